@@ -1,4 +1,4 @@
-import type { CapturedEvent, CaptureOptions, Config, Properties } from './types'
+import type { CapturedEvent, CaptureOptions, Config, Properties, Stop } from './types'
 
 /** The parts of the SDK that sources and extensions may use. */
 export interface Host {
@@ -53,4 +53,41 @@ export interface ElementDescription {
   text?: string
   nthChild: number
   nthOfType: number
+}
+
+/** What the recording feature adds to the host of the recorder. */
+export interface RecorderParts {
+  token: string
+  /** The release. */
+  version: string
+  log: { error(message: string, ...details: unknown[]): void; warn(message: string): void }
+  distinctId(): string
+  /** Stored values of the visitor, under the protocol's names. Names that are not reserved are properties of every event. */
+  store: { get<T>(name: string): T | undefined; set(values: Properties): void }
+  /** The tab's storage; undefined if nothing may be stored. */
+  tab(): { getItem(name: string): string | null; setItem(name: string, value: string): boolean } | undefined
+  /** Key of the recorder's entry in it. */
+  tabKey: string
+  /** Calls the listener with each captured event. */
+  onCaptured(listener: (event: CapturedEvent) => void): Stop
+  /** Queues a chunk: the JSON text of a `$snapshot` event. It is sent after waiting events, and stored until the service has it. */
+  send(uuid: string, text: string): void
+  /** Called when the service refuses recordings. */
+  onRefused(listener: () => void): Stop
+  /** The override of `startSessionRecording`, if it was called on this page. */
+  override(): unknown
+  /** Sets the properties that recording adds to every event. */
+  report(properties: Properties): void
+  /** Fetches an extension and starts it with this host and `parts`. */
+  startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
+}
+
+/** What the recorder adds to the host of console and network capture. */
+export interface RecorderPluginParts {
+  /** Adds an event of a plugin to the recording. */
+  emit(plugin: string, payload: unknown): void
+  capturesConsole: boolean
+  network: { timing: boolean; headers: boolean; body: boolean }
+  /** Whether the content of console output and requests is left out. */
+  isStrict: boolean
 }

@@ -1,0 +1,278 @@
+import type { addedNodeMutation, attributeMutation, eventWithTime, textMutation } from '@rrweb/types'
+import { permittedUrl, type UrlOptions } from '../../../lib/campaign'
+import { redactUrls } from '../../../lib/redact'
+import { sanitizeAttribute, sanitizeValue } from './attributes'
+import { sanitizeCss } from './css'
+import { type NodeOf, sanitizeNode, sanitizeText } from './nodes'
+import { createPlaces, type Places } from './place'
+import { sanitizePlugin } from './plugins'
+import type { Policy } from './policy'
+import { hashData, stars } from './text'
+import { sanitizeUrl } from './urls'
+
+type Fields = Record<string, unknown>
+
+interface Tools {
+  policy: Policy
+  places: Places
+  nodeOf: NodeOf
+  urlOptions: UrlOptions
+}
+
+/** Returns the members of an object that are numbers, booleans or null. */
+const plain = (data: object, ...names: string[]): Fields => {
+  const result: Fields = {}
+  for (const name of names) {
+    const value = (data as Fields)[name]
+    if (typeof value === 'number' || typeof value === 'boolean' || value === null) result[name] = value
+  }
+  return result
+}
+
+const tagOf = (node: Node | null | undefined) => (node?.nodeName ?? '').toLowerCase()
+const isElement = (node: Node | null | undefined): node is Element => node?.nodeType === 1
+
+/** Returns what `sanitizeText` and `sanitizeNode` need of a parent. */
+const contextOf = (node: Node | null | undefined, { places }: Tools) => ({
+  ...places.placeOf(node),
+  tag: tagOf(node),
+  element: isElement(node) ? node : null,
+})
+
+const texts = (changes: readonly textMutation[], tools: Tools) =>
+  changes.flatMap(({ id, value }) => {
+    const parent = contextOf(tools.nodeOf(id)?.parentNode, tools)
+    return parent.isHidden ? [] : { id, value: value && sanitizeText(value, parent, tools.policy) }
+  })
+
+/** A `style` attribute as changes of its properties: false removes one. */
+const styles = (style: object, isMasked: boolean): Fields =>
+  Object.fromEntries(
+    Object.entries(style).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
+      const [text, priority] = [value].flat()
+      if (value === false) return [[name, false]]
+      if (typeof text !== 'string' || !/^[-\w]+$/.test(name)) return []
+      const [, safe = ''] = /:([\s\S]*)/.exec(sanitizeCss(`${name}:${text}`, isMasked)) ?? []
+      const changed = Array.isArray(value) ? [safe, priority === 'important' ? priority : ''] : safe
+      return [[isMasked ? hashData(name) : name, changed]]
+    }),
+  )
+
+const attributes = (changes: readonly attributeMutation[], tools: Tools) =>
+  changes.flatMap(({ id, attributes: changed }) => {
+    const element = tools.nodeOf(id)
+    const { isMasked, isHidden } = tools.places.placeOf(element)
+    if (isHidden) return []
+    const context = { tag: tagOf(element), element: isElement(element) ? element : null, isMasked }
+    const masks = isMasked || tools.policy.masksAttributes
+    const result: Fields = {}
+    for (const [name, value] of Object.entries(changed)) {
+      if (name === 'style' && value && typeof value === 'object') result[name] = styles(value, masks)
+      else if (value === null) {
+        // A removed attribute has a name only, which must be one that may be recorded.
+        if (sanitizeAttribute(name, '', context, tools.policy) !== undefined) result[name] = null
+      } else {
+        const safe = sanitizeAttribute(name, value, context, tools.policy)
+        if (safe !== undefined) result[name] = safe
+      }
+    }
+    return Object.keys(result).length ? { id, attributes: result } : []
+  })
+
+const adds = (changes: readonly addedNodeMutation[], tools: Tools) =>
+  changes.map(({ parentId, nextId, previousId, node }) => {
+    // The parent of a node in a shadow root is its host for rrweb.
+    const parent = tools.nodeOf(node.id)?.parentNode ?? tools.nodeOf(parentId)
+    const around = contextOf(parent, tools)
+    return { parentId, nextId, previousId, node: sanitizeNode(node, around, tools.nodeOf, tools.policy) }
+  })
+
+const rules = (all: readonly { rule: string; index?: unknown }[] | undefined, isStrict: boolean) =>
+  all?.map(({ rule, index }) => ({ rule: sanitizeCss(rule, isStrict), index }))
+
+/** An image that is drawn on a canvas: the only form in which rrweb records frames. */
+const canvasImage = (commands: readonly Fields[] | undefined) =>
+  commands?.every(
+    ({ property, args }) =>
+      (property === 'clearRect' || property === 'drawImage') &&
+      (args as unknown[]).every((each) => typeof each === 'number' || (each as Fields).rr_type === 'ImageBitmap'),
+  )
+    ? commands
+    : undefined
+
+const positions = ({ positions: all }: Fields): Fields => ({
+  positions: (all as object[]).map((each) => plain(each, 'x', 'y', 'id', 'timeOffset')),
+})
+
+/** How the data of each source of incremental events is sanitized. Undefined, or no row: the event is dropped. */
+const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined) | undefined> = {
+  // Mutation
+  0: (data, tools) => {
+    const result = {
+      texts: texts(data.texts as textMutation[], tools),
+      attributes: attributes(data.attributes as attributeMutation[], tools),
+      removes: (data.removes as object[]).map((each) => plain(each, 'parentId', 'id', 'isShadow')),
+      adds: adds(data.adds as addedNodeMutation[], tools),
+      ...plain(data, 'isAttachIframe'),
+    }
+    return Object.values(result).some((each: unknown) => each === true || (each as unknown[]).length) ? result : undefined
+  },
+  // MouseMove
+  1: positions,
+  // MouseInteraction
+  2: (data) => plain(data, 'type', 'id', 'x', 'y', 'pointerType'),
+  // Scroll
+  3: (data) => plain(data, 'id', 'x', 'y'),
+  // ViewportResize
+  4: (data) => plain(data, 'width', 'height'),
+  // Input
+  5: (data, { nodeOf, places, policy }) => {
+    const field = nodeOf(data.id as number)
+    const { isMasked, isHidden } = places.placeOf(field)
+    if (isHidden) return undefined
+    const value = sanitizeValue(String(data.text ?? ''), tagOf(field), isElement(field) ? field : null, policy)
+    return {
+      ...plain(data, 'id', 'isChecked', 'userTriggered'),
+      text: isMasked ? stars(value).slice(0, 8) : value,
+      ...(policy.isStrict || isMasked ? { isChecked: false } : {}),
+    }
+  },
+  // TouchMove
+  6: positions,
+  // MediaInteraction
+  7: (data) => plain(data, 'type', 'id', 'currentTime', 'volume', 'muted', 'loop', 'playbackRate'),
+  // StyleSheetRule
+  8: ({ adds, removes, replace, replaceSync, ...ids }, { policy: { isStrict } }) => ({
+    ...plain(ids, 'id', 'styleId'),
+    adds: rules(adds as { rule: string }[] | undefined, isStrict),
+    removes: (removes as object[] | undefined)?.map(({ index }: { index?: unknown }) => ({ index })),
+    replace: typeof replace === 'string' ? sanitizeCss(replace, isStrict) : undefined,
+    replaceSync: typeof replaceSync === 'string' ? sanitizeCss(replaceSync, isStrict) : undefined,
+  }),
+  // CanvasMutation
+  9: (data, { policy }) => {
+    const commands = policy.recordsCanvas && canvasImage(data.commands as Fields[] | undefined)
+    return commands ? { ...plain(data, 'id', 'type'), commands } : undefined
+  },
+  // Font
+  10: ({ family, fontSource, buffer, descriptors }, { policy }) =>
+    policy.recordsFonts
+      ? { family, fontSource: buffer ? fontSource : sanitizeCss(String(fontSource), false), buffer, descriptors }
+      : undefined,
+  // Drag
+  12: positions,
+  // StyleDeclaration
+  13: ({ set, remove, index, ...ids }, { policy: { isStrict } }) => {
+    const { property, value, priority } = (set ?? {}) as Record<string, string | null>
+    return {
+      ...plain(ids, 'id', 'styleId'),
+      index,
+      set: set
+        ? { property, value: value && Object.values(styles({ [property!]: value }, isStrict))[0], priority }
+        : undefined,
+      remove: remove ? { property: String((remove as Fields).property) } : undefined,
+    }
+  },
+  // Selection
+  14: ({ ranges }, { policy }) =>
+    policy.isStrict
+      ? undefined
+      : { ranges: (ranges as object[]).map((each) => plain(each, 'start', 'startOffset', 'end', 'endOffset')) },
+  // AdoptedStyleSheet
+  15: ({ styles: sheets, styleIds, ...ids }, { policy: { isStrict } }) => ({
+    ...plain(ids, 'id'),
+    styleIds,
+    styles: (sheets as { styleId: number; rules: { rule: string }[] }[] | undefined)?.map(
+      ({ styleId, rules: own }) => ({
+        styleId,
+        rules: rules(own, isStrict),
+      }),
+    ),
+  }),
+  // CustomElement
+  16: ({ define }, { policy }) =>
+    policy.isStrict || !define ? undefined : { define: { name: String((define as Fields).name) } },
+}
+
+/** The recorder's own events, and the members of their payloads that are kept. */
+export const OWN_TAGS: Readonly<Record<string, readonly string[]>> = {
+  $recording_started: ['reason'],
+  $session_options: ['policy'],
+  $session_id_change: [],
+  sessionIdle: ['lastActivity', 'threshold'],
+  sessionNoLongerIdle: ['reason'],
+  $pageview: ['href'],
+  $url_changed: ['href'],
+  'recording paused': ['reason'],
+  'recording resumed': [],
+  'recording degraded': ['step', 'reason', 'dropped'],
+  'browser offline': [],
+  'browser online': [],
+  'window hidden': [],
+  'window visible': [],
+}
+
+const pageUrl = (url: unknown, { policy, urlOptions }: Tools): string =>
+  policy.isStrict ? sanitizeUrl(String(url), true) : redactUrls(permittedUrl(String(url), urlOptions))
+
+/** How the data of each type of event is sanitized. */
+const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined) | undefined> = {
+  // DomContentLoaded, Load
+  0: () => ({}),
+  1: () => ({}),
+  // FullSnapshot
+  2: ({ node, initialOffset }, tools) => ({
+    node: sanitizeNode(
+      node as addedNodeMutation['node'],
+      { isMasked: tools.policy.isStrict, isHidden: false, tag: '', element: null },
+      tools.nodeOf,
+      tools.policy,
+    ),
+    initialOffset: plain(initialOffset as object, 'top', 'left'),
+  }),
+  // IncrementalSnapshot
+  3: (data, tools) => {
+    const sanitized = SOURCES[data.source as number]?.(data, tools)
+    return sanitized && { source: data.source, ...sanitized }
+  },
+  // Meta
+  4: (data, tools) => ({ href: pageUrl(data.href, tools), ...plain(data, 'width', 'height') }),
+  // Custom
+  5: ({ tag, payload }, tools) => {
+    const names = OWN_TAGS[tag as string]
+    if (!names) return undefined
+    const fields = (payload ?? {}) as Fields
+    return {
+      tag,
+      payload: Object.fromEntries(
+        names.flatMap((name) =>
+          fields[name] === undefined ? [] : [[name, name === 'href' ? pageUrl(fields[name], tools) : fields[name]]],
+        ),
+      ),
+    }
+  },
+  // Plugin
+  6: ({ plugin, payload }, { policy }) => {
+    const sanitized = sanitizePlugin(plugin, payload, policy)
+    return sanitized && { plugin, payload: sanitized }
+  },
+}
+
+/**
+ * Returns a function that returns a copy of an rrweb event as it may leave the page, or undefined to drop it. It lets through only
+ * what it knows: types of events, members, attributes with values of their kind. What it cannot classify is masked or dropped.
+ * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped.
+ */
+export const createSanitizer = (policy: Policy, nodeOf: NodeOf, urlOptions: UrlOptions) => {
+  const tools: Tools = { policy, nodeOf, urlOptions, places: createPlaces(policy) }
+  return ({ type, data, timestamp }: eventWithTime): eventWithTime | undefined => {
+    try {
+      const sanitized = TYPES[type]?.(data as Fields, tools)
+      return sanitized && ({ type, data: sanitized, timestamp } as unknown as eventWithTime)
+    } catch {
+      return undefined
+    } finally {
+      tools.places.forget()
+    }
+  }
+}

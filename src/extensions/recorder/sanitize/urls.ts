@@ -1,0 +1,34 @@
+import { attempt } from '../../../lib/guard'
+import { redactUrls } from '../../../lib/redact'
+import { hashData } from './text'
+
+// Words of a route. Anything else in a path can be an id.
+const WORDS = /^[a-z]{1,24}([-_.][a-z]{1,24}){0,4}$/i
+// Larger ones, such as photos, cost more than they show.
+const MAX_DATA_URL = 100_000
+
+/** Returns origin and path of a URL, with `-` for each part of the path that is not made of words. */
+const strictUrl = (url: string): string => {
+  const parsed = attempt(() => new URL(url, document.baseURI))
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return ''
+  return parsed.origin + parsed.pathname.replace(/[^/]+/g, (part) => (WORDS.test(part) ? part : '-'))
+}
+
+/** Returns a URL of the page that may be recorded; '' for none: code, blobs, large images. */
+export const sanitizeUrl = (url: string, isStrict: boolean): string => {
+  const start = url.trim().slice(0, 32).replace(/\s/g, '')
+  if (start[0] === '#') return isStrict ? hashData(url) : url
+  if (isStrict) return strictUrl(url)
+  if (/^data:/i.test(start)) return /^data:(image|font)\//i.test(start) && url.length <= MAX_DATA_URL ? url : ''
+  if (/^[a-z][a-z\d+.-]*:/i.test(start) && !/^(https?|mailto|tel):/i.test(start)) return ''
+  return redactUrls(url)
+}
+
+/** Sanitizes a `srcset`. */
+export const sanitizeUrls = (urls: string, isStrict: boolean): string =>
+  isStrict || /data:/i.test(urls)
+    ? ''
+    : urls
+        .split(/,\s+/)
+        .map((each) => each.trim().replace(/^\S+/, (url) => sanitizeUrl(url, false)))
+        .join(', ')
