@@ -1,4 +1,4 @@
-import type { CapturedEvent, CaptureOptions, Config, Properties, Stop } from './types'
+import type { CapturedEvent, CaptureOptions, Config, DropReason, Properties, RequestError, Stop } from './types'
 
 /** The parts of the SDK that sources and extensions may use. */
 export interface Host {
@@ -55,6 +55,17 @@ export interface ElementDescription {
   nthOfType: number
 }
 
+/** A queue of chunks and its outbox, as `delivery/` creates them. */
+interface ChunkQueue {
+  addEntry(entry: { event: string; uuid: string; at: number; text: string }, now: boolean): void
+  flush(): void
+  adoptOrphans(): void
+  onPageLeave(): void
+  clear(reason: 'opted_out'): void
+  retryNow(): void
+  stop: Stop
+}
+
 /** What the recording feature adds to the host of the recorder. */
 export interface RecorderParts {
   token: string
@@ -66,14 +77,29 @@ export interface RecorderParts {
   store: { get<T>(name: string): T | undefined; set(values: Properties): void }
   /** The tab's storage; undefined if nothing may be stored. */
   tab(): { getItem(name: string): string | null; setItem(name: string, value: string): boolean } | undefined
-  /** Key of the recorder's entry in it. */
-  tabKey: string
-  /** Calls the listener with each captured event. */
-  onCaptured(listener: (event: CapturedEvent) => void): Stop
-  /** Queues a chunk: the JSON text of a `$snapshot` event. It is sent after waiting events, and stored until the service has it. */
-  send(uuid: string, text: string): void
-  /** Called when the service refuses recordings. */
-  onRefused(listener: () => void): Stop
+  /** Names of entries in it. */
+  tabKeys: readonly string[]
+  ledger: {
+    on(name: 'eventCaptured', listener: (event: CapturedEvent) => void): Stop
+    lost(event: { event: string; uuid: string }, reason: DropReason): void
+  }
+  delivery: {
+    /** The queue of events. */
+    queue: { flush(): void }
+    mayKeep(): boolean
+    encode(text: string): Promise<unknown>
+    onRequestError(error: RequestError): void
+  }
+  createOutbox(inputs: object): { align(): void }
+  createQueue(inputs: object): ChunkQueue
+  request(...args: unknown[]): Promise<{ json?: unknown }>
+  apiHost(config: Config): string
+  toJson(value: unknown): string
+  uuidv7(): string
+  /** Removes secrets from URLs. */
+  redactUrls(url: string): string
+  /** Removes what options exclude from a URL of the page. */
+  permittedUrl(url: string, options: Config): string
   /** The override of `startSessionRecording`, if it was called on this page. */
   override(): unknown
   /** Sets the properties that recording adds to every event. */

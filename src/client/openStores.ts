@@ -24,12 +24,7 @@ export const cookieOptions = (config: Config): CookieOptions => ({
 export const openStores = (token: string, config: Config, mayStore: () => boolean) => {
   const prefix = `ph_${config.persistence_name || escaped(token)}`
   const name = config.persistence_name ? prefix : `${prefix}_posthog`
-  const tabKeys = [
-    `${prefix}_window_id`,
-    `${prefix}_primary_window_exists`,
-    `${prefix}_session_id`,
-    `${prefix}_recording`,
-  ] as const
+  const tabKeys = [`${prefix}_window_id`, `${prefix}_primary_window_exists`, `${prefix}_session_id`] as const
 
   const kind = () => (mayStore() ? config.persistence : 'memory')
   /** Returns the tab's storage; undefined if nothing may be stored. */

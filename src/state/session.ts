@@ -58,7 +58,7 @@ export interface Session {
 export const createSession = (
   store: Store,
   tab: () => KeyValueStorage | undefined,
-  [idKey, livesKey, sessionKey]: readonly [string, string, string, ...unknown[]],
+  [idKey, livesKey, sessionKey]: readonly [string, string, string],
   idleMs: () => number,
   now = () => Date.now(),
 ): Session => {

@@ -56,7 +56,7 @@ interface CaptureInputs {
 /** Runs rrweb within the budget, and passes its events, sanitized, to the chunks. */
 export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDropped, onFailure }: CaptureInputs) => {
   const { config } = host
-  const sanitize = createSanitizer(policy, nodeOf, config)
+  const sanitize = createSanitizer(policy, nodeOf, (url) => host.redactUrls(host.permittedUrl(url, config)))
   const bucket = createAttributeBucket()
   const idle = createIdle(() => config.session_recording.session_idle_threshold_ms ?? IDLE_MS, Date.now())
   let stopRrweb: Stop | undefined

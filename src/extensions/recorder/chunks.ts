@@ -1,7 +1,5 @@
 import type { eventWithTime } from '@rrweb/types'
 import type { RecorderParts } from '../../host'
-import { toJson } from '../../lib/json'
-import { uuidv7 } from '../../lib/uuid'
 import type { BeforeSend, Properties } from '../../types'
 import type { ExtensionHost } from '../contract'
 import type { Policy } from './sanitize/policy'
@@ -35,13 +33,15 @@ interface ChunkInputs {
   tab: Tab
   /** Events that the budget has dropped since the last call. */
   takeDropped(): number
+  /** Queues the JSON text of an event. */
+  upload(uuid: string, text: string): void
 }
 
 /**
  * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its session, and when the page is
  * hidden. While `hold` is set, chunks wait in memory; `release` sends them.
  */
-export const createChunks = ({ host, policy, tab, takeDropped }: ChunkInputs) => {
+export const createChunks = ({ host, policy, tab, takeDropped, upload }: ChunkInputs) => {
   let chunk: Chunk | undefined
   let pending: eventWithTime[] = []
   let held: Chunk[] = []
@@ -66,7 +66,7 @@ export const createChunks = ({ host, policy, tab, takeDropped }: ChunkInputs) =>
   const send = ({ sessionId, windowId, from, hasFull, text }: Chunk) => {
     const state = tab.read(sessionId, windowId)
     const dropped = takeDropped()
-    const uuid = uuidv7()
+    const uuid = host.uuidv7()
     const event = filtered({
       uuid,
       event: '$snapshot',
@@ -89,10 +89,10 @@ export const createChunks = ({ host, policy, tab, takeDropped }: ChunkInputs) =>
     if (!event) return
     tab.write({ ...state, sequence: state.sequence + 1, size: state.size + text.length })
     flushed += text.length
-    const json = toJson({ ...event.properties, $snapshot_data: [] })
-    host.send(
+    const json = host.toJson({ ...event.properties, $snapshot_data: [] })
+    upload(
       uuid,
-      `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}${text}]},"timestamp":${toJson(new Date(from))}}`,
+      `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}${text}]},"timestamp":${host.toJson(new Date(from))}}`,
     )
   }
   const settle = () => {
@@ -100,7 +100,7 @@ export const createChunks = ({ host, policy, tab, takeDropped }: ChunkInputs) =>
     settleTimer = undefined
     if (!chunk || !pending.length) return
     chunk.to = pending[pending.length - 1]!.timestamp
-    const text = toJson(pending).slice(1, -1)
+    const text = host.toJson(pending).slice(1, -1)
     chunk.text += chunk.text ? `,${text}` : text
     pending = []
   }

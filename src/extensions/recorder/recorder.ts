@@ -10,6 +10,7 @@ import { createPolicy } from './sanitize/policy'
 import { settingsOf } from './settings'
 import { createTabState } from './tabState'
 import { createTriggers } from './triggers'
+import { createUpload, type Upload } from './upload'
 
 const PENDING_SNAPSHOT_MS = 60_000
 const REPORT_EVERY_MS = 30_000
@@ -25,11 +26,11 @@ const between = (value: unknown, min: number, max: number, fallback: number) =>
   typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
 
 /** Records the page with the current options and settings. Returns what stops it; a message if they are invalid. */
-const startRecording = (host: RecorderHost, fail: (reason: string) => void): Stop | string => {
+const startRecording = (host: RecorderHost, upload: Upload, fail: (reason: string) => void): Stop | string => {
   const { config, session, store } = host
   const options = config.session_recording
   const settings = settingsOf(host.remote.items.sessionRecording)
-  const policy = createPolicy(options, settings?.masking)
+  const policy = createPolicy(options, settings?.masking, host.redactUrls)
   if (typeof policy === 'string') return policy
 
   let dropped = 0
@@ -45,7 +46,7 @@ const startRecording = (host: RecorderHost, fail: (reason: string) => void): Sto
     dropped = 0
     return count
   }
-  const chunks = createChunks({ host, policy, tab, takeDropped })
+  const chunks = createChunks({ host, policy, tab, takeDropped, upload: upload.send })
   const capture = createCapture({
     host,
     policy,
@@ -144,12 +145,12 @@ const startRecording = (host: RecorderHost, fail: (reason: string) => void): Sto
       capture.restart()
       evaluate()
     }),
-    host.onCaptured((event) => {
+    host.ledger.on('eventCaptured', (event) => {
       triggers.onCaptured(event)
       if (event.event === '$pageview') capture.mark('$pageview', { href: location.href })
       if (status === 'buffering') evaluate()
     }),
-    host.onRefused(() => {
+    upload.onRefused(() => {
       isRefused = true
       evaluate()
     }),
@@ -187,6 +188,7 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     return () => {}
   }
   page()[RUNNING] = true
+  const upload = createUpload(host)
   let stopRecording: Stop | undefined
   let started: unknown[] = []
   let lastMessage = ''
@@ -194,7 +196,7 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
   const restart = () => {
     stopRecording?.()
     stopRecording = undefined
-    const result = startRecording(host, (reason) =>
+    const result = startRecording(host, upload, (reason) =>
       host.report({ $recording_status: 'rrweb_error', $sdk_debug_replay_stop_reason: reason }),
     )
     if (typeof result !== 'string') {
@@ -236,6 +238,7 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     clearTimeout(timer)
     stops.forEach((stop) => stop())
     stopRecording?.()
+    upload.stop()
     page()[RUNNING] = undefined
   }
 }

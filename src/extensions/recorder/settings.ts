@@ -1,5 +1,4 @@
 import { attempt } from '../../lib/guard'
-import { isPlainObject } from '../../lib/json'
 import type { RemoteMasking } from './sanitize/policy'
 
 /** A group of triggers, as the service sends it. */
@@ -34,7 +33,7 @@ export interface RemoteSettings {
 
 /** Returns the settings in remote configuration: `true` means recording without further settings. Undefined: recording is off. */
 export const settingsOf = (item: unknown): RemoteSettings | undefined =>
-  isPlainObject(item)
+  typeof item === 'object' && item
     ? (item as { enabled?: boolean }).enabled === false
       ? undefined
       : item

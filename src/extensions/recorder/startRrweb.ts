@@ -68,7 +68,8 @@ export const startRrweb = ({ options, policy, emit, sanitize }: RrwebInputs): St
           {
             name: 'trailmark/frame@1',
             options: undefined,
-            eventProcessor: (event) => (sanitize(event as eventWithTime) ?? { ...NOTHING, timestamp: event.timestamp }) as never,
+            eventProcessor: (event) =>
+              (sanitize(event as eventWithTime) ?? { ...NOTHING, timestamp: event.timestamp }) as never,
           },
         ]
       : [],

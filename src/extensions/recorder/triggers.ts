@@ -1,5 +1,4 @@
 import type { RecorderParts } from '../../host'
-import { isPlainObject } from '../../lib/json'
 import type { CapturedEvent, FlagValue } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { type Facts, type Group, isInSample, type Trigger } from './decide'
@@ -19,7 +18,8 @@ interface Override {
 
 const ALL: Override = { sampling: true, linked_flag: true, url_trigger: true, event_trigger: true }
 
-const toOverride = (value: unknown): Override => (value === true ? ALL : isPlainObject(value) ? value : {})
+const toOverride = (value: unknown): Override =>
+  value === true ? ALL : typeof value === 'object' && value ? value : {}
 
 /**
  * Follows what decides whether a session is recorded: its sample, its triggers, and overrides. What has activated a session is stored with its id,

@@ -79,7 +79,7 @@ export const startNetwork = (host: NetworkHost): Stop => {
     const mask = config.session_recording.maskCapturedNetworkRequestFn
     const recorded = requests.flatMap((each) => {
       if (isOwn(each.name)) return []
-      const name = isStrict ? sanitizeUrl(each.name, true) : redactUrls(permittedUrl(each.name, config))
+      const name = isStrict ? sanitizeUrl(each.name) : redactUrls(permittedUrl(each.name, config))
       // What the function should have removed is not recorded if it throws.
       const changed = mask ? attempt(() => mask({ ...each, name })) : { ...each, name }
       return changed ?? []

@@ -2,7 +2,7 @@ import { SENSITIVE_NAME } from '../../../lib/sensitive'
 import { sanitizeCss } from './css'
 import type { Policy } from './policy'
 import { callMask, hashData, MASKED_VALUE, stars } from './text'
-import { sanitizeUrl, sanitizeUrls } from './urls'
+import { type Redact, sanitizeUrl, sanitizeUrls } from './urls'
 
 /** What an attribute's value is. */
 type Kind =
@@ -114,7 +114,7 @@ export interface AttributeContext {
   isMasked: boolean
 }
 
-const byKind = (kind: Kind, value: string, isMasked: boolean): string | undefined => {
+const byKind = (kind: Kind, value: string, isMasked: boolean, redact?: Redact): string | undefined => {
   switch (kind) {
     case 'word':
       return WORD.test(value) || XMLNS.test(value) ? value : undefined
@@ -127,11 +127,11 @@ const byKind = (kind: Kind, value: string, isMasked: boolean): string | undefine
     case 'paint':
       return PAINT.test(value.trim()) ? (isMasked ? hashData(value) : value) : undefined
     case 'css':
-      return sanitizeCss(value, isMasked)
+      return sanitizeCss(value, redact)
     case 'url':
-      return sanitizeUrl(value, isMasked) || undefined
+      return sanitizeUrl(value, redact) || undefined
     case 'urls':
-      return sanitizeUrls(value, isMasked) || undefined
+      return sanitizeUrls(value, redact) || undefined
     case 'text':
       return isMasked ? stars(value) : value
     case 'name':
@@ -171,7 +171,7 @@ export const sanitizeAttribute = (
   // The layout needs style sheets of other origins, whose text is not known.
   if (tag === 'link' && key === 'href' && masks) return /^https?:[^?#]*\.css(?=[?#]|$)/.exec(value)?.[0]
   const safe = kind
-    ? byKind(kind, value, masks)
+    ? byKind(kind, value, masks, masks ? undefined : policy.redact)
     : // Without values of `data-*`, components that style themselves by state would look wrong.
       /^data-[a-z-]{1,40}$/.test(key) && !masks && DATA_WORD.test(value)
       ? value

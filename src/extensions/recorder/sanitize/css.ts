@@ -1,4 +1,4 @@
-import { sanitizeUrl } from './urls'
+import { type Redact, sanitizeUrl } from './urls'
 import { hashData } from './text'
 
 const URL_VALUE = /url\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^)]*)\s*\)/gi
@@ -11,14 +11,14 @@ const SPLIT = '/* rr_split */'
 const WORD = /^.[a-z-]{1,24}.$/i
 
 /**
- * Sanitizes CSS: the text of a style sheet, rules, or the value of a `style` attribute. Strictly, it has no strings other than words
+ * Sanitizes CSS: the text of a style sheet, rules, or the value of a `style` attribute. Without `redact`, strictly: it has no strings other than words
  * in selectors, no URLs other than fragments, no comments, no names in variables, and nothing that looks like data.
  */
-export const sanitizeCss = (css: string, isStrict: boolean): string => {
-  if (!isStrict)
+export const sanitizeCss = (css: string, redact?: Redact): string => {
+  if (redact)
     return css.replace(URL_VALUE, (_, url: string) => {
       const quote = /^["']/.exec(url)?.[0] ?? ''
-      return `url(${quote}${sanitizeUrl(quote ? url.slice(1, -1) : url, false)}${quote})`
+      return `url(${quote}${sanitizeUrl(quote ? url.slice(1, -1) : url, redact)}${quote})`
     })
   return hashData(
     css

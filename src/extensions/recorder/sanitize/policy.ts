@@ -1,5 +1,6 @@
 import { attempt } from '../../../lib/guard'
 import type { SessionRecordingConfig } from '../../../types'
+import type { Redact } from './urls'
 
 /** Masking settings of the project, in remote configuration. */
 export interface RemoteMasking {
@@ -26,6 +27,8 @@ export interface Policy {
   blockSelector: string
   maskClass?: RegExp
   blockClass?: RegExp
+  /** Removes secrets from URLs that are not masked. */
+  redact: Redact
   recordsCanvas: boolean
   recordsFonts: boolean
   recordsFrames: boolean
@@ -54,7 +57,11 @@ const classSelector = (name: unknown) => (typeof name === 'string' && name ? `.$
  * Returns the policy of the site's options and the project's settings, which can only be stricter. Returns a message if any of them
  * is invalid, because a selector that matches nothing would mask nothing.
  */
-export const createPolicy = (local: SessionRecordingConfig, remote: RemoteMasking = {}): Policy | string => {
+export const createPolicy = (
+  local: SessionRecordingConfig,
+  remote: RemoteMasking = {},
+  redact: Redact,
+): Policy | string => {
   const { maskTextClass = 'ph-mask', blockClass = 'ph-no-capture' } = local
   const settings = { maskTextClass, blockClass }
   for (const [name, value] of Object.entries(settings))
@@ -102,6 +109,7 @@ export const createPolicy = (local: SessionRecordingConfig, remote: RemoteMaskin
     ),
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
     blockClass: blockClass instanceof RegExp ? blockClass : undefined,
+    redact,
     recordsCanvas,
     recordsFonts: !isStrict && local.collectFonts === true,
     recordsFrames,

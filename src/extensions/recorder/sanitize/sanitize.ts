@@ -1,6 +1,4 @@
 import type { addedNodeMutation, attributeMutation, eventWithTime, textMutation } from '@rrweb/types'
-import { permittedUrl, type UrlOptions } from '../../../lib/campaign'
-import { redactUrls } from '../../../lib/redact'
 import { sanitizeAttribute, sanitizeValue } from './attributes'
 import { sanitizeCss } from './css'
 import { type NodeOf, sanitizeNode, sanitizeText } from './nodes'
@@ -8,7 +6,7 @@ import { createPlaces, type Places } from './place'
 import { sanitizePlugin } from './plugins'
 import type { Policy } from './policy'
 import { hashData, stars } from './text'
-import { sanitizeUrl } from './urls'
+import { type Redact, sanitizeUrl } from './urls'
 
 type Fields = Record<string, unknown>
 
@@ -16,7 +14,8 @@ interface Tools {
   policy: Policy
   places: Places
   nodeOf: NodeOf
-  urlOptions: UrlOptions
+  /** Returns the page's URL as it may be recorded. */
+  pageUrl: Redact
 }
 
 /** Returns the members of an object that are numbers, booleans or null. */
@@ -46,15 +45,15 @@ const texts = (changes: readonly textMutation[], tools: Tools) =>
   })
 
 /** A `style` attribute as changes of its properties: false removes one. */
-const styles = (style: object, isMasked: boolean): Fields =>
+const styles = (style: object, redact?: Redact): Fields =>
   Object.fromEntries(
     Object.entries(style).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
       const [text, priority] = [value].flat()
       if (value === false) return [[name, false]]
       if (typeof text !== 'string' || !/^[-\w]+$/.test(name)) return []
-      const [, safe = ''] = /:([\s\S]*)/.exec(sanitizeCss(`${name}:${text}`, isMasked)) ?? []
+      const [, safe = ''] = /:([\s\S]*)/.exec(sanitizeCss(`${name}:${text}`, redact)) ?? []
       const changed = Array.isArray(value) ? [safe, priority === 'important' ? priority : ''] : safe
-      return [[isMasked ? hashData(name) : name, changed]]
+      return [[redact ? name : hashData(name), changed]]
     }),
   )
 
@@ -64,10 +63,10 @@ const attributes = (changes: readonly attributeMutation[], tools: Tools) =>
     const { isMasked, isHidden } = tools.places.placeOf(element)
     if (isHidden) return []
     const context = { tag: tagOf(element), element: isElement(element) ? element : null, isMasked }
-    const masks = isMasked || tools.policy.masksAttributes
+    const redact = isMasked || tools.policy.masksAttributes ? undefined : tools.policy.redact
     const result: Fields = {}
     for (const [name, value] of Object.entries(changed)) {
-      if (name === 'style' && value && typeof value === 'object') result[name] = styles(value, masks)
+      if (name === 'style' && value && typeof value === 'object') result[name] = styles(value, redact)
       else if (value === null) {
         // A removed attribute has a name only, which must be one that may be recorded.
         if (sanitizeAttribute(name, '', context, tools.policy) !== undefined) result[name] = null
@@ -87,8 +86,11 @@ const adds = (changes: readonly addedNodeMutation[], tools: Tools) =>
     return { parentId, nextId, previousId, node: sanitizeNode(node, around, tools.nodeOf, tools.policy) }
   })
 
-const rules = (all: readonly { rule: string; index?: unknown }[] | undefined, isStrict: boolean) =>
-  all?.map(({ rule, index }) => ({ rule: sanitizeCss(rule, isStrict), index }))
+/** Style sheets apply to the whole page, also to masked parts. */
+const sheetRedact = ({ isStrict, redact }: Policy) => (isStrict ? undefined : redact)
+
+const rules = (all: readonly { rule: string; index?: unknown }[] | undefined, redact?: Redact) =>
+  all?.map(({ rule, index }) => ({ rule: sanitizeCss(rule, redact), index }))
 
 /** An image that is drawn on a canvas: the only form in which rrweb records frames. */
 const canvasImage = (commands: readonly Fields[] | undefined) =>
@@ -115,7 +117,9 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
       adds: adds(data.adds as addedNodeMutation[], tools),
       ...plain(data, 'isAttachIframe'),
     }
-    return Object.values(result).some((each: unknown) => each === true || (each as unknown[]).length) ? result : undefined
+    return Object.values(result).some((each: unknown) => each === true || (each as unknown[]).length)
+      ? result
+      : undefined
   },
   // MouseMove
   1: positions,
@@ -142,12 +146,12 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
   // MediaInteraction
   7: (data) => plain(data, 'type', 'id', 'currentTime', 'volume', 'muted', 'loop', 'playbackRate'),
   // StyleSheetRule
-  8: ({ adds, removes, replace, replaceSync, ...ids }, { policy: { isStrict } }) => ({
+  8: ({ adds, removes, replace, replaceSync, ...ids }, { policy }) => ({
     ...plain(ids, 'id', 'styleId'),
-    adds: rules(adds as { rule: string }[] | undefined, isStrict),
+    adds: rules(adds as { rule: string }[] | undefined, sheetRedact(policy)),
     removes: (removes as object[] | undefined)?.map(({ index }: { index?: unknown }) => ({ index })),
-    replace: typeof replace === 'string' ? sanitizeCss(replace, isStrict) : undefined,
-    replaceSync: typeof replaceSync === 'string' ? sanitizeCss(replaceSync, isStrict) : undefined,
+    replace: typeof replace === 'string' ? sanitizeCss(replace, sheetRedact(policy)) : undefined,
+    replaceSync: typeof replaceSync === 'string' ? sanitizeCss(replaceSync, sheetRedact(policy)) : undefined,
   }),
   // CanvasMutation
   9: (data, { policy }) => {
@@ -157,18 +161,23 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
   // Font
   10: ({ family, fontSource, buffer, descriptors }, { policy }) =>
     policy.recordsFonts
-      ? { family, fontSource: buffer ? fontSource : sanitizeCss(String(fontSource), false), buffer, descriptors }
+      ? {
+          family,
+          fontSource: buffer ? fontSource : sanitizeCss(String(fontSource), policy.redact),
+          buffer,
+          descriptors,
+        }
       : undefined,
   // Drag
   12: positions,
   // StyleDeclaration
-  13: ({ set, remove, index, ...ids }, { policy: { isStrict } }) => {
+  13: ({ set, remove, index, ...ids }, { policy }) => {
     const { property, value, priority } = (set ?? {}) as Record<string, string | null>
     return {
       ...plain(ids, 'id', 'styleId'),
       index,
       set: set
-        ? { property, value: value && Object.values(styles({ [property!]: value }, isStrict))[0], priority }
+        ? { property, value: value && Object.values(styles({ [property!]: value }, sheetRedact(policy)))[0], priority }
         : undefined,
       remove: remove ? { property: String((remove as Fields).property) } : undefined,
     }
@@ -179,13 +188,13 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
       ? undefined
       : { ranges: (ranges as object[]).map((each) => plain(each, 'start', 'startOffset', 'end', 'endOffset')) },
   // AdoptedStyleSheet
-  15: ({ styles: sheets, styleIds, ...ids }, { policy: { isStrict } }) => ({
+  15: ({ styles: sheets, styleIds, ...ids }, { policy }) => ({
     ...plain(ids, 'id'),
     styleIds,
     styles: (sheets as { styleId: number; rules: { rule: string }[] }[] | undefined)?.map(
       ({ styleId, rules: own }) => ({
         styleId,
-        rules: rules(own, isStrict),
+        rules: rules(own, sheetRedact(policy)),
       }),
     ),
   }),
@@ -212,8 +221,8 @@ export const OWN_TAGS: Readonly<Record<string, readonly string[]>> = {
   'window visible': [],
 }
 
-const pageUrl = (url: unknown, { policy, urlOptions }: Tools): string =>
-  policy.isStrict ? sanitizeUrl(String(url), true) : redactUrls(permittedUrl(String(url), urlOptions))
+const safePageUrl = (url: unknown, { policy, pageUrl }: Tools): string =>
+  policy.isStrict ? sanitizeUrl(String(url)) : pageUrl(String(url))
 
 /** How the data of each type of event is sanitized. */
 const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined) | undefined> = {
@@ -236,7 +245,7 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
     return sanitized && { source: data.source, ...sanitized }
   },
   // Meta
-  4: (data, tools) => ({ href: pageUrl(data.href, tools), ...plain(data, 'width', 'height') }),
+  4: (data, tools) => ({ href: safePageUrl(data.href, tools), ...plain(data, 'width', 'height') }),
   // Custom
   5: ({ tag, payload }, tools) => {
     const names = OWN_TAGS[tag as string]
@@ -246,7 +255,7 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
       tag,
       payload: Object.fromEntries(
         names.flatMap((name) =>
-          fields[name] === undefined ? [] : [[name, name === 'href' ? pageUrl(fields[name], tools) : fields[name]]],
+          fields[name] === undefined ? [] : [[name, name === 'href' ? safePageUrl(fields[name], tools) : fields[name]]],
         ),
       ),
     }
@@ -263,8 +272,8 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
  * what it knows: types of events, members, attributes with values of their kind. What it cannot classify is masked or dropped.
  * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped.
  */
-export const createSanitizer = (policy: Policy, nodeOf: NodeOf, urlOptions: UrlOptions) => {
-  const tools: Tools = { policy, nodeOf, urlOptions, places: createPlaces(policy) }
+export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact) => {
+  const tools: Tools = { policy, nodeOf, pageUrl, places: createPlaces(policy) }
   return ({ type, data, timestamp }: eventWithTime): eventWithTime | undefined => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)

@@ -1,5 +1,4 @@
 import { attempt } from '../../../lib/guard'
-import { redactUrls } from '../../../lib/redact'
 import { hashData } from './text'
 
 // Words of a route. Anything else in a path can be an id.
@@ -14,21 +13,25 @@ const strictUrl = (url: string): string => {
   return parsed.origin + parsed.pathname.replace(/[^/]+/g, (part) => (WORDS.test(part) ? part : '-'))
 }
 
-/** Returns a URL of the page that may be recorded; '' for none: code, blobs, large images. */
-export const sanitizeUrl = (url: string, isStrict: boolean): string => {
+/** Removes secrets from a URL. */
+export type Redact = (url: string) => string
+
+/** Returns a URL of the page that may be recorded; '' for none: code, blobs, large images. Without `redact`: strictly, so only
+ * origin and the words of the path. */
+export const sanitizeUrl = (url: string, redact?: Redact): string => {
   const start = url.trim().slice(0, 32).replace(/\s/g, '')
-  if (start[0] === '#') return isStrict ? hashData(url) : url
-  if (isStrict) return strictUrl(url)
+  if (start[0] === '#') return redact ? url : hashData(url)
+  if (!redact) return strictUrl(url)
   if (/^data:/i.test(start)) return /^data:(image|font)\//i.test(start) && url.length <= MAX_DATA_URL ? url : ''
   if (/^[a-z][a-z\d+.-]*:/i.test(start) && !/^(https?|mailto|tel):/i.test(start)) return ''
-  return redactUrls(url)
+  return redact(url)
 }
 
 /** Sanitizes a `srcset`. */
-export const sanitizeUrls = (urls: string, isStrict: boolean): string =>
-  isStrict || /data:/i.test(urls)
+export const sanitizeUrls = (urls: string, redact?: Redact): string =>
+  !redact || /data:/i.test(urls)
     ? ''
     : urls
         .split(/,\s+/)
-        .map((each) => each.trim().replace(/^\S+/, (url) => sanitizeUrl(url, false)))
+        .map((each) => each.trim().replace(/^\S+/, (url) => sanitizeUrl(url, redact)))
         .join(', ')
