@@ -20,7 +20,7 @@ const SUMMARY = {
   windows: COUNT,
   bytes: Type.Integer({ minimum: 0, description: 'Bytes of the recorded events, before compression' }),
   is_playable: Type.Boolean({ description: 'Whether a full snapshot arrived' }),
-  expires_on: Type.String({ format: 'date', description: 'Day on which the recording is deleted' }),
+  expires_on: Type.String({ description: 'Day on which the recording is deleted, such as 2026-01-31' }),
 }
 
 /** A recording in a list. */
