@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ingest: ['lib', 'storage', 'storage/metadata', 'persons'],
   persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
   // Session recordings: chunks from browsers, and what people read of them.
-  recordings: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons'],
+  recordings: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'endpoints/insights'],
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   projects: ['lib', 'storage', 'storage/metadata'],
   dashboards: ['lib', 'storage/metadata'],

@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
+import { DATE_FORMS, readDate } from '../endpoints/insights/period.ts'
+import { createZone } from '../endpoints/insights/zone.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { inParts } from '../lib/parts.ts'
 import type { Ask } from '../persons/ask.ts'
 import type { Persons } from '../persons/lookup.ts'
 import { createOwners, personIdsOf } from '../persons/owners.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import { CHUNKS } from './chunkStore.ts'
 import { SLOT_MS } from './figures.ts'
 import { type ChunkRow, windowsOf } from './manifest.ts'
@@ -14,9 +17,9 @@ export interface RecordingsRequest {
   readonly limit: number
   /** The value of `next` of the previous page. */
   readonly cursor: string | undefined
-  /** Sessions that started within this time, in ms since the epoch. */
-  readonly from: number | undefined
-  readonly until: number | undefined
+  /** Sessions that started within this time. Dates in a form of insights, in the project's time zone. */
+  readonly dateFrom: string | undefined
+  readonly dateTo: string | undefined
   readonly personId: string | undefined
   readonly distinctId: string | undefined
   /** Only these sessions. Empty: all. */
@@ -159,6 +162,12 @@ const cursorOf = (text: string): Cursor => {
 
 const noRecording = () => new ApiError('not_found', { detail: 'This project has no recording of this session.' })
 
+/** ms since the epoch. */
+interface Period {
+  readonly from: number | undefined
+  readonly until: number | undefined
+}
+
 interface Condition {
   readonly text: string
   readonly params?: Readonly<Record<string, unknown>>
@@ -174,8 +183,12 @@ const isAmong = (column: string, name: string, values: readonly string[]): Condi
 }
 
 /** The conditions on sessions, after their chunks are grouped. */
-const conditionsOf = (request: RecordingsRequest, distinctIds: readonly string[] | undefined): Condition[] => {
-  const { from, until, events, page, minSeconds, maxSeconds, hasErrors, cursor } = request
+const conditionsOf = (
+  request: RecordingsRequest,
+  { from, until }: Period,
+  distinctIds: readonly string[] | undefined,
+): Condition[] => {
+  const { events, page, minSeconds, maxSeconds, hasErrors, cursor } = request
   const ids = distinctIds && isAmong('distinct_id', 'distinctIds', distinctIds)
   const position = cursor === undefined ? undefined : cursorOf(cursor)
   const withErrors = `(sum(console_errors) > 0 OR session_id IN (${bySession('exception')}))`
@@ -213,10 +226,12 @@ const conditionsOf = (request: RecordingsRequest, distinctIds: readonly string[]
 export const createRecordings = ({
   ask,
   persons,
+  projects,
   thread,
 }: {
   readonly ask: Ask
   readonly persons: Pick<Persons, 'distinctIds'>
+  readonly projects: Pick<Metadata['projects'], 'byId'>
   readonly thread: Pick<Thread, 'play'>
 }): Recordings => {
   const complete = async (projectId: number, found: readonly Summary[]): Promise<RecordingView[]> => {
@@ -239,6 +254,17 @@ export const createRecordings = ({
       person_id: personIds.get(each.distinct_id)!,
       exceptions: exceptions.get(each.id) ?? 0,
     }))
+  }
+
+  const periodOf = async (projectId: number, { dateFrom, dateTo }: RecordingsRequest): Promise<Period> => {
+    const zone = createZone((await projects.byId(projectId))?.timezone ?? 'UTC')
+    const read = (attr: string, text: string | undefined) => {
+      const date = text === undefined ? undefined : readDate(text, zone, Date.now())
+      if (text !== undefined && !date)
+        throw new ApiError('invalid_input', { attr, detail: `"${attr}" must be ${DATE_FORMS}.` })
+      return date
+    }
+    return { from: read('date_from', dateFrom)?.from, until: read('date_to', dateTo)?.until }
   }
 
   const idsOf = async (projectId: number, { personId, distinctId }: RecordingsRequest) => {
@@ -271,8 +297,10 @@ export const createRecordings = ({
 
   return {
     async list(projectId, request) {
-      const { limit, from, until, sessionIds, signal } = request
-      const conditions = conditionsOf(request, await idsOf(projectId, request))
+      const { limit, sessionIds, signal } = request
+      const period = await periodOf(projectId, request)
+      const { from, until } = period
+      const conditions = conditionsOf(request, period, await idsOf(projectId, request))
       const sessions = sessionIds.length ? isAmong('session_id', 'sessions', sessionIds) : undefined
       const rows = await ask(
         projectId,

@@ -60,7 +60,12 @@ export const connectRecordings = ({
         ask: askShortly,
         count: metrics.count,
       }),
-      recordings: createRecordings({ ask, persons: createPersons(gate.runs), thread: playing }),
+      recordings: createRecordings({
+        ask,
+        persons: createPersons(gate.runs),
+        projects: metadata.projects,
+        thread: playing,
+      }),
       removeRecordings,
       recordingSettings,
     },

@@ -5,7 +5,6 @@ import { RECORDING_SETTINGS } from '../../recordings/settings.ts'
 import { RECORDING_DETAILS, RECORDINGS_PAGE } from '../../recordings/views.ts'
 import { booleanParam, integerParam, invalidInput, publicBody } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
-import { TIME } from '../schemas.ts'
 import { EVENT_NAMES, eventNames } from './events.ts'
 
 const DEFAULT_LIMIT = 50
@@ -41,18 +40,6 @@ const textParam = ({ query }: RouteRequest, name: string): string | undefined =>
   throw invalidInput(name, `"${name}" may have at most ${MAX_TEXT.toLocaleString('en-US')} characters.`)
 }
 
-/** Returns a query parameter that is a date or time in ms since the epoch. Throws `ApiError`. */
-const timeParam = (request: RouteRequest, name: string): number | undefined => {
-  const text = textParam(request, name)
-  if (text === undefined) return undefined
-  const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : NaN
-  if (Number.isNaN(time))
-    throw invalidInput(name, `"${name}" must be a date or a time with a time zone, such as 2026-01-31T10:00:00Z.`)
-  return time
-}
-
 const list: Handler = async ({ recordings }, request) => {
   const personId = textParam(request, 'person_id')
   if (personId !== undefined && !isUuid(personId))
@@ -65,8 +52,8 @@ const list: Handler = async ({ recordings }, request) => {
     body: await recordings.list(request.projectId, {
       limit: integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT,
       cursor: textParam(request, 'cursor'),
-      from: timeParam(request, 'date_from'),
-      until: timeParam(request, 'date_to'),
+      dateFrom: textParam(request, 'date_from'),
+      dateTo: textParam(request, 'date_to'),
       personId: personId?.toLowerCase(),
       distinctId: textParam(request, 'distinct_id'),
       sessionIds,
@@ -113,8 +100,8 @@ export const RECORDING_ROUTES = [
     access: 'session_recording:read',
     summary: 'List the recordings of sessions, latest first. Paged by "cursor", which is the value of "next"',
     query: {
-      date_from: TIME,
-      date_to: TIME,
+      date_from: Type.String({ description: 'Only sessions that started at or after this date, such as -7d' }),
+      date_to: Type.String({ description: 'Only sessions that started until this date, such as 2026-01-31' }),
       person_id: Type.String(),
       distinct_id: Type.String(),
       session_id: Type.Array(Type.String(), {
