@@ -134,8 +134,8 @@ const tick = () => {
 }
 
 addEventListener('message', ({ source, origin, data }: MessageEvent<ToPlayer>) => {
-  if (source !== parent || origin !== location.origin) return
-  on[data.type](data as never)
+  // Tools that inspect pages send messages too.
+  if (source === parent && origin === location.origin && Object.hasOwn(on, data?.type)) on[data.type](data as never)
 })
 setInterval(tick, TICK_MS)
 post({ type: 'ready' })

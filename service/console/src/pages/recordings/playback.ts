@@ -125,7 +125,9 @@ export const createPlayback = ({
   }
 
   const onMessage = ({ source, origin, data }: MessageEvent<FromPlayer>) => {
-    if (source === frame?.contentWindow && origin === location.origin) on[data.type](data as never)
+    // Tools that inspect pages send messages too.
+    const isOwn = source === frame?.contentWindow && origin === location.origin && Object.hasOwn(on, data?.type)
+    if (isOwn) on[data.type](data as never)
   }
 
   const seek = (to: number, plays = isPlaying.value) => {

@@ -37,7 +37,8 @@ export const Player = ({
   const playback = useMemo(() => {
     const first = Date.parse(window.started_at)
     return createPlayback({ projectId, sessionId: recording.id, window, at: Math.max(start, first), options })
-  }, [window])
+    // A recording that is loaded again has the same windows. What arrived meanwhile is shown when it is opened again.
+  }, [])
   const events = useSessionEvents(recording)
   const change = (changes: Partial<PlaybackOptions>) => {
     const next = { ...options, ...changes }
