@@ -1,0 +1,181 @@
+import { EVENT_TYPE, type Fields, isFields, type RecordedEvent, SOURCE } from './rrweb.ts'
+
+// Anyone with the public token can send a recording, so its HTML is as hostile as HTML gets. The player shows it in a
+// frame without scripts, in a document whose content security policy allows no request. This is the layer before both.
+
+/** Elements that run, load or navigate. An empty element takes their place, so that later mutations find it. */
+const DROPPED_TAGS: ReadonlySet<string> = new Set([
+  'script',
+  'base',
+  'object',
+  'embed',
+  'applet',
+  'frame',
+  'frameset',
+  'portal',
+  'fencedframe',
+  'set',
+  'animate',
+  'animatemotion',
+  'animatetransform',
+])
+
+/** Attributes that submit, load or navigate, whatever their value. */
+const DROPPED_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'srcdoc',
+  'http-equiv',
+  'action',
+  'formaction',
+  'formtarget',
+  'ping',
+  'target',
+  'manifest',
+  'autofocus',
+  'autoplay',
+  'nonce',
+  'integrity',
+  'is',
+  'download',
+  'attributionsrc',
+])
+
+/** Attributes with URLs. They keep images in the page itself and fragments. */
+const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'src',
+  'srcset',
+  'imagesrcset',
+  'href',
+  'xlink:href',
+  'poster',
+  'data',
+  'background',
+  'cite',
+  'longdesc',
+  'codebase',
+  'classid',
+  'archive',
+  'profile',
+  'lowsrc',
+  'dynsrc',
+  'rr_src',
+])
+
+const TAG = /^[a-z][\w:.-]*$/i
+const ATTRIBUTE = /^[a-z_@:][\w:.@-]*$/i
+const IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|svg\+xml)[;,]/i
+// Browsers ignore control characters and blanks in a scheme.
+// eslint-disable-next-line no-control-regex
+const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/g
+const SCRIPT_URL = /^(?:javascript|vbscript|livescript|data:(?!image\/))/i
+
+const isSafeUrl = (value: string) => IMAGE.test(value.trimStart()) || value.startsWith('#')
+
+/** Removes what a style sheet loads. */
+const sanitizeCss = (css: string): string =>
+  css
+    .replace(/@import[^;]*(?:;|$)/gi, '')
+    .replace(
+      /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"']*))\s*\)/gi,
+      (whole, double?: string, single?: string, bare?: string) =>
+        isSafeUrl(double ?? single ?? bare ?? '') ? whole : 'url()',
+    )
+    .replace(/image-set\(/gi, 'none(')
+
+const sanitizeAttribute = (name: string, value: unknown): unknown => {
+  const lower = name.toLowerCase()
+  if (!ATTRIBUTE.test(name) || lower.startsWith('on') || DROPPED_ATTRIBUTES.has(lower)) return undefined
+  // The differences of a style by property. Everything else that is no text has no URL.
+  if (isFields(value)) return mapText(value, sanitizeCss)
+  if (typeof value !== 'string') return value
+  if (lower === 'style' || lower === '_csstext') return sanitizeCss(value)
+  // An image of the element's content, made by the recorder.
+  if (lower === 'rr_dataurl') return IMAGE.test(value) ? value : undefined
+  if (URL_ATTRIBUTES.has(lower)) return isSafeUrl(value) ? value : lower === 'href' ? '#' : undefined
+  return SCRIPT_URL.test(value.replace(IGNORED, '')) ? undefined : value
+}
+
+const sanitizeAttributes = (attributes: unknown): Fields => {
+  if (!isFields(attributes)) return {}
+  const safe: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(attributes)) {
+    const kept = sanitizeAttribute(name, value)
+    if (kept !== undefined) safe[name] = kept
+  }
+  return safe
+}
+
+/** Returns `value` with `change` applied to every text in it. */
+const mapText = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((each) => mapText(each, change))
+  if (!isFields(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapText(inner, change)]))
+}
+
+const EMPTY = { tagName: 'noscript', attributes: {}, childNodes: [] }
+
+/** Only links to style sheets whose rules the recorder stored are needed. All others load or connect. */
+const isDropped = (tag: string, attributes: Fields): boolean =>
+  DROPPED_TAGS.has(tag.replace(/^.*:/, '')) || (tag === 'link' && typeof attributes._cssText !== 'string')
+
+/** Returns a recorded node and its descendants without what could run, load or navigate. */
+const sanitizeNode = (node: unknown): unknown => {
+  if (!isFields(node)) return node
+  const { tagName, childNodes } = node
+  const children = Array.isArray(childNodes) ? { childNodes: childNodes.map(sanitizeNode) } : {}
+  if (tagName === undefined)
+    return typeof node.textContent === 'string' && node.isStyle
+      ? { ...node, ...children, textContent: sanitizeCss(node.textContent) }
+      : { ...node, ...children }
+  const tag = typeof tagName === 'string' && TAG.test(tagName) ? tagName.toLowerCase() : 'script'
+  const attributes = isFields(node.attributes) ? node.attributes : {}
+  if (isDropped(tag, attributes)) return { ...node, ...EMPTY }
+  const text = tag === 'style' ? { childNodes: mapStyle(children.childNodes ?? []) } : children
+  return { ...node, attributes: sanitizeAttributes(attributes), ...text }
+}
+
+const mapStyle = (nodes: readonly unknown[]): unknown[] =>
+  nodes.map((node) =>
+    isFields(node) && typeof node.textContent === 'string'
+      ? { ...node, textContent: sanitizeCss(node.textContent) }
+      : node,
+  )
+
+const mapList = (value: unknown, change: (each: Fields) => unknown): unknown =>
+  Array.isArray(value) ? value.filter(isFields).map(change) : []
+
+const sanitizeMutation = (data: Fields): Fields => ({
+  ...data,
+  adds: mapList(data.adds, (add) => ({ ...add, node: sanitizeNode(add.node) })),
+  attributes: mapList(data.attributes, (each) => ({ ...each, attributes: sanitizeAttributes(each.attributes) })),
+  texts: mapList(data.texts, (each) => each),
+  removes: mapList(data.removes, (each) => each),
+})
+
+const STYLE_SOURCES: ReadonlySet<unknown> = new Set([
+  SOURCE.styleSheetRule,
+  SOURCE.styleDeclaration,
+  SOURCE.adoptedStyleSheet,
+])
+
+/** Drawing on a canvas is a list of calls, which the player would make. Fonts are loaded. */
+const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([9, 10])
+
+const sanitizeIncremental = (data: Fields): Fields => {
+  if (data.source === SOURCE.mutation) return sanitizeMutation(data)
+  if (STYLE_SOURCES.has(data.source)) return mapText(data, sanitizeCss) as Fields
+  // A mouse move without positions changes nothing.
+  return DROPPED_SOURCES.has(data.source) ? { source: SOURCE.mouseMove, positions: [] } : data
+}
+
+/**
+ * Returns a recorded event without what could run, load or navigate when it is played. The ids of all nodes stay, so
+ * that later events find them. Applies to any JSON: what is not of the expected form is left out or unchanged.
+ */
+export const sanitize = (event: RecordedEvent): RecordedEvent => {
+  const { type, data } = event
+  if (!isFields(data)) return event
+  if (type === EVENT_TYPE.fullSnapshot) return { ...event, data: { ...data, node: sanitizeNode(data.node) } }
+  if (type === EVENT_TYPE.incremental) return { ...event, data: sanitizeIncremental(data) }
+  return event
+}
