@@ -108,10 +108,13 @@ export interface RecorderParts {
   startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
 }
 
-/** What the recorder adds to the host of console and network capture. */
+/** What the recorder adds to the host of console, network and canvas capture. */
 export interface RecorderPluginParts {
-  /** Adds an event of a plugin to the recording. */
-  emit(plugin: string, payload: unknown): void
+  /** Adds an event to the recording. */
+  add(type: number, data: object): void
+  /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
+  openId(element: Element): number | undefined
+  recordsCanvas: boolean
   capturesConsole: boolean
   network: { timing: boolean; headers: boolean; body: boolean }
   /** Whether the content of console output and requests is left out. */

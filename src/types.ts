@@ -227,10 +227,10 @@ export interface SessionRecordingConfig {
   inlineStylesheet?: boolean
   /** Leaves parts of the document out of the recording. Scripts, comments and meta tags are always left out. */
   slimDOMOptions?: 'all' | Record<string, boolean>
-  /** Records the content of frames. Content of another origin is masked. Every frame's page needs this option. */
-  recordCrossOriginIframes?: boolean
   /** Records canvases as images: frames per second (1 to 12, default 4), quality (0 to 1, default 0.4). Never with `masking: 'strict'`. */
   captureCanvas?: { recordCanvas?: boolean; canvasFps?: number; canvasQuality?: number | string }
+  /** Size of recorded canvas images, compared with the canvas: 0 to 1. */
+  canvasCapture?: { resolutionScale?: number }
   /** How often pointer moves are recorded, ms (`mousemove: false`: never), and which pointer interactions. */
   sampling?: { mousemove?: boolean | number; mouseInteraction?: boolean | Record<string, boolean> }
   /** Share of sessions that are recorded, 0 to 1. Wins over the project's setting. */

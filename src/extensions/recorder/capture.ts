@@ -10,14 +10,13 @@ import type { Chunks } from './chunks'
 import { createIdle, isActive } from './idle'
 import type { Policy } from './sanitize/policy'
 import { createSanitizer } from './sanitize/sanitize'
-import { addCustomEvent, freeze, nodeOf, startRrweb, takeSnapshot } from './startRrweb'
+import { addCustomEvent, freeze, idOf, nodeOf, startRrweb, takeSnapshot } from './startRrweb'
 import type { Tab } from './tabState'
 
 const FULL_SNAPSHOT = 2
 const INCREMENTAL = 3
 const META = 4
 const CUSTOM = 5
-const PLUGIN = 6
 /** A custom event that makes rrweb emit what it has collected while frozen. It is not recorded. */
 const FLUSH = 'trailmark flush'
 const COALESCE_MS = 500
@@ -56,7 +55,7 @@ interface CaptureInputs {
 /** Runs rrweb within the budget, and passes its events, sanitized, to the chunks. */
 export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDropped, onFailure }: CaptureInputs) => {
   const { config } = host
-  const sanitize = createSanitizer(policy, nodeOf, (url) => host.redactUrls(host.permittedUrl(url, config)))
+  const { sanitize, isOpen } = createSanitizer(policy, nodeOf, (url) => host.redactUrls(host.permittedUrl(url, config)))
   const bucket = createAttributeBucket()
   const idle = createIdle(() => config.session_recording.session_idle_threshold_ms ?? IDLE_MS, Date.now())
   let stopRrweb: Stop | undefined
@@ -157,7 +156,7 @@ export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDr
     // A recording belongs to a session.
     host.session.touch()
     waitsForSnapshot = true
-    stopRrweb = attempt(() => startRrweb({ options: config.session_recording, policy, emit, sanitize }))
+    stopRrweb = attempt(() => startRrweb({ options: config.session_recording, policy, emit }))
     if (!stopRrweb) onFailure('rrweb')
   }
   const stop = () => {
@@ -262,10 +261,15 @@ export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDr
       if (stopRrweb) snapshotSoon()
     },
     mark,
-    /** Adds an event of a plugin. */
-    addPlugin: (plugin: string, payload: unknown): void => {
+    /** Adds an event of recorderPlugins, which removes what must not leave the page itself. */
+    addRaw: (type: number, data: object): void => {
       if (!stopRrweb || waitsForSnapshot || isPaused || idle.isIdle()) return
-      add({ type: PLUGIN, data: { plugin, payload }, timestamp: Date.now() } as eventWithTime)
+      chunks.add({ type, data, timestamp: Date.now() } as eventWithTime)
+    },
+    /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
+    openId: (element: Element): number | undefined => {
+      const id = stopRrweb ? idOf(element) : -1
+      return id > 0 && isOpen(element) ? id : undefined
     },
     suspend: stop,
     stop: (): void => {

@@ -30,7 +30,7 @@ const startRecording = (host: RecorderHost, upload: Upload, fail: (reason: strin
   const { config, session, store } = host
   const options = config.session_recording
   const settings = settingsOf(host.remote.items.sessionRecording)
-  const policy = createPolicy(options, settings?.masking, host.redactUrls)
+  const policy = createPolicy(options, settings ?? {}, host.redactUrls)
   if (typeof policy === 'string') return policy
 
   let dropped = 0
@@ -130,6 +130,7 @@ const startRecording = (host: RecorderHost, upload: Upload, fail: (reason: strin
   const performance = host.remote.items.capturePerformance as { network_timing?: boolean } | boolean | undefined
   // The project's settings can turn bodies and headers off, and not on.
   const plugins = {
+    recordsCanvas: policy.recordsCanvas,
     capturesConsole: config.enable_recording_console_log || settings?.consoleLogRecordingEnabled === true,
     network: {
       timing: performance === true || (!!performance && performance.network_timing === true),
@@ -157,8 +158,13 @@ const startRecording = (host: RecorderHost, upload: Upload, fail: (reason: strin
     host.onPageLeave(chunks.cut),
     // A hidden tab may never be shown again.
     listen(self, ['visibilitychange'], () => isHidden() && chunks.cut()),
-    plugins.capturesConsole || Object.values(plugins.network).some(Boolean)
-      ? host.startExtension('recorderPlugins', { ...plugins, isStrict: policy.isStrict, emit: capture.addPlugin })
+    plugins.capturesConsole || plugins.recordsCanvas || Object.values(plugins.network).some(Boolean)
+      ? host.startExtension('recorderPlugins', {
+          ...plugins,
+          isStrict: policy.isStrict,
+          add: capture.addRaw,
+          openId: capture.openId,
+        })
       : () => {},
   ]
   evaluate()

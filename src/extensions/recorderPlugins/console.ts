@@ -1,8 +1,8 @@
 import { attempt } from '../../lib/guard'
 import { redactSecrets } from '../../lib/redact'
 import { withoutSensitive } from '../../lib/sensitive'
-import type { RecorderPluginParts } from '../../host'
 import type { Stop } from '../../types'
+import type { Emit } from './shape'
 import { withoutSecrets } from './secrets'
 import { wrap } from './wrap'
 
@@ -46,7 +46,7 @@ const safe = (value: unknown): string =>
   )
 
 /** Captures what the page writes to the console: texts as they are without secrets, objects as their kind. */
-export const startConsole = ({ emit, isStrict }: RecorderPluginParts): Stop => {
+export const startConsole = (emit: Emit, isStrict: boolean): Stop => {
   let count = 0
   let isInside = false
   const stops = LEVELS.map((level) =>

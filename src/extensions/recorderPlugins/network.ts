@@ -7,6 +7,7 @@ import type { RecorderPluginParts } from '../../host'
 import type { RecordedRequest, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { sanitizeUrl } from '../recorder/sanitize/urls'
+import type { Emit } from './shape'
 import { safeBody, safeHeaders } from './secrets'
 import { wrap } from './wrap'
 
@@ -70,8 +71,8 @@ const responseText = async (response: Response): Promise<string | undefined> => 
 }
 
 /** Captures requests: their timing, and as options allow headers and text bodies, without secrets. */
-export const startNetwork = (host: NetworkHost): Stop => {
-  const { config, network, emit, isStrict } = host
+export const startNetwork = (host: NetworkHost, emit: Emit): Stop => {
+  const { config, network, isStrict } = host
   const capturesCalls = network.headers || network.body
 
   const isOwn = (url: string) => url.startsWith(config.api_host.replace(/\/$/, '')) || TELEMETRY.test(hostOf(url))

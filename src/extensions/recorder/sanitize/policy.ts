@@ -4,11 +4,15 @@ import type { Redact } from './urls'
 
 /** Masking settings of the project, in remote configuration. */
 export interface RemoteMasking {
-  preset?: unknown
   maskAllInputs?: unknown
   maskTextSelector?: unknown
   blockSelector?: unknown
   maskAllElementAttributes?: unknown
+}
+
+interface RemotePolicy {
+  masking?: RemoteMasking
+  recordCanvas?: boolean
 }
 
 /** What may be in a recording. */
@@ -31,7 +35,6 @@ export interface Policy {
   redact: Redact
   recordsCanvas: boolean
   recordsFonts: boolean
-  recordsFrames: boolean
   maskTextFn?: SessionRecordingConfig['maskTextFn']
   maskInputFn?: SessionRecordingConfig['maskInputFn']
   maskAttributeFn?: SessionRecordingConfig['maskAttributeFn']
@@ -59,7 +62,7 @@ const classSelector = (name: unknown) => (typeof name === 'string' && name ? `.$
  */
 export const createPolicy = (
   local: SessionRecordingConfig,
-  remote: RemoteMasking = {},
+  { masking: remote = {}, recordCanvas }: RemotePolicy,
   redact: Redact,
 ): Policy | string => {
   const { maskTextClass = 'ph-mask', blockClass = 'ph-no-capture' } = local
@@ -76,17 +79,12 @@ export const createPolicy = (
         return `${where}.${name} expects a CSS selector, got ${JSON.stringify(value)}`
   for (const name of ['maskTextFn', 'maskInputFn', 'maskAttributeFn', 'maskCapturedNetworkRequestFn'] as const)
     if (!isFunction(local[name])) return `session_recording.${name} expects a function`
-  const preset = remote.preset ?? 'default'
-  for (const [where, value] of [
-    ['session_recording.masking', local.masking ?? 'default'],
-    ["the project's sessionRecording.masking.preset", preset],
-  ] as const)
-    if (value !== 'strict' && value !== 'default') return `${where} expects 'strict' or 'default'`
+  if (!['strict', 'default', undefined].includes(local.masking))
+    return `session_recording.masking expects 'strict' or 'default'`
 
-  const isStrict = local.masking === 'strict' || preset === 'strict'
+  const isStrict = local.masking === 'strict'
   const masksAllInputs = isStrict || local.maskAllInputs !== false || remote.maskAllInputs === true
-  const recordsFrames = !isStrict && local.recordCrossOriginIframes === true
-  const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true
+  const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
   const join = (...selectors: unknown[]) => selectors.flat().filter(Boolean).join()
   return {
     isStrict,
@@ -104,7 +102,7 @@ export const createPolicy = (
       classSelector(blockClass),
       local.blockSelector,
       remote.blockSelector,
-      recordsFrames ? [] : FRAMES,
+      FRAMES,
       isStrict ? MEDIA : [],
     ),
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
@@ -112,7 +110,6 @@ export const createPolicy = (
     redact,
     recordsCanvas,
     recordsFonts: !isStrict && local.collectFonts === true,
-    recordsFrames,
     maskTextFn: isStrict ? undefined : local.maskTextFn,
     maskInputFn: isStrict ? undefined : local.maskInputFn,
     maskAttributeFn: local.maskAttributeFn,

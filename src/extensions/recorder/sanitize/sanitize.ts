@@ -3,7 +3,6 @@ import { sanitizeAttribute, sanitizeValue } from './attributes'
 import { sanitizeCss } from './css'
 import { type NodeOf, sanitizeNode, sanitizeText } from './nodes'
 import { createPlaces, type Places } from './place'
-import { sanitizePlugin } from './plugins'
 import type { Policy } from './policy'
 import { hashData, stars } from './text'
 import { type Redact, sanitizeUrl } from './urls'
@@ -92,16 +91,6 @@ const sheetRedact = ({ isStrict, redact }: Policy) => (isStrict ? undefined : re
 const rules = (all: readonly { rule: string; index?: unknown }[] | undefined, redact?: Redact) =>
   all?.map(({ rule, index }) => ({ rule: sanitizeCss(rule, redact), index }))
 
-/** An image that is drawn on a canvas: the only form in which rrweb records frames. */
-const canvasImage = (commands: readonly Fields[] | undefined) =>
-  commands?.every(
-    ({ property, args }) =>
-      (property === 'clearRect' || property === 'drawImage') &&
-      (args as unknown[]).every((each) => typeof each === 'number' || (each as Fields).rr_type === 'ImageBitmap'),
-  )
-    ? commands
-    : undefined
-
 const positions = ({ positions: all }: Fields): Fields => ({
   positions: (all as object[]).map((each) => plain(each, 'x', 'y', 'id', 'timeOffset')),
 })
@@ -153,11 +142,6 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
     replace: typeof replace === 'string' ? sanitizeCss(replace, sheetRedact(policy)) : undefined,
     replaceSync: typeof replaceSync === 'string' ? sanitizeCss(replaceSync, sheetRedact(policy)) : undefined,
   }),
-  // CanvasMutation
-  9: (data, { policy }) => {
-    const commands = policy.recordsCanvas && canvasImage(data.commands as Fields[] | undefined)
-    return commands ? { ...plain(data, 'id', 'type'), commands } : undefined
-  },
   // Font
   10: ({ family, fontSource, buffer, descriptors }, { policy }) =>
     policy.recordsFonts
@@ -182,11 +166,6 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
       remove: remove ? { property: String((remove as Fields).property) } : undefined,
     }
   },
-  // Selection
-  14: ({ ranges }, { policy }) =>
-    policy.isStrict
-      ? undefined
-      : { ranges: (ranges as object[]).map((each) => plain(each, 'start', 'startOffset', 'end', 'endOffset')) },
   // AdoptedStyleSheet
   15: ({ styles: sheets, styleIds, ...ids }, { policy }) => ({
     ...plain(ids, 'id'),
@@ -198,9 +177,6 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
       }),
     ),
   }),
-  // CustomElement
-  16: ({ define }, { policy }) =>
-    policy.isStrict || !define ? undefined : { define: { name: String((define as Fields).name) } },
 }
 
 /** The recorder's own events, and the members of their payloads that are kept. */
@@ -260,11 +236,6 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
       ),
     }
   },
-  // Plugin
-  6: ({ plugin, payload }, { policy }) => {
-    const sanitized = sanitizePlugin(plugin, payload, policy)
-    return sanitized && { plugin, payload: sanitized }
-  },
 }
 
 /**
@@ -274,7 +245,7 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
  */
 export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact) => {
   const tools: Tools = { policy, nodeOf, pageUrl, places: createPlaces(policy) }
-  return ({ type, data, timestamp }: eventWithTime): eventWithTime | undefined => {
+  const sanitize = ({ type, data, timestamp }: eventWithTime): eventWithTime | undefined => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
       return sanitized && ({ type, data: sanitized, timestamp } as unknown as eventWithTime)
@@ -283,5 +254,11 @@ export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact)
     } finally {
       tools.places.forget()
     }
+  } /** Whether nothing of a node is masked or left out. */
+  const isOpen = (node: Node): boolean => {
+    const { isMasked, isHidden } = tools.places.placeOf(node)
+    tools.places.forget()
+    return !isMasked && !isHidden
   }
+  return { sanitize, isOpen }
 }

@@ -1,5 +1,3 @@
-import type { Policy } from './policy'
-
 type Fields = Record<string, unknown>
 
 const strings = (value: unknown) => (Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [])
@@ -17,7 +15,7 @@ const NUMBERS =
     ' ',
   )
 
-const request = (fields: Fields, { isStrict }: Policy): Fields => ({
+const request = (fields: Fields, isStrict: boolean): Fields => ({
   ...ofType(fields, 'string', ['name', 'method', 'initiatorType', 'entryType']),
   ...ofType(fields, 'number', NUMBERS),
   ...ofType(fields, 'boolean', ['isInitial']),
@@ -30,21 +28,21 @@ const request = (fields: Fields, { isStrict }: Policy): Fields => ({
       }),
 })
 
-/**
- * Returns the payload of a plugin's event with its listed members only; undefined for an unknown plugin. The plugins themselves
- * remove secrets from what they capture (recorderPlugins).
- */
-export const sanitizePlugin = (plugin: unknown, payload: unknown, policy: Policy): Fields | undefined => {
+/** Returns the payload of a plugin's event with its listed members only; undefined for an unknown plugin. */
+export const shaped = (plugin: unknown, payload: unknown, isStrict: boolean): Fields | undefined => {
   const fields = (payload ?? {}) as Fields
   if (plugin === 'rrweb/console@1')
     return {
       level: /^(log|info|warn|error|debug)$/.exec(String(fields.level))?.[0] ?? 'log',
-      payload: policy.isStrict ? [] : strings(fields.payload),
+      payload: isStrict ? [] : strings(fields.payload),
       trace: [],
     }
   if (plugin === 'rrweb/network@1')
     return {
-      requests: Array.isArray(fields.requests) ? fields.requests.map((each) => request(each as Fields, policy)) : [],
+      requests: Array.isArray(fields.requests) ? fields.requests.map((each) => request(each as Fields, isStrict)) : [],
     }
   return undefined
 }
+
+/** Adds an event of a plugin to the recording. */
+export type Emit = (plugin: string, payload: unknown) => void
