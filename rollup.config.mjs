@@ -84,6 +84,9 @@ const withoutUnusedRrweb = {
   },
 }
 
+// What extensions share with the SDK has a chunk of its own, so that the main file stays the one with the SDK's code.
+const shared = (id) => (/\/src\/(lib|browser)\//.test(id.replaceAll('\\', '/')) ? 'shared' : undefined)
+
 const sources = (channel) => [
   importTable,
   withoutUnusedRrweb,
@@ -148,11 +151,12 @@ export default [
   {
     input: 'src/entries/main.ts',
     output: [
-      { ...output, dir: 'dist/esm', format: 'es', chunkFileNames: '[name].js' },
+      { ...output, dir: 'dist/esm', format: 'es', chunkFileNames: '[name].js', manualChunks: shared },
       {
         ...output,
         dir: 'dist/cjs',
         format: 'cjs',
+        manualChunks: shared,
         exports: 'named',
         entryFileNames: '[name].cjs',
         chunkFileNames: '[name].cjs',

@@ -182,7 +182,7 @@ describe('attributes', () => {
     ).toEqual({
       title: '*****',
       class: expect.stringMatching(/^row user-x\w+$/),
-      style: 'width: 5px; --n: ""; background: url()',
+      style: 'width: 5px; --n: ; background: url()',
       href: 'https://shop.test/orders/-',
     })
   })

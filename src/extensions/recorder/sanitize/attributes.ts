@@ -26,18 +26,18 @@ type Kind =
 
 const KINDS: Record<Kind, string> = {
   word: `type role dir lang hidden open disabled readonly required multiple rel media align valign wrap shape scope
-    contenteditable autocomplete inputmode kind loading decoding fetchpriority controls loop muted autoplay playsinline popover inert
-    xmlns preserveaspectratio spreadmethod gradientunits patternunits clippathunits maskunits markerunits fill-rule
-    clip-rule stroke-linecap stroke-linejoin text-anchor dominant-baseline alignment-baseline font-style font-weight visibility display
-    overflow pointer-events rr_open_mode rr_mediastate rr_mediamuted rr_medialoop border bgcolor reversed frame rules theme
-    aria-hidden aria-expanded aria-selected aria-checked aria-pressed aria-disabled aria-current aria-busy aria-haspopup
-    aria-invalid aria-live aria-modal aria-orientation aria-readonly aria-required aria-sort`,
+    contenteditable autocomplete inputmode kind loading decoding controls loop muted autoplay playsinline popover inert
+    xmlns preserveaspectratio gradientunits patternunits clippathunits maskunits fill-rule
+    clip-rule stroke-linecap stroke-linejoin text-anchor dominant-baseline font-style font-weight visibility display
+    overflow pointer-events rr_open_mode rr_mediastate rr_mediamuted rr_medialoop border bgcolor reversed
+    aria-hidden aria-expanded aria-selected aria-checked aria-pressed aria-disabled aria-current aria-haspopup
+    aria-orientation aria-readonly aria-required aria-sort`,
   size: `width height size rows cols colspan rowspan span cellpadding cellspacing tabindex start x y x1 x2 y1 y2 cx cy r rx ry fx fy dx dy
     offset opacity fill-opacity stroke-opacity stop-opacity stroke-width stroke-miterlimit font-size letter-spacing refx refy
     markerwidth markerheight stddeviation rr_width rr_height rr_left rr_top rr_scrollleft rr_scrolltop
     rr_mediacurrenttime rr_mediaplaybackrate rr_mediavolume`,
   token: 'class id slot part is',
-  geometry: `d points viewbox transform gradienttransform patterntransform stroke-dasharray stroke-dashoffset keytimes keysplines rotate`,
+  geometry: `d points viewbox transform gradienttransform patterntransform stroke-dasharray stroke-dashoffset rotate`,
   paint:
     'fill stroke color stop-color flood-color lighting-color mask clip-path filter marker-start marker-mid marker-end',
   css: 'style _csstext',
@@ -45,8 +45,8 @@ const KINDS: Record<Kind, string> = {
   urls: 'srcset imagesrcset',
   text: 'title alt placeholder label abbr summary aria-label aria-description aria-placeholder aria-valuetext aria-roledescription',
   name: `name for list form headers usemap itemprop target min max step pattern maxlength minlength low high optimum datetime sizes value
-    aria-labelledby aria-describedby aria-controls aria-owns aria-activedescendant aria-details aria-valuemin aria-valuemax
-    aria-valuenow aria-level aria-posinset aria-setsize`,
+    aria-labelledby aria-describedby aria-controls aria-owns aria-activedescendant aria-valuemin aria-valuemax
+    aria-valuenow`,
 }
 
 const KIND_OF = new Map(

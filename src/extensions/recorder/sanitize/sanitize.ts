@@ -181,9 +181,6 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
 
 /** The recorder's own events, and the members of their payloads that are kept. */
 export const OWN_TAGS: Readonly<Record<string, readonly string[]>> = {
-  $recording_started: ['reason'],
-  $session_options: ['policy'],
-  $session_id_change: [],
   sessionIdle: ['lastActivity', 'threshold'],
   sessionNoLongerIdle: ['reason'],
   $pageview: ['href'],
