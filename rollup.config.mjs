@@ -53,9 +53,8 @@ const importTable = {
       : null,
 }
 
-// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, contents of frames and selections
-// never.
-// Each part, and the methods that the rest calls.
+// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, contents of
+// frames and selections never. Each part, and the methods that the rest calls.
 const UNUSED_RRWEB = {
   CanvasManager: 'reset freeze unfreeze lock unlock',
   IframeManager: 'addIframe addLoadListener attachIframe removeLoadListener',
@@ -87,18 +86,23 @@ const withoutUnusedRrweb = {
 // What extensions share with the SDK has a chunk of its own, so that the main file stays the one with the SDK's code.
 const shared = (id) => (/\/src\/(lib|browser)\//.test(id.replaceAll('\\', '/')) ? 'shared' : undefined)
 
-const sources = (channel) => [
-  importTable,
-  withoutUnusedRrweb,
-  resolve({ browser: true }),
-  typescript({
-    tsconfig: './tsconfig.json',
-    include: ['src/**/*.ts'],
-    noEmit: false,
-    compilerOptions: { types: [], inlineSources: true },
-  }),
-  constants(channel),
-]
+const compiler = typescript({
+  tsconfig: './tsconfig.json',
+  include: ['src/**/*.ts'],
+  noEmit: false,
+  compilerOptions: { types: [], inlineSources: true },
+})
+// The plugin compiles all sources at the start of a build. One compilation is enough for all bundles.
+let isCompiled = false
+const compile = {
+  ...compiler,
+  buildStart(options) {
+    if (!isCompiled) compiler.buildStart.call(this, options)
+    isCompiled = true
+  },
+}
+
+const sources = (channel) => [importTable, withoutUnusedRrweb, resolve({ browser: true }), compile, constants(channel)]
 
 // licenses.txt has the licenses of the bundled libraries.
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
