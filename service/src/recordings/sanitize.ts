@@ -70,9 +70,16 @@ const SCRIPT_URL = /^(?:javascript|vbscript|livescript|data:(?!image\/))/i
 
 const isSafeUrl = (value: string) => IMAGE.test(value.trimStart()) || value.startsWith('#')
 
+/** Writes escaped letters as letters: `u\\72l(` is `url(`. */
+const withoutEscapes = (css: string): string =>
+  css.replace(/\\([0-9a-f]{1,6})\s?/gi, (escaped, hex: string) => {
+    const letter = String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff))
+    return /[a-z@]/i.test(letter) ? letter : escaped
+  })
+
 /** Removes what a style sheet loads. */
 const sanitizeCss = (css: string): string =>
-  css
+  withoutEscapes(css)
     .replace(/@import[^;]*(?:;|$)/gi, '')
     .replace(
       /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"']*))\s*\)/gi,
@@ -84,9 +91,10 @@ const sanitizeCss = (css: string): string =>
 const sanitizeAttribute = (name: string, value: unknown): unknown => {
   const lower = name.toLowerCase()
   if (!ATTRIBUTE.test(name) || lower.startsWith('on') || DROPPED_ATTRIBUTES.has(lower)) return undefined
-  // The differences of a style by property. Everything else that is no text has no URL.
-  if (isFields(value)) return mapText(value, sanitizeCss)
-  if (typeof value !== 'string') return value
+  // The differences of a style by property.
+  if (isFields(value)) return lower === 'style' ? mapText(value, sanitizeCss) : undefined
+  // Browsers would turn a list into a text.
+  if (typeof value !== 'string') return Array.isArray(value) ? undefined : value
   if (lower === 'style' || lower === '_csstext') return sanitizeCss(value)
   // An image of the element's content, made by the recorder.
   if (lower === 'rr_dataurl') return IMAGE.test(value) ? value : undefined
