@@ -15,9 +15,9 @@ const snapshot = (...nodes: object[]) => ({
   timestamp: 1,
   data: { node: { type: 0, id: 1, childNodes: nodes }, initialOffset: { top: 0, left: 0 } },
 })
-const nodesOf = (...nodes: object[]): any[] => (sanitize(snapshot(...nodes)).data as any).node.childNodes
+const nodesOf = (...nodes: object[]): any[] => (sanitize(snapshot(...nodes))!.data as any).node.childNodes
 const attributesOf = (attributes: object, tagName = 'p') => nodesOf(element(tagName, attributes))[0].attributes
-const incremental = (data: object) => sanitize({ type: 3, timestamp: 1, data }).data as any
+const incremental = (data: object) => sanitize({ type: 3, timestamp: 1, data })?.data as any
 
 test.each([
   'script',
@@ -133,11 +133,18 @@ test('mutations are sanitized, canvas calls and fonts dropped', () => {
     texts: [{ id: 1, value: 'text' }],
     removes: [],
   })
-  expect(incremental({ source: 9, commands: [{ property: 'drawImage', args: [EVIL] }] })).toEqual({
+  expect(incremental({ source: 9, commands: [{ property: 'drawImage', args: [EVIL] }] })).toBeUndefined()
+  expect(incremental({ source: 10, fontSource: EVIL })).toBeUndefined()
+})
+
+test('moves without a position, which would stop the player, are dropped', () => {
+  const position = { x: 1, y: 2, id: 3, timeOffset: -50 }
+  expect(incremental({ source: 1, positions: [position, { x: 1 }, null] })).toEqual({
     source: 1,
-    positions: [],
+    positions: [position],
   })
-  expect(incremental({ source: 10, fontSource: EVIL })).toEqual({ source: 1, positions: [] })
+  expect(incremental({ source: 1, positions: [] })).toBeUndefined()
+  expect(incremental({ source: 6, positions: [{ ...position, timeOffset: null }] })).toBeUndefined()
 })
 
 test('nothing dangerous is left of any tree, and every id stays', () => {
@@ -218,7 +225,7 @@ test('nothing dangerous is left of any tree, and every id stays', () => {
           const isCss = key === 'style' || key === '_cssText'
           if (key !== 'title' && key !== 'class')
             expect(JSON.stringify(kept)).not.toMatch(isCss ? /url\([^)]*evil|@import/ : /evil/)
-          expect(String(kept)).not.toMatch(/^\s*jav\s*ascript:/i)
+          if (!isCss) expect(String(kept)).not.toMatch(/^\s*jav\s*ascript:/i)
         }
       })
     }),
