@@ -393,7 +393,8 @@ describe('chunks of other SDKs', () => {
 })
 
 describe('bad input', () => {
-  const post = (body: string | Uint8Array<ArrayBuffer>, query = '') => request(`${service.url}/s/${query}`, { method: 'POST', body })
+  const post = (body: string | Uint8Array<ArrayBuffer>, query = '') =>
+    request(`${service.url}/s/${query}`, { method: 'POST', body })
 
   test('rejects chunks one by one', async () => {
     const session = uuidv7(START)

@@ -40,7 +40,7 @@ const now = (): number => (replayer ? Math.min(first + replayer.getCurrentTime()
 const report = () => post({ type: 'time', at: wanted?.at ?? now(), isPlaying, isWaiting: wanted !== undefined })
 
 const create = () => {
-  const next = new Replayer(waiting as never, {
+  const next = new Replayer(waiting, {
     root: document.body,
     // Sandboxed without scripts. Playing canvases (UNSAFE_replayCanvas) would allow them.
     UNSAFE_replayCanvas: false,
@@ -104,7 +104,7 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
     for (const event of message.events) {
       idle.add(event)
       last = Math.max(last, event.timestamp)
-      if (replayer) replayer.addEvent(event as never)
+      if (replayer) replayer.addEvent(event)
       else waiting.push(event)
     }
     isEnd = message.isEnd
