@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { EVENT_TYPE, isFields, type RecordedEvent } from './rrweb.ts'
 
-/** Marks an event whose fields posthog-js compressed one by one (docs/reference/protocol.md#14.4). */
+/** Marks an event whose fields posthog-js compressed one by one (docs/reference/session-recordings.md#requests-of-the-sdk). */
 const VERSION = '2024-10'
 
 /** Fields of incremental events that may be compressed. */

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { DATE_FORMS, readDate } from '../endpoints/insights/period.ts'
 import { createZone } from '../endpoints/insights/zone.ts'
 import { ApiError } from '../lib/apiError.ts'
@@ -11,7 +10,7 @@ import { CHUNK_COLUMNS, MAX_CHUNKS, ms, noRecording, OF_PROJECT, toChunk } from 
 import { CHUNKS } from './chunkStore.ts'
 import { SLOT_MS } from './figures.ts'
 import { windowsOf } from './manifest.ts'
-import { createReadSnapshots } from './readSnapshots.ts'
+import { createReadSnapshots, type ReadSnapshots } from './readSnapshots.ts'
 import type { Thread } from './thread.ts'
 import type { RecordingDetails, RecordingsPage, RecordingView } from './views.ts'
 
@@ -37,23 +36,12 @@ export interface RecordingsRequest {
   readonly signal: AbortSignal
 }
 
-export interface SnapshotsRequest {
-  readonly windowId: string
-  /** First and last sequence number. */
-  readonly from: number
-  readonly to: number
-  /** The reader's client, for turns. */
-  readonly client: string
-  readonly signal: AbortSignal
-}
-
 /** Reads recordings. All methods reject with `ApiError`. */
 export interface Recordings {
   /** Lists recordings, latest first. */
   list(projectId: number, request: RecordingsRequest): Promise<RecordingsPage>
   get(projectId: number, sessionId: string): Promise<RecordingDetails>
-  /** Streams the events of a window as lines of JSON, sanitized. */
-  snapshots(projectId: number, sessionId: string, request: SnapshotsRequest): Promise<Readable>
+  readonly snapshots: ReadSnapshots
 }
 
 const DAY_MS = 24 * 3_600_000

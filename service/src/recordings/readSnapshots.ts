@@ -3,8 +3,20 @@ import type { Ask } from '../persons/ask.ts'
 import { CHUNK_COLUMNS, MAX_CHUNKS, noRecording, OF_PROJECT, toChunk } from './chunkRows.ts'
 import { CHUNKS } from './chunkStore.ts'
 import type { ChunkRow } from './manifest.ts'
-import type { Recordings } from './readRecordings.ts'
 import type { Thread } from './thread.ts'
+
+export interface SnapshotsRequest {
+  readonly windowId: string
+  /** First and last sequence number. */
+  readonly from: number
+  readonly to: number
+  /** The reader's client, for turns. */
+  readonly client: string
+  readonly signal: AbortSignal
+}
+
+/** Streams the events of a window as lines of JSON, sanitized. Rejects with `ApiError`. */
+export type ReadSnapshots = (projectId: number, sessionId: string, request: SnapshotsRequest) => Promise<Readable>
 
 /** Bytes of events that one query reads. */
 const RANGE_BYTES = 8_000_000
@@ -31,7 +43,7 @@ export const createReadSnapshots = ({
 }: {
   readonly ask: Ask
   readonly thread: Pick<Thread, 'play'>
-}): Recordings['snapshots'] => {
+}): ReadSnapshots => {
   /** Reads the events of some chunks, which have about `RANGE_BYTES`. */
   const readRange = async (
     projectId: number,
