@@ -99,7 +99,7 @@ const SETTINGS = Type.Object(
 )
 export type RecordingConfig = Static<typeof SETTINGS>
 
-/** What the SDK records, as a project sets it (docs/reference/protocol.md#14.2). True: with the defaults of the SDK. */
+/** What the SDK records, as a project sets it (docs/reference/session-recordings.md#what-is-recorded). True: with the defaults of the SDK. */
 export const RECORDING_CONFIG = anyType<boolean | RecordingConfig>(['boolean', 'object'], SETTINGS)
 
 const invalid = (field: string, detail: string) =>

@@ -161,6 +161,8 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly body?: Kind
   /** Maximum bytes of a raw body. Absent: the limit of a batch of events. */
   readonly maxBytes?: number
+  /** Whether the body is a part of a recording, which has memory apart from events. */
+  readonly isRecording?: true
   readonly handler: Handler<Body>
 }
 

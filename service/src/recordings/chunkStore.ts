@@ -14,13 +14,14 @@ export interface ChunkStore {
 export const CHUNKS = 'recording_chunks'
 
 const MAX_INSERT_BYTES = 16_000_000
-const MAX_WAITING_BYTES = 64_000_000
+/** Maximum bytes that wait to be stored. */
+export const MAX_WAITING_BYTES = 64_000_000
 const RETRY_AFTER_SECONDS = 10
 
 interface Waiting {
   readonly rows: readonly Uint8Array[]
   readonly bytes: number
-  readonly settle: (error?: unknown) => void
+  readonly settle: (error?: Error) => void
 }
 
 const bytesOf = (rows: readonly Uint8Array[]) => rows.reduce((sum, { byteLength }) => sum + byteLength, 0)
@@ -59,7 +60,7 @@ export const createChunkStore = (storage: Pick<Storage, 'insert'>): ChunkStore =
           await insertAll(storage, `db.${CHUNKS}`, Buffer.concat(rows))
         for (const { settle } of batch) settle()
       } catch (error) {
-        for (const { settle } of batch) settle(error)
+        for (const { settle } of batch) settle(error as Error)
       }
     }
     isStoring = false
@@ -70,10 +71,10 @@ export const createChunkStore = (storage: Pick<Storage, 'insert'>): ChunkStore =
       new Promise((resolve, reject) => {
         const bytes = bytesOf(rows)
         waitingBytes += bytes
-        const settle = (error?: unknown) => {
+        const settle = (error?: Error) => {
           waitingBytes -= bytes
           if (error === undefined) resolve()
-          else reject(error as Error)
+          else reject(error)
         }
         waiting.push({ rows, bytes, settle })
         if (!isStoring) void store()

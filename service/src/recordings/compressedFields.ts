@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
-import { EVENT_TYPE, type Fields, isFields, type RecordedEvent } from './rrweb.ts'
+import { EVENT_TYPE, isFields, type RecordedEvent } from './rrweb.ts'
 
-/** Marks an event whose fields posthog-js compressed one by one (docs/reference/protocol.md#14.4). */
+/** Marks an event whose fields posthog-js compressed one by one (docs/reference/session-recordings.md#requests-of-the-sdk). */
 const VERSION = '2024-10'
 
 /** Fields of incremental events that may be compressed. */
@@ -26,11 +26,10 @@ export const openCompressedFields = (event: RecordedEvent, budget: InflateBudget
   if (event.cv !== VERSION) return event
   const { cv: _, ...plain } = event
   const { type, data } = event
-  if (type === EVENT_TYPE.fullSnapshot && typeof data === 'string')
-    return { ...plain, data: inflate(data, budget) } as RecordedEvent
-  if (type !== EVENT_TYPE.incremental || !isFields(data)) return plain as RecordedEvent
-  const opened: Record<string, unknown> = { ...(data as Fields) }
+  if (type === EVENT_TYPE.fullSnapshot && typeof data === 'string') return { ...plain, data: inflate(data, budget) }
+  if (type !== EVENT_TYPE.incremental || !isFields(data)) return plain
+  const opened: Record<string, unknown> = { ...data }
   for (const name of FIELDS)
     if (typeof opened[name] === 'string') opened[name] = opened[name] === '' ? [] : inflate(opened[name], budget)
-  return { ...plain, data: opened } as RecordedEvent
+  return { ...plain, data: opened }
 }

@@ -51,7 +51,7 @@ export interface RecordingDependencies {
 }
 
 /** Maximum deliveries that wait for the thread, so that they never hold the memory of events. */
-const MAX_WAITING = 16
+export const MAX_WAITING = 16
 const RETRY_AFTER_SECONDS = 10
 
 const MEGABYTE = 1_000_000

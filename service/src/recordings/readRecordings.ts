@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { DATE_FORMS, readDate } from '../endpoints/insights/period.ts'
 import { createZone } from '../endpoints/insights/zone.ts'
 import { ApiError } from '../lib/apiError.ts'
@@ -7,9 +6,11 @@ import type { Ask } from '../persons/ask.ts'
 import type { Persons } from '../persons/lookup.ts'
 import { createOwners, personIdsOf } from '../persons/owners.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
+import { CHUNK_COLUMNS, MAX_CHUNKS, ms, noRecording, OF_PROJECT, toChunk } from './chunkRows.ts'
 import { CHUNKS } from './chunkStore.ts'
 import { SLOT_MS } from './figures.ts'
-import { type ChunkRow, windowsOf } from './manifest.ts'
+import { windowsOf } from './manifest.ts'
+import { createReadSnapshots, type ReadSnapshots } from './readSnapshots.ts'
 import type { Thread } from './thread.ts'
 import type { RecordingDetails, RecordingsPage, RecordingView } from './views.ts'
 
@@ -35,34 +36,18 @@ export interface RecordingsRequest {
   readonly signal: AbortSignal
 }
 
-export interface SnapshotsRequest {
-  readonly windowId: string
-  /** First and last sequence number. */
-  readonly from: number
-  readonly to: number
-  /** The reader's client, for turns. */
-  readonly client: string
-  readonly signal: AbortSignal
-}
-
 /** Reads recordings. All methods reject with `ApiError`. */
 export interface Recordings {
   /** Lists recordings, latest first. */
   list(projectId: number, request: RecordingsRequest): Promise<RecordingsPage>
   get(projectId: number, sessionId: string): Promise<RecordingDetails>
-  /** Streams the events of a window as lines of JSON, sanitized. */
-  snapshots(projectId: number, sessionId: string, request: SnapshotsRequest): Promise<Readable>
+  readonly snapshots: ReadSnapshots
 }
 
 const DAY_MS = 24 * 3_600_000
 const END_OF_TIME = Date.UTC(2299, 0, 1)
-/** Bytes of events that one query reads. */
-const RANGE_BYTES = 8_000_000
-const MAX_CHUNKS = 50_000
 const MAX_URLS = 200
 
-const OF_PROJECT = 'project_id = {projectId:UInt32}'
-const ms = (column: string) => `toUnixTimestamp64Milli(${column})`
 const time = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`
 const bySession = (name: string) =>
   `SELECT \`$session_id\` FROM db.events WHERE ${OF_PROJECT} AND event = {${name}:String} AND timestamp >= ${time('eventsFrom')} AND timestamp < ${time('eventsUntil')}`
@@ -71,9 +56,6 @@ const bySession = (name: string) =>
 const SUMMARY = `session_id, argMax(distinct_id, (last_at, seq)), ${ms('min(first_at)')} AS started, ${ms('max(last_at)')} AS ended,
   length(groupUniqArrayArray(active_slots)), sum(clicks), sum(keypresses), sum(console_errors),
   argMinIf(urls[1], first_at, notEmpty(urls)), uniqExactArray(urls), uniqExact(window_id), sum(bytes), max(is_anchor), toString(min(expires_on))`
-const CHUNK_COLUMNS = `window_id, seq, ${ms('min(first_at)')} AS first, ${ms('max(last_at)')}, any(shift_ms), max(is_anchor),
-  max(is_last_part) AND count() = max(part) + 1, sum(bytes), any(policy), sum(dropped), groupArrayArray(urls)`
-
 const EXCEPTIONS = `SELECT \`$session_id\`, count() FROM db.events WHERE ${OF_PROJECT} AND event = '$exception' AND timestamp >= ${time('from')} AND timestamp <= ${time('until')}
   AND \`$session_id\` IN {sessions:Array(String)} GROUP BY 1`
 
@@ -118,30 +100,6 @@ const toSummary = (row: readonly unknown[]): Summary => {
   }
 }
 
-const toChunk = ([
-  windowId,
-  seq,
-  first,
-  last,
-  shift,
-  isAnchor,
-  isWhole,
-  bytes,
-  policy,
-  dropped,
-]: readonly unknown[]): ChunkRow => ({
-  windowId: String(windowId),
-  seq: Number(seq),
-  firstAt: Number(first),
-  lastAt: Number(last),
-  shiftMs: Number(shift),
-  isAnchor: Boolean(Number(isAnchor)),
-  isWhole: Boolean(Number(isWhole)),
-  bytes: Number(bytes),
-  policy: String(policy),
-  dropped: Number(dropped),
-})
-
 interface Cursor {
   readonly at: number
   readonly id: string
@@ -159,8 +117,6 @@ const cursorOf = (text: string): Cursor => {
     detail: '"cursor" must be the value of "next" of a previous response. Omit it for the first page.',
   })
 }
-
-const noRecording = () => new ApiError('not_found', { detail: 'This project has no recording of this session.' })
 
 /** ms since the epoch. */
 interface Period {
@@ -273,28 +229,6 @@ export const createRecordings = ({
     return distinctId === undefined ? ids : ids.filter((id) => id === distinctId)
   }
 
-  /** Reads the events of some chunks, which have about `RANGE_BYTES`. */
-  const readRange = async (
-    projectId: number,
-    sessionId: string,
-    { windowId, from, to }: { readonly windowId: string; readonly from: number; readonly to: number },
-    signal: AbortSignal,
-  ): Promise<Map<number, string>> => {
-    const rows = await ask(
-      projectId,
-      {
-        // A chunk that was sent twice may not be merged yet.
-        text: `SELECT seq, payload FROM db.${CHUNKS} WHERE ${OF_PROJECT} AND session_id = {sessionId:String} AND window_id = {windowId:String}
-          AND seq >= {from:UInt64} AND seq <= {to:UInt64} ORDER BY seq, part, received_at DESC LIMIT 1 BY seq, part`,
-        params: { projectId, sessionId, windowId, from, to },
-      },
-      signal,
-    )
-    const payloads = new Map<number, string>()
-    for (const [seq, payload] of rows) payloads.set(Number(seq), (payloads.get(Number(seq)) ?? '') + String(payload))
-    return payloads
-  }
-
   return {
     async list(projectId, request) {
       const { limit, sessionIds, signal } = request
@@ -318,7 +252,7 @@ export const createRecordings = ({
             eventsFrom: from === undefined ? 0 : from - DAY_MS,
             eventsUntil: until === undefined ? END_OF_TIME : until + 2 * DAY_MS,
             ...sessions?.params,
-            ...Object.assign({}, ...conditions.map(({ params }) => params)),
+            ...(Object.assign({}, ...conditions.map(({ params }) => params)) as Readonly<Record<string, unknown>>),
           },
         },
         signal,
@@ -352,42 +286,6 @@ export const createRecordings = ({
       }
     },
 
-    async snapshots(projectId, sessionId, { windowId, from, to, client, signal }) {
-      const rows = await ask(projectId, {
-        text: `SELECT ${CHUNK_COLUMNS} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id = {sessionId:String} AND window_id = {windowId:String}
-          GROUP BY window_id, seq ORDER BY seq LIMIT {limit:UInt32}`,
-        params: { projectId, sessionId, windowId, limit: MAX_CHUNKS },
-      })
-      if (!rows.length) throw noRecording()
-      const all = rows.map(toChunk)
-      const shiftMs = all[0]!.shiftMs
-      const wanted = all.filter(({ seq, isWhole }) => isWhole && seq >= from && seq <= to)
-      const lines = async function* () {
-        for (const range of inRanges(wanted)) {
-          const bounds = { windowId, from: range[0]!.seq, to: range.at(-1)!.seq }
-          const payloads = await readRange(projectId, sessionId, bounds, signal)
-          for (const { seq } of range) {
-            const payload = payloads.get(seq)
-            if (payload !== undefined) yield await thread.play(client, { windowId, seq, payload, shiftMs })
-          }
-        }
-      }
-      return Readable.from(lines(), { objectMode: false })
-    },
+    snapshots: createReadSnapshots({ ask, thread }),
   }
-}
-
-/** Splits chunks into ranges of bounded bytes. */
-const inRanges = (chunks: readonly ChunkRow[]): ChunkRow[][] => {
-  const ranges: ChunkRow[][] = []
-  let left = 0
-  for (const chunk of chunks) {
-    if (chunk.bytes > left || !ranges.length) {
-      ranges.push([])
-      left = RANGE_BYTES
-    }
-    ranges.at(-1)!.push(chunk)
-    left -= chunk.bytes
-  }
-  return ranges
 }

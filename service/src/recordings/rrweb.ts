@@ -1,5 +1,13 @@
 /** What the service knows of the events of rrweb, by which pages are recorded. */
-export const EVENT_TYPE = { fullSnapshot: 2, incremental: 3, meta: 4, custom: 5, plugin: 6 } as const
+export const EVENT_TYPE = {
+  domContentLoaded: 0,
+  load: 1,
+  fullSnapshot: 2,
+  incremental: 3,
+  meta: 4,
+  custom: 5,
+  plugin: 6,
+} as const
 
 /** Sources of incremental events. */
 export const SOURCE = {
@@ -12,6 +20,8 @@ export const SOURCE = {
   touchMove: 6,
   mediaInteraction: 7,
   styleSheetRule: 8,
+  canvas: 9,
+  font: 10,
   drag: 12,
   styleDeclaration: 13,
   adoptedStyleSheet: 15,

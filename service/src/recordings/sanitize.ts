@@ -37,6 +37,7 @@ const DROPPED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'is',
   'download',
   'attributionsrc',
+  'rr_mediastate',
 ])
 
 /** Attributes with URLs. They keep images in the page itself and fragments. */
@@ -70,9 +71,16 @@ const SCRIPT_URL = /^(?:javascript|vbscript|livescript|data:(?!image\/))/i
 
 const isSafeUrl = (value: string) => IMAGE.test(value.trimStart()) || value.startsWith('#')
 
+/** Writes escaped letters as letters: `u\\72l(` is `url(`. */
+const withoutEscapes = (css: string): string =>
+  css.replace(/\\([0-9a-f]{1,6})\s?/gi, (escaped, hex: string) => {
+    const letter = String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff))
+    return /[a-z@]/i.test(letter) ? letter : escaped
+  })
+
 /** Removes what a style sheet loads. */
 const sanitizeCss = (css: string): string =>
-  css
+  withoutEscapes(css)
     .replace(/@import[^;]*(?:;|$)/gi, '')
     .replace(
       /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"']*))\s*\)/gi,
@@ -84,9 +92,10 @@ const sanitizeCss = (css: string): string =>
 const sanitizeAttribute = (name: string, value: unknown): unknown => {
   const lower = name.toLowerCase()
   if (!ATTRIBUTE.test(name) || lower.startsWith('on') || DROPPED_ATTRIBUTES.has(lower)) return undefined
-  // The differences of a style by property. Everything else that is no text has no URL.
-  if (isFields(value)) return mapText(value, sanitizeCss)
-  if (typeof value !== 'string') return value
+  // The differences of a style by property.
+  if (isFields(value)) return lower === 'style' ? mapText(value, sanitizeCss) : undefined
+  // Browsers would turn a list into a text.
+  if (typeof value !== 'string') return Array.isArray(value) ? undefined : value
   if (lower === 'style' || lower === '_csstext') return sanitizeCss(value)
   // An image of the element's content, made by the recorder.
   if (lower === 'rr_dataurl') return IMAGE.test(value) ? value : undefined
@@ -158,24 +167,37 @@ const STYLE_SOURCES: ReadonlySet<unknown> = new Set([
   SOURCE.adoptedStyleSheet,
 ])
 
-/** Drawing on a canvas is a list of calls, which the player would make. Fonts are loaded. */
-const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([9, 10])
+/** Drawing on a canvas is a list of calls, which the player would make. Media and fonts would be loaded. */
+const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([SOURCE.mediaInteraction, SOURCE.canvas, SOURCE.font])
 
-const sanitizeIncremental = (data: Fields): Fields => {
+const MOVES: ReadonlySet<unknown> = new Set([SOURCE.mouseMove, SOURCE.touchMove, SOURCE.drag])
+
+/** A move without a position at a time would stop the player. */
+const sanitizeMove = (data: Fields): Fields | undefined => {
+  const positions = Array.isArray(data.positions)
+    ? data.positions.filter((each) => isFields(each) && Number.isFinite(each.timeOffset))
+    : []
+  return positions.length ? { ...data, positions } : undefined
+}
+
+const sanitizeIncremental = (data: Fields): Fields | undefined => {
   if (data.source === SOURCE.mutation) return sanitizeMutation(data)
   if (STYLE_SOURCES.has(data.source)) return mapText(data, sanitizeCss) as Fields
-  // A mouse move without positions changes nothing.
-  return DROPPED_SOURCES.has(data.source) ? { source: SOURCE.mouseMove, positions: [] } : data
+  if (MOVES.has(data.source)) return sanitizeMove(data)
+  return DROPPED_SOURCES.has(data.source) ? undefined : data
 }
 
 /**
  * Returns a recorded event without what could run, load or navigate when it is played. The ids of all nodes stay, so
- * that later events find them. Applies to any JSON: what is not of the expected form is left out or unchanged.
+ * that later events find them. `undefined`: nothing is left of it.
  */
-export const sanitize = (event: RecordedEvent): RecordedEvent => {
+export const sanitize = (event: RecordedEvent): RecordedEvent | undefined => {
   const { type, data } = event
-  if (!isFields(data)) return event
-  if (type === EVENT_TYPE.fullSnapshot) return { ...event, data: { ...data, node: sanitizeNode(data.node) } }
-  if (type === EVENT_TYPE.incremental) return { ...event, data: sanitizeIncremental(data) }
-  return event
+  if (type === EVENT_TYPE.domContentLoaded || type === EVENT_TYPE.load) return event
+  if (!isFields(data)) return undefined
+  if (type === EVENT_TYPE.fullSnapshot)
+    return isFields(data.node) ? { ...event, data: { ...data, node: sanitizeNode(data.node) } } : undefined
+  if (type !== EVENT_TYPE.incremental) return event
+  const safe = sanitizeIncremental(data)
+  return safe && { ...event, data: safe }
 }

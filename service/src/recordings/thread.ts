@@ -24,7 +24,7 @@ export interface Thread {
 }
 
 /** Maximum time of a job. The largest body takes about a second. */
-const MAX_JOB_MS = 15_000
+export const MAX_JOB_MS = 15_000
 const MAX_HEAP_MB = 512
 
 const tooExpensive = () =>

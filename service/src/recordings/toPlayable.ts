@@ -26,7 +26,7 @@ export const toPlayable = ({ windowId, seq, payload, shiftMs }: StoredChunk): st
     }
     if (!isRecordedEvent(event)) continue
     const safe = sanitize({ ...event, timestamp: event.timestamp + shiftMs })
-    lines += `${JSON.stringify({ window_id: windowId, seq, event: safe })}\n`
+    if (safe) lines += `${JSON.stringify({ window_id: windowId, seq, event: safe })}\n`
   }
   return lines
 }

@@ -393,7 +393,8 @@ describe('chunks of other SDKs', () => {
 })
 
 describe('bad input', () => {
-  const post = (body: string | Uint8Array<ArrayBuffer>, query = '') => request(`${service.url}/s/${query}`, { method: 'POST', body })
+  const post = (body: string | Uint8Array<ArrayBuffer>, query = '') =>
+    request(`${service.url}/s/${query}`, { method: 'POST', body })
 
   test('rejects chunks one by one', async () => {
     const session = uuidv7(START)
@@ -450,6 +451,25 @@ describe('bad input', () => {
     expect(Date.now() - started).toBeLessThan(2_000)
     expect((await recording).map(({ status }) => status)).toEqual([200, 200, 413, 200])
     expect(await eventsOf(session)).toHaveLength(2)
+  })
+
+  test('a flood of recordings delays no events', async () => {
+    const nodes = Array.from({ length: 40_000 }, (_, id) => ({ type: 3, id: id + 100, textContent: `text ${id}` }))
+    const body = new Uint8Array(
+      gzipSync(JSON.stringify([chunk({ session: uuidv7(START), seq: 0 }, meta(0), full(1, node(9, 'p', nodes)))])),
+    )
+    const flood = Promise.all(Array.from({ length: 60 }, () => post(body)))
+    const delays: number[] = []
+    for (let sent = 0; sent < 20; sent += 1) {
+      const started = Date.now()
+      expect((await capture(service, event('in the flood'))).status).toBe(200)
+      delays.push(Date.now() - started)
+    }
+    expect(Math.max(...delays)).toBeLessThan(2_000)
+    // What does not fit is sent again later. SDKs keep it.
+    const statuses = (await flood).map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(10)
   })
 
   test('stores half a surrogate pair, odd ids and a snapshot of several rows', async () => {

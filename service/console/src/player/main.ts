@@ -9,6 +9,7 @@ import './player.css'
 
 const FULL_SNAPSHOT = 2
 const TICK_MS = 100
+const MAX_OVERDUE_TICKS = 10
 /** An idle time passes in about this long. */
 const IDLE_PASSES_MS = 1_500
 const MAX_SPEED = 360
@@ -29,6 +30,8 @@ let isPlaying = false
 let wanted: Wanted | undefined
 let options = { speed: 1, skipsIdle: true }
 let speed = 1
+/** Ticks since the last event was due. */
+let overdue = 0
 
 const post = (message: FromPlayer) => parent.postMessage(message, location.origin)
 
@@ -37,7 +40,7 @@ const now = (): number => (replayer ? Math.min(first + replayer.getCurrentTime()
 const report = () => post({ type: 'time', at: wanted?.at ?? now(), isPlaying, isWaiting: wanted !== undefined })
 
 const create = () => {
-  const next = new Replayer(waiting as never, {
+  const next = new Replayer(waiting, {
     root: document.body,
     // Sandboxed without scripts. Playing canvases (UNSAFE_replayCanvas) would allow them.
     UNSAFE_replayCanvas: false,
@@ -101,7 +104,7 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
     for (const event of message.events) {
       idle.add(event)
       last = Math.max(last, event.timestamp)
-      if (replayer) replayer.addEvent(event as never)
+      if (replayer) replayer.addEvent(event)
       else waiting.push(event)
     }
     isEnd = message.isEnd
@@ -123,6 +126,15 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
 const tick = () => {
   if (!isPlaying || !replayer) return
   const time = now()
+  // Also if the recording made the replayer fail, so that it never tells its end.
+  if (isEnd && !wanted && time >= last) {
+    overdue += 1
+    if (overdue > MAX_OVERDUE_TICKS) {
+      isPlaying = false
+      replayer.pause()
+      return report()
+    }
+  } else overdue = 0
   const gap = spanAt(gaps, time)
   const pause = options.skipsIdle ? idle.at(time) : undefined
   if (gap) wanted = { at: gap.to, plays: true }

@@ -93,7 +93,15 @@ const SEQ = Type.Integer({ minimum: 0, description: 'Sequence number of a chunk,
 
 /** Session recordings: chunks from browsers, and what the console reads of them. */
 export const RECORDING_ROUTES = [
-  route({ method: 'POST', path: '/s', access: 'public', body: 'raw', maxBytes: MAX_SENT_BYTES, handler: receive }),
+  route({
+    method: 'POST',
+    path: '/s',
+    access: 'public',
+    body: 'raw',
+    maxBytes: MAX_SENT_BYTES,
+    isRecording: true,
+    handler: receive,
+  }),
   route({
     method: 'GET',
     path: RECORDINGS,

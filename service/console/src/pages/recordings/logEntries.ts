@@ -63,7 +63,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
         key: `${key} ${index}`,
         kind: 'network' as const,
         at: typeof request.timestamp === 'number' ? request.timestamp : at,
-        text: textOf(pathOf(String(request.name ?? request.url ?? ''))),
+        text: textOf(pathOf(textOf(request.name ?? request.url))),
         detail: [
           request.method,
           status || undefined,
