@@ -312,3 +312,178 @@ test('by default nothing that is typed, hidden or named secret leaves the page',
   expect(secrets.leaked(sent, isTyped)).toEqual([])
   expect(secrets.leaked(sent, (place) => place.endsWith(' text'))).not.toEqual([])
 })
+
+/** What rrweb and the plugins patch: a text that differs if any of it does. */
+const natives = (page: Page) =>
+  page.evaluate(() => {
+    const own = window as unknown as { first?: unknown[] }
+    const now = [
+      ...[HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].map(
+        (each) => Object.getOwnPropertyDescriptor(each.prototype, 'value')!.set,
+      ),
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'checked')!.set,
+      Element.prototype.attachShadow,
+      CSSStyleSheet.prototype.insertRule,
+      CSSStyleSheet.prototype.deleteRule,
+      CSSStyleDeclaration.prototype.setProperty,
+      CSSStyleDeclaration.prototype.removeProperty,
+      HTMLMediaElement.prototype.play,
+      HTMLCanvasElement.prototype.getContext,
+      Object.getOwnPropertyDescriptor(Document.prototype, 'adoptedStyleSheets')?.set,
+      window.fetch,
+      XMLHttpRequest.prototype.open,
+      XMLHttpRequest.prototype.send,
+      console.log,
+      console.error,
+    ]
+    own.first ??= now
+    return own.first.map((each, index) => each === now[index])
+  })
+
+test('stops by call and by consent, restores what it has patched, and starts again', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
+  await record(true)
+  put('npm', '/', '<input id="a"><p>x</p>', {
+    ...QUIET,
+    api_host: network.url,
+    disable_session_recording: true,
+    enable_recording_console_log: true,
+    session_recording: { recordHeaders: true },
+  })
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  const untouched = await natives(page)
+  expect(untouched.every(Boolean)).toBe(true)
+  await page.evaluate(() => window.analytics.startSessionRecording())
+  await recording(page)
+  await expect.poll(async () => (await natives(page)).every(Boolean)).toBe(false)
+  expect(await page.evaluate(() => window.analytics.sessionRecordingStarted())).toBe(true)
+
+  await page.evaluate(() => window.analytics.stopSessionRecording())
+  expect(await natives(page)).toEqual(untouched)
+  expect(await page.evaluate(() => window.analytics.sessionRecordingStarted())).toBe(false)
+
+  await page.evaluate(() => window.analytics.startSessionRecording())
+  await recording(page)
+  await page.evaluate(() => window.analytics.opt_out_capturing())
+  expect(await natives(page)).toEqual(untouched)
+  const sent = chunks().length
+  await page.evaluate(() => document.body.append('after the denial'))
+  await cut(page)
+  expect(chunks().length).toBe(sent)
+  expect(text(chunks())).not.toContain('after the denial')
+  await expect
+    .poll(() => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name).join()))
+    .not.toContain('trailmark-recording')
+})
+
+test('an invalid selector refuses to record, with one message', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
+  await record(true)
+  put('npm', '/', '<p>text</p>', { ...QUIET, api_host: network.url, session_recording: { maskTextSelector: 'p[' } })
+  const messages: string[] = []
+  page.on('console', (message) => messages.push(message.text()))
+  await page.goto(site.url)
+  await expect.poll(() => status(page)).toBe('disabled')
+  expect(
+    messages.filter((each) => each.includes('session_recording.maskTextSelector expects a CSS selector')),
+  ).toHaveLength(1)
+  await cut(page)
+  expect(chunks()).toEqual([])
+})
+
+test('a session waits for its trigger, and is sent with what was before', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
+  await record({ eventTriggers: ['checkout'] })
+  put('npm', '/', '<p>before the trigger</p>', { ...QUIET, api_host: network.url })
+  await page.goto(site.url)
+  await expect.poll(() => status(page)).toBe('buffering')
+  await cut(page)
+  expect(chunks()).toEqual([])
+  await page.evaluate(() => window.analytics.capture('checkout'))
+  await recording(page)
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return text(chunks())
+    })
+    .toContain('before the trigger')
+  // The next page of the session needs no trigger, and continues the numbers.
+  await page.reload()
+  await recording(page)
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return types(chunks()).filter((type) => type === 2).length
+    })
+    .toBeGreaterThan(1)
+  const numbers = chunks().map(({ properties }) => properties.$snapshot_sequence)
+  expect(numbers).toEqual(numbers.map((_, index) => index))
+})
+
+test('sends after an outage what a page could not send, each part once and in order', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
+  await record(true)
+  put('npm', '/', '<p>first page</p>', { ...QUIET, api_host: network.url })
+  await page.goto(site.url)
+  await recording(page)
+  await network.be(503)
+  network.forget()
+  await page.evaluate(() => document.body.append('written during the outage'))
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return text(chunks())
+    })
+    .toContain('written during the outage')
+  await page.goto('about:blank')
+  await network.be('up')
+  network.forget()
+  await page.goto(site.url)
+  await expect.poll(() => text(chunks())).toContain('written during the outage')
+})
+
+test('a new session starts with a full snapshot and from 0', async ({ page, site, put, network, record, chunks }) => {
+  await record(true)
+  put('npm', '/', '<p>page</p>', { ...QUIET, api_host: network.url })
+  await page.goto(site.url)
+  await recording(page)
+  const first = await page.evaluate(() => window.analytics.get_session_id())
+  await page.evaluate(() => window.analytics.reset())
+  await page.evaluate(() => window.analytics.capture('next'))
+  const next = await page.evaluate(() => window.analytics.get_session_id())
+  expect(next).not.toBe(first)
+  const ofNext = () => chunks().filter(({ properties }) => properties.$session_id === next)
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return ofNext().length
+    })
+    .toBeGreaterThan(0)
+  expect(ofNext()[0]!.properties).toMatchObject({ $snapshot_sequence: 0, $snapshot_has_full: true })
+  expect(types(ofNext()).slice(0, 2)).toEqual([4, 2])
+})
