@@ -435,18 +435,13 @@ test('a session waits for its trigger, and is sent with what was before', async 
       return types(chunks()).filter((type) => type === 2).length
     })
     .toBeGreaterThan(1)
-  const numbers = chunks().map(({ properties }) => properties.$snapshot_sequence)
+  // A page does not know what became of its last requests, so parts may arrive twice and in any order. Their numbers tell.
+  const parts = new Map(chunks().map(({ uuid, properties }) => [uuid, properties.$snapshot_sequence as number]))
+  const numbers = [...parts.values()].sort((a, b) => a - b)
   expect(numbers).toEqual(numbers.map((_, index) => index))
 })
 
-test('sends after an outage what a page could not send, each part once and in order', async ({
-  page,
-  site,
-  put,
-  network,
-  record,
-  chunks,
-}) => {
+test('sends after an outage what a page could not send', async ({ page, site, put, network, record, chunks }) => {
   await record(true)
   put('npm', '/', '<p>first page</p>', { ...QUIET, api_host: network.url })
   await page.goto(site.url)

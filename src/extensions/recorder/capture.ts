@@ -135,7 +135,7 @@ export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDr
         type: CUSTOM,
         data: { tag: 'sessionIdle', payload: { lastActivity: idle.lastActive() } },
         timestamp: event.timestamp,
-      } as eventWithTime)
+      })
     if (idle.isIdle() || isPaused) return
     if (type === META) {
       waitsForSnapshot = false
@@ -264,7 +264,7 @@ export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDr
     /** Adds an event of recorderPlugins, which removes what must not leave the page itself. */
     addRaw: (type: number, data: object): void => {
       if (!stopRrweb || waitsForSnapshot || isPaused || idle.isIdle()) return
-      chunks.add({ type, data, timestamp: Date.now() } as eventWithTime)
+      chunks.add({ type, data, timestamp: Date.now() })
     },
     /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
     openId: (element: Element): number | undefined => {

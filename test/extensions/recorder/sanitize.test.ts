@@ -34,7 +34,7 @@ const sanitized = (
   const { nodes, idOf } = numbered()
   const { sanitize } = createSanitizer(policyOf(options) as Policy, (id) => nodes.get(id) ?? null, redactUrls)
   const data = dataOf((selector) => idOf(document.querySelector(selector)!))
-  return sanitize({ type: 3, data, timestamp: 1 } as unknown as eventWithTime)?.data as any
+  return sanitize({ type: 3, data, timestamp: 1 })?.data as any
 }
 
 const changed = (attributes: object, html = '<p id="a"></p>', options = {}) =>
@@ -225,5 +225,5 @@ test.each([
   ['data that makes it throw', { type: 3, data: { source: 0, texts: 5 } }],
 ])('drops an event with %s', (_, event) => {
   const { sanitize } = createSanitizer(policyOf() as Policy, () => null, redactUrls)
-  expect(sanitize({ ...event, timestamp: 1 } as unknown as eventWithTime)).toBeUndefined()
+  expect(sanitize({ ...event, timestamp: 1 })).toBeUndefined()
 })

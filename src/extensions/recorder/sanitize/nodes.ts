@@ -77,16 +77,16 @@ export const sanitizeNode = (
       ...shared,
       compatMode: compatMode === 'BackCompat' ? compatMode : undefined,
       childNodes: children,
-    } as never
+    }
   }
-  if (type === DOCTYPE) return { type, ...shared, name: 'html', publicId: '', systemId: '' } as never
+  if (type === DOCTYPE) return { type, ...shared, name: 'html', publicId: '', systemId: '' }
   if (type === TEXT) {
     const { textContent, isStyle } = node as { textContent: string; isStyle?: true }
     const parent = isStyle ? { ...around, tag: 'style' } : around
-    return { type, ...shared, textContent: sanitizeText(textContent, parent, policy), isStyle } as never
+    return { type, ...shared, textContent: sanitizeText(textContent, parent, policy), isStyle }
   }
   // Comments, and what later releases may add.
-  if (type !== ELEMENT) return { type: 5, ...shared, textContent: '' } as never
+  if (type !== ELEMENT) return { type: 5, ...shared, textContent: '' }
 
   const { tagName, isSVG, isCustom, needBlock } = source as unknown as { tagName: string } & Serialized
   const page = nodeOf(id)
@@ -98,7 +98,7 @@ export const sanitizeNode = (
   if (needBlock || around.isHidden) {
     const { rr_width, rr_height } = attributes
     const size = attributesOf({ rr_width, rr_height }, tag, element, true, policy)
-    return { type, ...shared, tagName: safeTag, attributes: size, childNodes: [], isSVG, needBlock: true } as never
+    return { type, ...shared, tagName: safeTag, attributes: size, childNodes: [], isSVG, needBlock: true }
   }
   const inside = { isMasked, isHidden: around.isHidden, tag, element }
   return {
@@ -109,5 +109,5 @@ export const sanitizeNode = (
     childNodes: source.childNodes!.map((each) => sanitizeNode(each, inside, nodeOf, policy)),
     isSVG,
     isCustom,
-  } as never
+  }
 }

@@ -123,7 +123,7 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
     const field = nodeOf(data.id as number)
     const { isMasked, isHidden } = places.placeOf(field)
     if (isHidden) return undefined
-    const value = sanitizeValue(String(data.text ?? ''), tagOf(field), isElement(field) ? field : null, policy)
+    const value = sanitizeValue(data.text as string, tagOf(field), isElement(field) ? field : null, policy)
     return {
       ...plain(data, 'id', 'isChecked', 'userTriggered'),
       text: isMasked ? stars(value).slice(0, 8) : value,
