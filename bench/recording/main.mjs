@@ -35,7 +35,7 @@ const OPTIONS = `{ api_host: location.origin, autocapture: false, capture_pagevi
  * profile. All mask inputs and nothing else.
  */
 const RECORDERS = [
-  { name: 'none', files: {}, start: '', isRunning: 'true', own: /^$/ },
+  { name: 'none', files: {}, start: '', isRunning: 'true', own: /(?!)/ },
   {
     name: 'trailmark',
     files: Object.fromEntries(

@@ -166,7 +166,7 @@ const STRICT_OPTIONS = {
 const live = (page: Page, html: string, secret: (place: string) => string) =>
   page.evaluate(
     async ([html, ...all]) => {
-      const [typed, property, moved, attribute, rule, adopted, shadow, url, log, body, drawn, title] = all as string[]
+      const [typed, property, moved, attribute, rule, adopted, shadow, url, log, body, drawn, title] = all
       const later = document.createElement('section')
       later.innerHTML = html!
       document.body.append(later)

@@ -2,7 +2,6 @@ import { apiHost } from '../../delivery/hosts'
 import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
 import { request } from '../../delivery/transport'
-import type { RecorderParts } from '../../host'
 import { permittedUrl } from '../../lib/campaign'
 import { toJson } from '../../lib/json'
 import { redactUrls } from '../../lib/redact'
@@ -57,7 +56,8 @@ export const recording: Feature = {
             report: (next: Properties) => (properties = next),
             startExtension: host.startExtension,
           }
-          const stop = host.startExtension('recorder', parts as unknown as RecorderParts)
+          properties = { $recording_status: 'lazy_loading' }
+          const stop = host.startExtension('recorder', parts)
           return () => {
             stop()
             properties = {}

@@ -1,4 +1,3 @@
-import type { eventWithTime } from '@rrweb/types'
 import { redactUrls } from '../../../src/lib/redact'
 import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
 import { createSanitizer } from '../../../src/extensions/recorder/sanitize/sanitize'

@@ -9,6 +9,9 @@ import { type Redact, sanitizeUrl } from './urls'
 
 type Fields = Record<string, unknown>
 
+/** An rrweb event of any kind. */
+type RawEvent = Pick<eventWithTime, 'timestamp'> & { type: number; data: unknown }
+
 interface Tools {
   policy: Policy
   places: Places
@@ -242,7 +245,7 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
  */
 export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact) => {
   const tools: Tools = { policy, nodeOf, pageUrl, places: createPlaces(policy) }
-  const sanitize = ({ type, data, timestamp }: eventWithTime): eventWithTime | undefined => {
+  const sanitize = ({ type, data, timestamp }: RawEvent): eventWithTime | undefined => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
       return sanitized && ({ type, data: sanitized, timestamp } as unknown as eventWithTime)
