@@ -168,7 +168,8 @@ export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDr
     if (stopNow) attempt(stopNow)
   }
   const startSoon = () => {
-    if (isStarting || stopRrweb) return
+    // A pause of the budget ends by itself.
+    if (isStarting || stopRrweb || pauseTimer) return
     isStarting = true
     whenIdle(host, () => isStarting && start())
   }
@@ -200,6 +201,7 @@ export const createCapture = ({ host, policy, chunks, tab, snapshotEveryMs, onDr
     if (step === 'pause') {
       stop()
       pauseTimer = host.later(() => {
+        pauseTimer = undefined
         minute = { since: Date.now(), size: minute.size }
         startSoon()
       }, PAUSE_MS)
