@@ -11,7 +11,7 @@ export const ms = (column: string): string => `toUnixTimestamp64Milli(${column})
 
 /** The columns of a chunk, in a statement that groups its parts. */
 export const CHUNK_COLUMNS = `window_id, seq, ${ms('min(first_at)')} AS first, ${ms('max(last_at)')}, any(shift_ms), max(is_anchor),
-  max(is_last_part) AND count() = max(part) + 1, sum(bytes), any(policy), sum(dropped), groupArrayArray(urls)`
+  max(is_last_part) AND uniqExact(part) = max(part) + 1, sum(bytes), any(policy), sum(dropped), groupArrayArray(urls)`
 
 /** Returns the chunk in a row that begins with these columns. */
 export const toChunk = ([

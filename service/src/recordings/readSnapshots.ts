@@ -67,15 +67,24 @@ export const createReadSnapshots = ({
   }
 
   return async (projectId, sessionId, { windowId, from, to, client, signal }) => {
-    const rows = await ask(projectId, {
-      text: `SELECT ${CHUNK_COLUMNS} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id = {sessionId:String} AND window_id = {windowId:String}
-          GROUP BY window_id, seq ORDER BY seq LIMIT {limit:UInt32}`,
-      params: { projectId, sessionId, windowId, limit: MAX_CHUNKS },
-    })
-    if (!rows.length) throw noRecording()
-    const all = rows.map(toChunk)
-    const shiftMs = all[0]!.shiftMs
-    const wanted = all.filter(({ seq, isWhole }) => isWhole && seq >= from && seq <= to)
+    const of = `FROM db.${CHUNKS} WHERE ${OF_PROJECT} AND session_id = {sessionId:String} AND window_id = {windowId:String}`
+    const params = { projectId, sessionId, windowId, from, to, limit: MAX_CHUNKS }
+    const [clock, rows] = await Promise.all([
+      // All chunks of a window have the clock of its first one, as in its manifest.
+      ask(projectId, { text: `SELECT argMin(shift_ms, seq) ${of} HAVING count() > 0`, params }, signal),
+      ask(
+        projectId,
+        {
+          text: `SELECT ${CHUNK_COLUMNS} ${of} AND seq >= {from:UInt64} AND seq <= {to:UInt64}
+            GROUP BY window_id, seq ORDER BY seq LIMIT {limit:UInt32}`,
+          params,
+        },
+        signal,
+      ),
+    ])
+    if (!clock.length) throw noRecording()
+    const shiftMs = Number(clock[0]![0])
+    const wanted = rows.map(toChunk).filter(({ isWhole }) => isWhole)
     const lines = async function* () {
       for (const range of inRanges(wanted)) {
         const bounds = { windowId, from: range[0]!.seq, to: range.at(-1)!.seq }

@@ -58,8 +58,8 @@ export const anchorAt = (chunks: readonly PlayableChunk[], time: number): number
   return index < 0 ? 0 : index
 }
 
-// Enough for a second on a slow connection, little enough to begin at once.
-const RANGE_BYTES = 2_000_000
+// Little enough to begin at once.
+const RANGE_BYTES = 1_000_000
 
 /** Splits chunks into ranges that are loaded at once. */
 export const inRanges = (chunks: readonly PlayableChunk[]): PlayableChunk[][] => {

@@ -74,9 +74,15 @@ export const createPlayback = ({
 
   const load = async (from: number, signal: AbortSignal) => {
     const ranges = inRanges(chunks.slice(from))
+    const request = (range = ranges[0]!) =>
+      loadSnapshots(projectId, { sessionId, windowId: part.id, from: range[0]!.seq, to: range.at(-1)!.seq }, signal)
+    let next = request()
     for (const [index, range] of ranges.entries()) {
-      const bounds = { sessionId, windowId: part.id, from: range[0]!.seq, to: range.at(-1)!.seq }
-      const snapshots = playableEvents(await loadSnapshots(projectId, bounds, signal), range)
+      const loaded = await next
+      // On its way while this range is shown.
+      if (index + 1 < ranges.length) next = request(ranges[index + 1])
+      next.catch(() => {}) // reported when it is its turn
+      const snapshots = playableEvents(loaded, range)
       addEntries(entriesOf(snapshots.filter(({ seq }) => !seen.has(seq))))
       for (const { seq } of range) seen.add(seq)
       loadedUntil = range.at(-1)!.to

@@ -7,6 +7,7 @@ import { Select } from '../../ui/field.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { Controls } from './controls.tsx'
 import { Log } from './log.tsx'
+import { playableOf } from './playable.ts'
 import { createPlayback, type PlaybackOptions } from './playback.ts'
 import styles from './recordings.module.css'
 import { Screen } from './screen.tsx'
@@ -63,9 +64,7 @@ export const Player = ({
   return (
     <div class={styles.player}>
       <div class="stack">
-        {recording.windows_list.length > 1 && (
-          <WindowSelect recording={recording} current={window.id} onChange={onWindow} />
-        )}
+        <WindowSelect recording={recording} current={window.id} onChange={onWindow} />
         <Screen playback={playback} />
         {playback.error.value && (
           <Failed error={playback.error.value} onRetry={() => playback.seek(playback.time.value)} />
@@ -88,6 +87,7 @@ export const Player = ({
   )
 }
 
+/** The choice of a window, if there are several that can be played. */
 const WindowSelect = ({
   recording,
   current,
@@ -96,14 +96,9 @@ const WindowSelect = ({
   readonly recording: RecordingDetails
   readonly current: string
   readonly onChange: (id: string) => void
-}) => (
-  <Select
-    label="Window"
-    value={current}
-    options={recording.windows_list.map(({ id }, index) => ({
-      value: id,
-      label: `Window ${index + 1} of ${recording.windows_list.length}`,
-    }))}
-    onChange={onChange}
-  />
-)
+}) => {
+  const windows = recording.windows_list.filter((each) => playableOf(each).chunks.length)
+  if (windows.length < 2) return null
+  const options = windows.map(({ id }, index) => ({ value: id, label: `Window ${index + 1} of ${windows.length}` }))
+  return <Select label="Window" value={current} options={options} onChange={onChange} />
+}
