@@ -248,7 +248,7 @@ export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact)
   const sanitize = ({ type, data, timestamp }: RawEvent): eventWithTime | undefined => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
-      return sanitized && ({ type, data: sanitized, timestamp })
+      return sanitized && { type, data: sanitized, timestamp }
     } catch {
       return undefined
     } finally {
