@@ -53,6 +53,39 @@ const importTable = {
       : null,
 }
 
+// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, contents of
+// frames and selections never. Each part, and the methods that the rest calls.
+const UNUSED_RRWEB = {
+  CanvasManager: 'reset freeze unfreeze lock unlock',
+  IframeManager: 'addIframe addLoadListener attachIframe removeLoadListener',
+  CrossOriginIframeMirror: '',
+  mergeHooks: '',
+  initSelectionObserver: '',
+  initCustomElementObserver: '',
+}
+const withoutUnusedRrweb = {
+  name: 'without-unused-rrweb',
+  transform(code, id) {
+    if (!/@rrweb.record.dist.record\.js$/.test(id)) return null
+    for (const [name, methods] of Object.entries(UNUSED_RRWEB)) {
+      const start = code.search(new RegExp(`^(class|function) ${name}\\b`, 'm'))
+      const end = code.indexOf('\n}\n', start)
+      if (start < 0 || end < 0) throw new Error(`rrweb has no ${name} any more. See UNUSED_RRWEB.`)
+      const isClass = code.startsWith('class', start)
+      const body = methods.split(' ').map((each) => each && `${each}() {}`)
+      const stub = isClass ? `class ${name} { ${body.join(' ')} }` : `function ${name}() { return () => {} }`
+      // Keeps the lines, so that the source map stays correct for the rest.
+      const lines = code.slice(start, end + 2).replace(/[^\n]/g, '')
+      code = code.slice(0, start) + stub + lines + code.slice(end + 2)
+    }
+    // The worker of CanvasManager, which is created when the module loads.
+    return { code: code.replace(/^const (jsContent|blob) = .*/gm, ''), map: null }
+  },
+}
+
+// What extensions share with the SDK has a chunk of its own, so that the main file stays the one with the SDK's code.
+const shared = (id) => (/\/src\/(lib|browser)\//.test(id.replaceAll('\\', '/')) ? 'shared' : undefined)
+
 const compiler = typescript({
   tsconfig: './tsconfig.json',
   include: ['src/**/*.ts'],
@@ -69,7 +102,7 @@ const compile = {
   },
 }
 
-const sources = (channel) => [importTable, resolve({ browser: true }), compile, constants(channel)]
+const sources = (channel) => [importTable, withoutUnusedRrweb, resolve({ browser: true }), compile, constants(channel)]
 
 // licenses.txt has the licenses of the bundled libraries.
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
@@ -122,11 +155,12 @@ export default [
   {
     input: 'src/entries/main.ts',
     output: [
-      { ...output, dir: 'dist/esm', format: 'es', chunkFileNames: '[name].js' },
+      { ...output, dir: 'dist/esm', format: 'es', chunkFileNames: '[name].js', manualChunks: shared },
       {
         ...output,
         dir: 'dist/cjs',
         format: 'cjs',
+        manualChunks: shared,
         exports: 'named',
         entryFileNames: '[name].cjs',
         chunkFileNames: '[name].cjs',

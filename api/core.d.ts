@@ -127,6 +127,59 @@ interface RageclickConfig {
   click_count?: number
   timeout_ms?: number
 }
+type MaskFunction = (text: string, element: HTMLElement | null) => string
+interface RecordedRequest {
+  name: string
+  method?: string
+  status?: number
+  initiatorType?: string
+  startTime?: number
+  duration?: number
+  requestHeaders?: Record<string, string>
+  requestBody?: string | null
+  responseHeaders?: Record<string, string>
+  responseBody?: string | null
+  [timing: string]: unknown
+}
+interface SessionRecordingConfig {
+  masking?: 'strict' | 'default'
+  maskAllInputs?: boolean
+  maskInputOptions?: Record<string, boolean>
+  maskInputFn?: MaskFunction
+  maskTextSelector?: string
+  maskTextClass?: string | RegExp
+  maskTextFn?: MaskFunction
+  maskAllElementAttributes?: boolean
+  maskAttributeFn?: (name: string, value: string, element: Element | null) => string | null
+  blockSelector?: string
+  blockClass?: string | RegExp
+  ignoreClass?: string
+  collectFonts?: boolean
+  inlineStylesheet?: boolean
+  slimDOMOptions?: 'all' | Record<string, boolean>
+  captureCanvas?: {
+    recordCanvas?: boolean
+    canvasFps?: number
+    canvasQuality?: number | string
+  }
+  canvasCapture?: {
+    resolutionScale?: number
+  }
+  sampling?: {
+    mousemove?: boolean | number
+    mouseInteraction?: boolean | Record<string, boolean>
+  }
+  sampleRate?: number
+  minimumDurationMilliseconds?: number
+  strictMinimumDuration?: boolean
+  session_idle_threshold_ms?: number
+  full_snapshot_interval_millis?: number
+  trigger_pending_buffer_interval_millis?: number
+  recordHeaders?: boolean
+  recordBody?: boolean
+  maskCapturedNetworkRequestFn?: (request: RecordedRequest) => RecordedRequest | null | undefined
+  [other: string]: unknown
+}
 interface Bootstrap {
   distinctID?: string
   isIdentifiedID?: boolean
@@ -172,7 +225,7 @@ interface Config {
     events_per_second?: number
     events_burst_limit?: number
   }
-  session_recording: Record<string, unknown>
+  session_recording: SessionRecordingConfig
   session_idle_timeout_seconds: number
   xhr_headers: Record<string, string>
   rageclick: boolean | RageclickConfig
@@ -258,9 +311,6 @@ interface NotYet {
   startExceptionAutocapture(config?: boolean | Record<string, unknown>): void
   stopExceptionAutocapture(): void
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
-  startSessionRecording(override?: boolean | Record<string, unknown>): void
-  stopSessionRecording(): void
-  sessionRecordingStarted(): boolean | undefined
   loadToolbar(parameters: Record<string, unknown>): boolean | undefined
   getSurveys(callback: SurveyCallback, forceReload?: boolean): void
   getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
@@ -346,6 +396,18 @@ interface Analytics extends NotYet {
     resetSessionId(): void
   }
   get_session_replay_url(options?: { withTimestamp?: boolean; timestampLookBack?: number }): string
+  startSessionRecording(
+    override?:
+      | boolean
+      | {
+          sampling?: boolean
+          linked_flag?: boolean
+          url_trigger?: boolean | string
+          event_trigger?: boolean | string
+        },
+  ): void
+  stopSessionRecording(): void
+  sessionRecordingStarted(): boolean | undefined
   getPageViewId(): string | undefined
   getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
   isFeatureEnabled(
@@ -535,6 +597,7 @@ export type {
   Properties,
   Property,
   RageclickConfig,
+  RecordedRequest,
   RemoteConfigFeatureFlagCallback,
   RequestCallback,
   RequestError,
@@ -544,6 +607,7 @@ export type {
   SessionChange,
   SessionIdChangedCallback,
   SessionListener,
+  SessionRecordingConfig,
   SessionRecordingOptions,
   Stop,
   Survey,

@@ -36,12 +36,16 @@ export const served = (version) => ({
 
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/
 
+// Licenses of packages that are published without the file of their repository.
+const MISSING = { '@rrweb': new URL('licenses/rrweb.txt', import.meta.url) }
+
 /** Returns the license text of a package. Throws if it has none, so that it cannot be bundled. */
 const licenseOf = (folder, name) => {
-  const file = readdirSync(folder).find((each) => /^licen[cs]e(\.|$)/i.test(each))
+  const own = readdirSync(folder).find((each) => /^licen[cs]e(\.|$)/i.test(each))
+  const file = own ? join(folder, own) : MISSING[name.split('/')[0]]
   if (!file) throw new Error(`${name} is bundled and has no license file in ${folder}.`)
   const { license } = readJson(join(folder, 'package.json'))
-  return `${name} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  return `${name} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`
 }
 
 // Several builds write into the same folder, and each adds the packages that it bundles.

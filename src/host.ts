@@ -1,4 +1,4 @@
-import type { CapturedEvent, CaptureOptions, Config, Properties } from './types'
+import type { CapturedEvent, CaptureOptions, Config, DropReason, Properties, RequestError, Stop } from './types'
 
 /** The parts of the SDK that sources and extensions may use. */
 export interface Host {
@@ -53,4 +53,70 @@ export interface ElementDescription {
   text?: string
   nthChild: number
   nthOfType: number
+}
+
+/** A queue of chunks and its outbox, as `delivery/` creates them. */
+interface ChunkQueue {
+  addEntry(entry: { event: string; uuid: string; at: number; text: string }, now: boolean): void
+  flush(): void
+  adoptOrphans(): void
+  onPageLeave(): void
+  clear(reason: 'opted_out'): void
+  retryNow(): void
+  stop: Stop
+}
+
+/** What the recording feature adds to the host of the recorder. */
+export interface RecorderParts {
+  token: string
+  /** The release. */
+  version: string
+  log: { error(message: string, ...details: unknown[]): void; warn(message: string): void }
+  distinctId(): string
+  /** Stored values of the visitor, under the protocol's names. Names that are not reserved are properties of every event. */
+  store: { get<T>(name: string): T | undefined; set(values: Properties): void }
+  /** The tab's storage; undefined if nothing may be stored. */
+  tab(): { getItem(name: string): string | null; setItem(name: string, value: string): boolean } | undefined
+  /** Names of entries in it. */
+  tabKeys: readonly string[]
+  ledger: {
+    on(name: 'eventCaptured', listener: (event: CapturedEvent) => void): Stop
+    lost(event: { event: string; uuid: string }, reason: DropReason): void
+  }
+  delivery: {
+    /** The queue of events. */
+    queue: { flush(): void }
+    mayKeep(): boolean
+    encode(text: string): Promise<unknown>
+    onRequestError(error: RequestError): void
+  }
+  createOutbox(inputs: object): { align(): void }
+  createQueue(inputs: object): ChunkQueue
+  request(...args: unknown[]): Promise<{ json?: unknown }>
+  apiHost(config: Config): string
+  toJson(value: unknown): string
+  uuidv7(): string
+  /** Removes secrets from URLs. */
+  redactUrls(url: string): string
+  /** Removes what options exclude from a URL of the page. */
+  permittedUrl(url: string, options: Config): string
+  /** The override of `startSessionRecording`, if it was called on this page. */
+  override(): unknown
+  /** Sets the properties that recording adds to every event. */
+  report(properties: Properties): void
+  /** Fetches an extension and starts it with this host and `parts`. */
+  startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
+}
+
+/** What the recorder adds to the host of console, network and canvas capture. */
+export interface RecorderPluginParts {
+  /** Adds an event to the recording. */
+  add(type: number, data: object): void
+  /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
+  openId(element: Element): number | undefined
+  recordsCanvas: boolean
+  capturesConsole: boolean
+  network: { timing: boolean; headers: boolean; body: boolean }
+  /** Whether the content of console output and requests is left out. */
+  isStrict: boolean
 }

@@ -175,6 +175,85 @@ export interface RageclickConfig {
   timeout_ms?: number
 }
 
+/** Returns the masked form of a text, of an input's value, or of an attribute. An error masks all of it. */
+type MaskFunction = (text: string, element: HTMLElement | null) => string
+
+/** A request that is recorded with `recordHeaders` or `recordBody`, or for network timing. */
+export interface RecordedRequest {
+  /** The URL. */
+  name: string
+  method?: string
+  status?: number
+  initiatorType?: string
+  /** Ms since the page began to load. */
+  startTime?: number
+  /** Ms. */
+  duration?: number
+  requestHeaders?: Record<string, string>
+  requestBody?: string | null
+  responseHeaders?: Record<string, string>
+  responseBody?: string | null
+  [timing: string]: unknown
+}
+
+export interface SessionRecordingConfig {
+  /** 'strict': masks all text, attributes and URLs and shows media as boxes; only the layout is recorded. */
+  masking?: 'strict' | 'default'
+  /** Masks what is typed or chosen in inputs. Passwords, e-mail addresses, phone numbers and payment cards are always masked. Default: true. */
+  maskAllInputs?: boolean
+  /** Types of inputs (`text`, `search`, `textarea`, `select`, ...) to mask, with `maskAllInputs: false`. */
+  maskInputOptions?: Record<string, boolean>
+  /** Returns what is recorded for a masked value. Passwords and the like stay masked. */
+  maskInputFn?: MaskFunction
+  /** Masks the text of these elements. */
+  maskTextSelector?: string
+  /** Masks the text of elements with this class. Default: `ph-mask`. */
+  maskTextClass?: string | RegExp
+  /** Returns what is recorded for masked text. */
+  maskTextFn?: MaskFunction
+  /** Masks the attributes that do not affect the layout. */
+  maskAllElementAttributes?: boolean
+  /** Returns what is recorded for an attribute; null: nothing. */
+  maskAttributeFn?: (name: string, value: string, element: Element | null) => string | null
+  /** Records these elements as boxes of their size. */
+  blockSelector?: string
+  /** Records elements with this class as boxes. Default: `ph-no-capture`. */
+  blockClass?: string | RegExp
+  /** Ignores input in elements with this class. Default: `ph-ignore-input`. */
+  ignoreClass?: string
+  /** Records fonts that scripts add. */
+  collectFonts?: boolean
+  /** Records the rules of style sheets instead of their URLs. Default: true. */
+  inlineStylesheet?: boolean
+  /** Leaves parts of the document out of the recording. Scripts, comments and meta tags are always left out. */
+  slimDOMOptions?: 'all' | Record<string, boolean>
+  /** Records canvases as images: frames per second (1 to 12, default 4), quality (0 to 1, default 0.4). Never with `masking: 'strict'`. */
+  captureCanvas?: { recordCanvas?: boolean; canvasFps?: number; canvasQuality?: number | string }
+  /** Size of recorded canvas images, compared with the canvas: 0 to 1. */
+  canvasCapture?: { resolutionScale?: number }
+  /** How often pointer moves are recorded, ms (`mousemove: false`: never), and which pointer interactions. */
+  sampling?: { mousemove?: boolean | number; mouseInteraction?: boolean | Record<string, boolean> }
+  /** Share of sessions that are recorded, 0 to 1. Wins over the project's setting. */
+  sampleRate?: number
+  /** A session is sent only after this duration, ms; the longer of this and the project's setting. */
+  minimumDurationMilliseconds?: number
+  /** Compares the minimum duration with what was recorded on the page instead of the session's duration. */
+  strictMinimumDuration?: boolean
+  /** Time without input after which recording pauses, ms. Default: 300000. */
+  session_idle_threshold_ms?: number
+  /** Time between full snapshots, ms. Default: 300000. */
+  full_snapshot_interval_millis?: number
+  /** Time between full snapshots while a trigger is pending, ms, 1000 to 3600000. Default: 60000. */
+  trigger_pending_buffer_interval_millis?: number
+  /** Records headers of requests, without those that authenticate. */
+  recordHeaders?: boolean
+  /** Records text bodies of requests, without those that contain secrets. */
+  recordBody?: boolean
+  /** Changes a recorded request, or leaves it out by returning null. An error leaves it out. */
+  maskCapturedNetworkRequestFn?: (request: RecordedRequest) => RecordedRequest | null | undefined
+  [other: string]: unknown
+}
+
 export interface Bootstrap {
   distinctID?: string
   isIdentifiedID?: boolean
@@ -254,8 +333,8 @@ export interface Config {
   person_profiles: 'always' | 'identified_only' | 'never'
   /** Client-side limit: events per second on average, and size of a burst. */
   rate_limiting: { events_per_second?: number; events_burst_limit?: number }
-  /** Options of session recording. */
-  session_recording: Record<string, unknown>
+  /** Options of session recording. Settings of the project can make masking stricter, and never less strict. */
+  session_recording: SessionRecordingConfig
   /** Seconds without an event after which a new session starts. */
   session_idle_timeout_seconds: number
   /** Extra headers on requests to the service (not on beacons). They cost a CORS preflight. */

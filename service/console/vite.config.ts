@@ -20,6 +20,8 @@ export default defineConfig({
   build: {
     outDir: here('dist'),
     target: 'es2022',
+    // The player of recordings is a document of its own.
+    rollupOptions: { input: [here('index.html'), here('player.html')] },
     // The content security policy allows no data: URLs but images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -204,6 +204,7 @@ const main = async (args: readonly string[]) => {
     config,
     engineLibrary: library,
     engineChild: CHILD,
+    recordingThread: here('./recordings/threadProgram.js'),
     progress: say,
     log,
   })

@@ -24,6 +24,7 @@ import { openMetadata, type Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectPeople } from './service/connectPeople.ts'
+import { connectRecordings } from './service/connectRecordings.ts'
 import { connectStoring } from './service/connectStoring.ts'
 import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { firstKey, firstProject } from './service/firstStart.ts'
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly engineLibrary: () => string
   /** Path of the engine's compiled child program. */
   readonly engineChild: string
+  /** Path of the compiled program that reads recordings in a thread. */
+  readonly recordingThread: string
   /** Called with progress messages during startup. */
   readonly progress: (line: string) => void
   readonly log: Log
@@ -56,6 +59,7 @@ export const startService = async ({
   config,
   engineLibrary,
   engineChild,
+  recordingThread,
   progress,
   log,
 }: ServiceOptions): Promise<Service> => {
@@ -115,7 +119,22 @@ export const startService = async ({
       onStop,
       log,
     })
-    const people = connectPeople({ config, gate, metadata, epochs, materializations, forgetPerson })
+    const { removeRecordings, dependencies: recordings } = connectRecordings({
+      gate,
+      metadata,
+      metrics,
+      program: recordingThread,
+      onStop,
+    })
+    const people = connectPeople({
+      config,
+      gate,
+      metadata,
+      epochs,
+      materializations,
+      forgetPerson,
+      forgetRecordings: removeRecordings.ofPerson,
+    })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -141,6 +160,7 @@ export const startService = async ({
         ...endpoints,
         ...connectFlags({ config, metadata, gate, persons: people.persons, onEvaluated: setup.noteFlagEvaluation }),
         ...people,
+        ...recordings,
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),

@@ -14,6 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/cluster': ['lib', 'storage', 'storage/schema'],
   ingest: ['lib', 'storage', 'storage/metadata', 'persons'],
   persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
+  // Session recordings: chunks from browsers, and what people read of them.
+  recordings: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'endpoints/insights'],
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   projects: ['lib', 'storage', 'storage/metadata'],
   dashboards: ['lib', 'storage/metadata'],
@@ -86,6 +88,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ingest',
     'persons',
     'events',
+    'recordings',
     'flags',
     'projects',
     'dashboards',
@@ -108,6 +111,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ingest',
     'persons',
     'events',
+    'recordings',
     'flags',
     'projects',
     'dashboards',
@@ -136,6 +140,7 @@ const ONLY_FROM_STORAGE = [
 const PORT_USERS = [
   'ingest',
   'events',
+  'recordings',
   'endpoints',
   'endpoints/variables',
   'endpoints/definitions',

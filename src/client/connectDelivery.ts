@@ -33,10 +33,11 @@ export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }:
 
   // Each host has its own outbox, so events for one host are never sent to another.
   const outboxName = `trailmark ${token} ${apiHost(config)}`
+  const mayKeep = () => !isOptedOut() && mayStore() && config.persistence !== 'memory'
   const outbox = createOutbox({
     name: outboxName,
     config,
-    mayKeep: () => !isOptedOut() && mayStore() && config.persistence !== 'memory',
+    mayKeep,
     // In workers, the replacement for local storage is no faster than the outbox itself.
     journals: () => attempt(() => (hasPage() ? localStorage : undefined)),
     onOrphaned: () => queue.adoptOrphans(),
@@ -54,6 +55,8 @@ export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }:
   })
   return {
     outbox,
+    /** Whether what is to be sent may be stored in the browser. */
+    mayKeep,
     queue,
     encode,
     /** Whether the browser has failed to compress. */

@@ -54,7 +54,7 @@ export const createClient = ({
   const connections: Connection[] = []
   const emit = createEmit(connections)
   const people = createPeople(context, ledger, capture, emit)
-  const client = { context, delivery, ledger, capture, mayProcess: people.mayProcess, emit }
+  const client = { context, delivery, ledger, capture, mayProcess: people.mayProcess, emit, align: () => align() }
   for (const feature of features) connections.push(feature.connect?.(client) ?? {})
 
   const host = createFeatureHost(context, delivery, capture, load)

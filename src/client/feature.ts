@@ -78,14 +78,18 @@ export interface Client {
   mayProcess(method: string): boolean
   /** Calls a hook of every feature. */
   emit: Emit
+  /** Applies the current configuration everywhere. */
+  align(): void
 }
 
 /** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
   connect?(client: Client): Connection
-  /** Imports the feature's extension, in the npm build. */
+  /** Imports the extension of the feature's name, in the npm build. */
   importExtension?(): Promise<Extension>
+  /** Imports extensions of other names, in the npm build. */
+  imports?: Partial<Record<ExtensionName, () => Promise<Extension>>>
   /** Opens the storage of workers, in the npm build. */
   openWorkerStorage?(): Promise<unknown>
   /** Returns the methods that work on a server, where there is no client, in the npm build. */

@@ -10,6 +10,7 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
     /^(featureFlags\..*|isFeatureEnabled|.*(Flags?|FlagPayload|FlagResult)|.*EarlyAccess.*|feature_flag_.*|flags_api_host|evaluation_contexts|remote_config_.*|advanced_.*(only|dedup).*)$/,
   groups: /^(group|(get|reset)Groups)$/,
   pageleaves: /^capture_pageleave$/,
+  recording: /^(.*SessionRecording|sessionRecordingStarted|(disable_)?session_recording|enable_recording_console_log)$/,
   pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,
 }
 

@@ -29,9 +29,6 @@ export interface NotYet {
   startExceptionAutocapture(config?: boolean | Record<string, unknown>): void
   stopExceptionAutocapture(): void
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
-  startSessionRecording(override?: boolean | Record<string, unknown>): void
-  stopSessionRecording(): void
-  sessionRecordingStarted(): boolean | undefined
   loadToolbar(parameters: Record<string, unknown>): boolean | undefined
   getSurveys(callback: SurveyCallback, forceReload?: boolean): void
   getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
@@ -54,9 +51,6 @@ export const NOT_YET: Record<string, unknown> = {
   startExceptionAutocapture: undefined,
   stopExceptionAutocapture: undefined,
   captureLog: undefined,
-  startSessionRecording: undefined,
-  stopSessionRecording: undefined,
-  sessionRecordingStarted: undefined,
   loadToolbar: undefined,
   getSurveys: undefined,
   getActiveMatchingSurveys: undefined,

@@ -115,6 +115,19 @@ export interface Analytics extends NotYet {
   }
   /** Returns the URL of this session's recording. `withTimestamp`: starting `timestampLookBack` seconds (10) before now. */
   get_session_replay_url(options?: { withTimestamp?: boolean; timestampLookBack?: number }): string
+  /**
+   * Starts session recording, if the project records sessions and the page has turned it off. An override makes this session
+   * recorded whatever the sampling or the triggers say: `true` overrides all of them.
+   */
+  startSessionRecording(
+    override?:
+      | boolean
+      | { sampling?: boolean; linked_flag?: boolean; url_trigger?: boolean | string; event_trigger?: boolean | string },
+  ): void
+  /** Stops session recording until `startSessionRecording`. */
+  stopSessionRecording(): void
+  /** Whether the session is being recorded. */
+  sessionRecordingStarted(): boolean | undefined
   /** Returns the uuid of the latest `$pageview`; undefined before the first. */
   getPageViewId(): string | undefined
 
@@ -238,7 +251,16 @@ export type Api = Omit<
 }
 
 /** The members of `Api` that parts bring (`PART_MEMBERS`). */
-type PartMember = 'featureFlags' | 'group' | 'getGroups' | 'resetGroups' | 'getPageViewId' | FlagMember
+type PartMember =
+  | 'featureFlags'
+  | 'group'
+  | 'getGroups'
+  | 'resetGroups'
+  | 'getPageViewId'
+  | 'startSessionRecording'
+  | 'stopSessionRecording'
+  | 'sessionRecordingStarted'
+  | FlagMember
 type FlagMember = Extract<
   keyof Api,
   `${string}Flag${string}` | `${string}Flags` | `${string}EarlyAccess${string}` | 'isFeatureEnabled'
@@ -281,6 +303,9 @@ export const METHODS: Record<string, unknown> = {
   onSessionId: () => {},
   'sessionManager.resetSessionId': undefined,
   get_session_replay_url: '',
+  startSessionRecording: undefined,
+  stopSessionRecording: undefined,
+  sessionRecordingStarted: undefined,
   getPageViewId: undefined,
   getFeatureFlag: undefined,
   isFeatureEnabled: undefined,

@@ -24,6 +24,8 @@ export interface QueueInputs {
   onDelivered(uuids: string[]): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
   onRequestError(error: RequestError): void
+  /** Characters after which a last batch is compressed ahead of time. */
+  prepareAfter?: number
   send?: typeof request
   sendBeacon?: typeof beacon
 }
@@ -31,6 +33,7 @@ export interface QueueInputs {
 /** The queue of events that wait to be sent. */
 export interface Queue {
   add(event: CapturedEvent, options: { now: boolean }): void
+  addEntry(entry: Entry, now: boolean): void
   /** Sends waiting events now. */
   flush(): void
   /** Sends, with the next batch, events that closed tabs and earlier pages have left. */
@@ -54,7 +57,7 @@ export interface Queue {
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
   const { config, token, path, encode, outbox, onDelivered, onDropped, onRequestError } = inputs
-  const { send = request, sendBeacon = beacon } = inputs
+  const { send = request, sendBeacon = beacon, prepareAfter = PREPARED_CHARACTERS } = inputs
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   /** Entries without JSON text yet, and the characters captured since a batch was prepared. */
   const added: Entry[] = []
@@ -103,7 +106,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const settleAdded = () => {
     for (const { text } of added.splice(0)) unprepared += text.length
     waiting.trim()
-    if (unprepared <= PREPARED_CHARACTERS || hasLeft) return
+    if (unprepared <= prepareAfter || hasLeft) return
     unprepared = 0
     void guarded(() => lastBatches.prepare(waiting.nextBatch()))
   }
@@ -118,23 +121,25 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     })
   }
 
+  const addEntry: Queue['addEntry'] = (entry, now) => {
+    waiting.add(entry)
+    added.push(entry)
+    outbox.keep(entry)
+    settleLater()
+    // A page that captures in one long task has no task in between, so the bound is checked here too.
+    if (added.length >= MAX_EVENTS) settleAdded()
+    if (hasLeft) {
+      settleAdded()
+      lastBatches.send([entry])
+      return outbox.onPageHide()
+    }
+    if (now || !config.request_batching) flush()
+    else flushLater()
+  }
+
   return {
-    add: (event, { now }) => {
-      const entry = entryOf(event)
-      waiting.add(entry)
-      added.push(entry)
-      outbox.keep(entry)
-      settleLater()
-      // A page that captures in one long task has no task in between, so the bound is checked here too.
-      if (added.length >= MAX_EVENTS) settleAdded()
-      if (hasLeft) {
-        settleAdded()
-        lastBatches.send([entry])
-        return outbox.onPageHide()
-      }
-      if (now || !config.request_batching) flush()
-      else flushLater()
-    },
+    add: (event, { now }) => addEntry(entryOf(event), now),
+    addEntry,
     flush,
     adoptOrphans: () => {
       loop.expectOrphans()

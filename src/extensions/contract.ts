@@ -14,6 +14,10 @@ export interface ExtensionHost extends Host {
     /** The session's id; undefined before the first event. */
     current(): string | undefined
     windowId(): string
+    /** When the session began, ms since the epoch; undefined before the first event. */
+    startedAt(): number | undefined
+    /** Returns the ids for an activity of the visitor now, which extends the session or starts one. */
+    touch(): { sessionId: string; windowId: string }
     onChange(listener: SessionListener): Stop
   }
   /** Returns an item of the remote configuration; undefined if it was not received. */

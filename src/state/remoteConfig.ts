@@ -24,12 +24,16 @@ export interface RemoteConfig {
 
 const STORED = '$autocapture_disabled_server_side'
 
+// Appended to the host. Without its slash it would be part of the host name.
+const hasPath = (value: unknown) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/')
+
 /** The items that the SDK uses, and whether a value is well-formed. */
 const ITEMS: Record<string, (value: unknown) => boolean> = {
   supportedCompression: Array.isArray,
   autocapture_opt_out: (value) => value === !!value,
-  // Appended to the host. Without its slash it would be part of the host name.
-  analytics: (value) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/'),
+  analytics: hasPath,
+  // The recorder checks the other members.
+  sessionRecording: hasPath,
 }
 
 /** The configuration that the service sends. `onMalformed` receives the names of items that are ignored. */

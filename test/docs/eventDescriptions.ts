@@ -33,6 +33,18 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
     },
   },
   $pageleave: { when: 'A page is left (`capture_pageleave`).', properties: PREVIOUS },
+  $snapshot: {
+    when: 'A part of a session recording. It has these properties and no others.',
+    properties: {
+      $snapshot_data: 'Events of rrweb.',
+      $snapshot_bytes: 'Size of the data, characters.',
+      $snapshot_host: 'Host and port of the page.',
+      $snapshot_sequence: 'Number of the part within the session and window, from 0.',
+      $snapshot_has_full: 'Whether it begins with a snapshot of the whole page.',
+      $snapshot_policy: '`strict` or `default`: what was masked.',
+      $snapshot_dropped: 'Changes that were left out because the page changes too often.',
+    },
+  },
   $autocapture: { when: 'A click, change or submit (`autocapture`).', properties: ELEMENT },
   $copy_autocapture: {
     when: 'Text is copied or cut (`autocapture.capture_copied_text`).',
@@ -188,6 +200,22 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     '$feature/…': 'Value of each flag.',
     $feature_flag_request_id: 'Id of the response that the values are from.',
     $override_feature_flags: 'Overridden values, if there are any.',
+  },
+  'Session recording': {
+    $recording_status:
+      '`active`, `sampled`, `buffering`, `paused`, `disabled`, `awaiting_config`, `lazy_loading` or `rrweb_error`. In projects that record sessions.',
+    $session_is_sampled: 'The session, if it is in the sample, or `!` and the session.',
+    $session_past_minimum_duration: 'The session, once it has lasted long enough to be sent.',
+    $session_recording_url_trigger_activated_session: 'The session that a URL trigger has activated.',
+    $session_recording_event_trigger_activated_session: 'The session that an event trigger has activated.',
+    $sdk_debug_replay_internal_buffer_length: 'Parts that are not sent yet.',
+    $sdk_debug_replay_internal_buffer_size: 'Their size, characters.',
+    $sdk_debug_replay_flushed_size: 'What this page has sent, characters.',
+    $sdk_debug_replay_rrweb_attached: 'Whether rrweb runs.',
+    $sdk_debug_replay_url_trigger_status: 'Trigger: `off`, `pending` or `activated`.',
+    $sdk_debug_replay_event_trigger_status: 'The same for the event trigger.',
+    $sdk_debug_replay_linked_flag_trigger_status: 'The same for the linked flag.',
+    $sdk_debug_replay_stop_reason: 'Why recording stopped: `invalid_settings`, `page_too_large`, `budget` or `rrweb`.',
   },
   SDK: {
     $lib: 'Always `web`.',

@@ -18,6 +18,8 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
   gzip: 'Loads a compressor in browsers without Compression Streams (Safari before 16.4, Firefox before 113). Without it, requests of these browsers are not compressed',
   pageleaves: '`$pageleave`',
   pageviews: '`$pageview`, and on events `$pageview_id` and the scroll depth of the previous pageview',
+  recording:
+    'Session recording, in projects that record sessions. The recorder is a separate chunk, loaded after the page',
   workers: 'Web Workers and service workers: storage in IndexedDB',
 }
 

@@ -15,6 +15,7 @@ const MARKERS: Record<string, RegExp> = {
   gzip: /mtime/,
   pageleaves: /name:\s*["'`]pageleaves/,
   pageviews: /\$prev_pageview_/,
+  recording: /trailmark-recording/,
   workers: /name:\s*["'`]workers/,
 }
 

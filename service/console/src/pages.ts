@@ -56,6 +56,19 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./pages/people/personPage.tsx')).PersonPage,
   },
   {
+    path: 'recordings',
+    group: 'Product',
+    title: 'Recordings',
+    icon: 'recordings',
+    load: async () => (await import('./pages/recordings/recordingsPage.tsx')).RecordingsPage,
+  },
+  {
+    path: 'recordings/:sessionId',
+    title: 'Recording',
+    icon: 'recordings',
+    load: async () => (await import('./pages/recordings/recordingPage.tsx')).RecordingPage,
+  },
+  {
     path: 'insights',
     group: 'Product',
     title: 'Insights',

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
+import { assertRecordingConfig, RECORDING_CONFIG } from './recordingConfig.ts'
 
 const ON = Type.Boolean()
 const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
@@ -12,7 +13,7 @@ export const REMOTE_CONFIG = Type.Object(
     captureDeadClicks: Type.Optional(ON),
     heatmaps: Type.Optional(ON),
     surveys: Type.Optional(ON),
-    sessionRecording: Type.Optional(ON_OR_OPTIONS),
+    sessionRecording: Type.Optional(RECORDING_CONFIG),
     capturePerformance: Type.Optional(ON_OR_OPTIONS),
     autocaptureExceptions: Type.Optional(ON_OR_OPTIONS),
     defaultIdentifiedOnly: Type.Optional(ON),
@@ -42,6 +43,15 @@ export interface RemoteConfigs {
   of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
 }
 
+/** SDKs record if `sessionRecording` is an object. */
+const forSdk = (settings: Required<RemoteSettings>) => ({
+  ...settings,
+  sessionRecording: settings.sessionRecording && {
+    endpoint: '/s/',
+    ...(settings.sessionRecording === true ? {} : settings.sessionRecording),
+  },
+})
+
 export const createRemoteConfigs = (
   { settings }: Pick<Metadata, 'settings'>,
   { byKey }: Pick<FlagDefinitions, 'byKey'>,
@@ -53,6 +63,7 @@ export const createRemoteConfigs = (
   return {
     settings: read,
     change: async (projectId, changes) => {
+      if (typeof changes.sessionRecording === 'object') assertRecordingConfig(changes.sessionRecording)
       const next = { ...(await read(projectId)), ...changes }
       await settings.set(projectId, 'remote_config', next)
       return next
@@ -63,7 +74,7 @@ export const createRemoteConfigs = (
       hasFeatureFlags: [...(await byKey(id)).values()].some(({ isActive }) => isActive),
       elementsChainAsString: true,
       analytics: { endpoint: '/i/v0/e/' },
-      ...(await read(id)),
+      ...forSdk(await read(id)),
       siteApps: [],
       isAuthenticated: false,
       toolbarParams: {},

@@ -14,6 +14,8 @@ export const SCOPES = [
   'early_access_feature:write',
   'person:read',
   'person:write',
+  'session_recording:read',
+  'session_recording:write',
   'project:read',
   'project:write',
   'personal_api_key:read',

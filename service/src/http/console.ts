@@ -39,6 +39,21 @@ const CSP = [
   "trusted-types 'none'",
 ].join('; ')
 
+/**
+ * Policy of the document that plays recordings. The frame in it, which has the recorded page, inherits the policy: it
+ * loads nothing, so that a recording cannot tell its sender who watches it.
+ */
+const PLAYER_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  'img-src data: blob:',
+  'font-src data: blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ')
+
 /** Headers of responses to the console's own requests. */
 export const PRIVATE_HEADERS = {
   'cache-control': 'no-store',
@@ -53,6 +68,9 @@ export const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 } as const
+
+/** Headers of the document that plays recordings, in addition to those of the console's page. */
+export const PLAYER_HEADERS = { 'content-security-policy': PLAYER_CSP, 'x-dns-prefetch-control': 'off' } as const
 
 const valueOf = (headers: Headers, name: string): string | undefined => headers[name] && String(headers[name])
 

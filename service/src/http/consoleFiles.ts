@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '../lib/apiError.ts'
+import { PLAYER_HEADERS } from './console.ts'
 import type { Dependencies, RouteResponse } from './route.ts'
 
 /** Where the console's page and files are served, below `base`. */
 export const CONSOLE_PATH = '/console/'
 
 const SHELL = 'index.html'
+const PLAYER = 'player.html'
 // The build puts a hash of their content into the names of these files, so they never change.
 const HASHED = 'assets/'
 
@@ -42,7 +44,11 @@ export const createConsoleFiles = ({
       if (!isBuilt()) return { status: 503, headers: { 'content-type': HTML }, body: NOT_BUILT }
       if (isFile(path)) {
         const cache = path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache'
-        return { file: path, root: folder, headers: { 'cache-control': cache } }
+        return {
+          file: path,
+          root: folder,
+          headers: { 'cache-control': cache, ...(path === PLAYER ? PLAYER_HEADERS : {}) },
+        }
       }
       if (path.startsWith(HASHED)) throw new ApiError('not_found')
       const page = await readFile(join(folder, SHELL), 'utf8')

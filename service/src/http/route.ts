@@ -26,6 +26,10 @@ import type { Persons } from '../persons/lookup.ts'
 import type { Keys } from '../projects/keys.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { Setup } from '../projects/setup.ts'
+import type { IngestRecording } from '../recordings/ingest.ts'
+import type { Recordings } from '../recordings/readRecordings.ts'
+import type { RemoveRecordings } from '../recordings/removeRecordings.ts'
+import type { RecordingSettingsStore } from '../recordings/settings.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { Scope } from './auth.ts'
 import type { ConsoleAddress } from './console.ts'
@@ -53,6 +57,10 @@ export interface Dependencies {
   readonly events: Events
   readonly live: Live
   readonly definitions: Definitions
+  readonly ingestRecording: IngestRecording
+  readonly recordings: Recordings
+  readonly removeRecordings: Pick<RemoveRecordings, 'sessions'>
+  readonly recordingSettings: RecordingSettingsStore
   readonly persons: Persons
   readonly erase: Erase
   readonly projects: Projects
@@ -155,6 +163,8 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly body?: Kind
   /** Maximum bytes of a raw body. Absent: the limit of a batch of events. */
   readonly maxBytes?: number
+  /** Whether the body is a part of a recording, which has memory apart from events. */
+  readonly isRecording?: true
   readonly handler: Handler<Body>
 }
 

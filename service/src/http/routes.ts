@@ -13,6 +13,7 @@ import { KEY_ROUTES } from './routes/keys.ts'
 import { PERSON_ROUTES } from './routes/persons.ts'
 import { PROJECT_ROUTES } from './routes/projects.ts'
 import { QUERY_ROUTES } from './routes/queries.ts'
+import { RECORDING_ROUTES } from './routes/recordings.ts'
 import { REJECTED_EVENT_ROUTES } from './routes/rejectedEvents.ts'
 import { REMOTE_CONFIG_ROUTES } from './routes/remoteConfig.ts'
 import { RUN_ROUTES } from './routes/runs.ts'
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...EARLY_ACCESS_ROUTES,
   ...EVENT_ROUTES,
   ...PERSON_ROUTES,
+  ...RECORDING_ROUTES,
   ...PROJECT_ROUTES,
   ...SETUP_ROUTES,
   ...DASHBOARD_ROUTES,

@@ -48,6 +48,9 @@ export const MAX_HEADERS_MS = 15_000
 const MAX_REQUEST_MS = BODY_LIMITS.maxMs + 10_000
 const CHECK_CONNECTIONS_MS = 5_000
 
+/** Memory for bodies of recordings, as a part of that for large bodies. */
+const RECORDING_SHARE = 4
+
 /** Maximum validation issues that a response lists. */
 const MAX_ERRORS = 20
 
@@ -129,7 +132,9 @@ const toApiError = (error: FastifyError | ApiError, report: (error: Error) => vo
   return new ApiError('internal_error')
 }
 
-const readJson = async (bodies: BodyReader, request: FastifyRequest, stream: Readable): Promise<unknown> => {
+type Bodies = Pick<BodyReader, 'read'>
+
+const readJson = async (bodies: Bodies, request: FastifyRequest, stream: Readable): Promise<unknown> => {
   const bytes = await bodies.read(request, stream, MAX_API_BYTES)
   return bytes.length ? parseBounded(bytes) : undefined
 }
@@ -317,7 +322,7 @@ const closeConnectionsAtEnd = (server: FastifyInstance) => {
   })
 }
 
-const servePublicRoutes = (open: FastifyInstance, bodies: BodyReader, respond: Respond) => {
+const servePublicRoutes = (open: FastifyInstance, bodies: Bodies, respond: Respond) => {
   // Also for errors, so that a page can read them.
   open.addHook('onRequest', (request, reply, done) => {
     reply.headers(publicHeaders(request))
@@ -329,7 +334,8 @@ const servePublicRoutes = (open: FastifyInstance, bodies: BodyReader, respond: R
   )
   const publicRoutes = ROUTES.filter(({ access }) => access === 'public')
   for (const route of publicRoutes) {
-    const config = route.maxBytes === undefined ? {} : { maxBytes: route.maxBytes }
+    const { maxBytes, isRecording } = route
+    const config = { ...(maxBytes === undefined ? {} : { maxBytes }), ...(isRecording ? { isRecording } : {}) }
     open.route({ method: route.method, url: route.path, config, handler: respond(route) })
   }
   for (const path of new Set(publicRoutes.map(({ path }) => path))) open.options(path, publicPreflight)
@@ -338,7 +344,7 @@ const servePublicRoutes = (open: FastifyInstance, bodies: BodyReader, respond: R
 interface ApiOptions {
   readonly auth: AuthDependencies
   readonly dependencies: Pick<Dependencies, 'runTokens' | 'console'>
-  readonly bodies: BodyReader
+  readonly bodies: Bodies
   readonly respond: Respond
 }
 
@@ -450,7 +456,15 @@ export const createServer = async ({
     forceCloseConnections: 'idle',
     requestTimeout: MAX_REQUEST_MS,
     http: { headersTimeout: MAX_HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: true } },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: true,
+        allowUnionTypes: true,
+      },
+    },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as unknown as FastifyReply),
   })
 
@@ -459,10 +473,17 @@ export const createServer = async ({
   observeRequests(server, { log, count })
   closeConnectionsAtEnd(server)
   server.addHook('onSend', compressAnswer)
-  const bodies = createBodyReader(ingestBytes, { count, slices })
-  server.addHook('onClose', async () => bodies.close())
+  const events = createBodyReader(ingestBytes, { count, slices })
+  // Recordings have memory of their own: however many arrive, bodies of events find room.
+  const recordings = createBodyReader(ingestBytes / RECORDING_SHARE, { count, slices })
+  const readerOf = (request: FastifyRequest) =>
+    (request.routeOptions.config as { isRecording?: boolean }).isRecording ? recordings : events
+  const bodies: Bodies = {
+    read: (request, stream, maxBytes) => readerOf(request).read(request, stream, maxBytes),
+  }
+  server.addHook('onClose', async () => [events, recordings].forEach((each) => each.close()))
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.method !== 'GET') bodies.watch(request, reply)
+    if (request.method !== 'GET') readerOf(request).watch(request, reply)
     done()
   })
   server.removeAllContentTypeParsers()
@@ -473,7 +494,7 @@ export const createServer = async ({
 
   return {
     listen: (at) => server.listen(at),
-    heldBytes: bodies.heldBytes,
+    heldBytes: () => events.heldBytes() + recordings.heldBytes(),
     async close() {
       // An idle connection, or one that never ends its request, would delay closing.
       const forced = setTimeout(() => server.server.closeAllConnections(), LAST_ANSWERS_MS)

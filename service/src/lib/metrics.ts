@@ -27,6 +27,12 @@ export const METRICS = {
     labels: [],
     help: 'Rejected events that were not stored for listing.',
   },
+  trailmark_recording_chunks_total: { type: 'counter', labels: [], help: 'Chunks of session recordings received.' },
+  trailmark_recording_chunks_refused_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Chunks of session recordings rejected individually.',
+  },
   trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events waiting for the engine.' },
   trailmark_writer_waiting_bytes: {
     type: 'gauge',

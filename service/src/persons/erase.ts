@@ -62,6 +62,8 @@ export interface EraseDependencies {
   readonly storage: Pick<Storage, 'work' | 'rowsDatabase'>
   readonly persons: Pick<Persons, 'distinctIds'>
   readonly forget: ForgetPerson
+  /** Deletes the recordings of sessions with one of these ids. */
+  readonly forgetRecordings: (projectId: number, ids: readonly string[]) => Promise<void>
   /** Called when rows of a project are deleted, before the response is sent. */
   readonly onErased: (projectId: number) => Promise<void>
 }
@@ -79,13 +81,14 @@ export type Erase = (erased: ErasedPerson) => Promise<void>
 /** Tables with rows of a person's events, by `distinct_id`. */
 const EVENT_TABLES = ['events', 'refused_events']
 
-export const createErase = ({ storage, persons, forget, onErased }: EraseDependencies): Erase => {
+export const createErase = ({ storage, persons, forget, forgetRecordings, onErased }: EraseDependencies): Erase => {
   const remove = createRemove(storage, ERASE_LIMITS)
   return async ({ projectId, id, withEvents }) => {
     const ids = await persons.distinctIds(projectId, id)
     if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
     try {
       // The person last, because a retry needs it to find the rest.
+      await forgetRecordings(projectId, ids)
       for (const table of withEvents ? EVENT_TABLES : []) await remove(table, projectId, OF_IDS, ids)
       await forget(projectId, ids)
     } catch (error) {

@@ -25,6 +25,8 @@ interface PeopleOptions {
   readonly materializations: Pick<Materializations, 'invalidate'>
   /** Makes the writer forget a person. */
   readonly forgetPerson: Parameters<typeof createErase>[0]['forget']
+  /** Deletes the recordings of a person. */
+  readonly forgetRecordings: Parameters<typeof createErase>[0]['forgetRecordings']
 }
 
 /** Connects lookups and the erasure of persons, and what people read of events, with the engine. */
@@ -35,6 +37,7 @@ export const connectPeople = ({
   epochs,
   materializations,
   forgetPerson,
+  forgetRecordings,
 }: PeopleOptions): Pick<Dependencies, 'persons' | 'erase' | 'events' | 'live' | 'definitions'> => {
   const ask = createAsk(gate.runs, MAX_SECONDS)
   const cache = createMinuteCache(MAX_CACHED)
@@ -45,6 +48,7 @@ export const connectPeople = ({
       storage: gate.background,
       persons,
       forget: forgetPerson,
+      forgetRecordings,
       async onErased(projectId) {
         cache.forget(projectId)
         await epochs.advanceByErasure(projectId)

@@ -10,6 +10,18 @@ import { MAX_CHANGES } from '../../src/persons/identityUpdate.ts'
 import { MAX_DEPTH } from '../../src/lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS } from '../../src/ingest/split.ts'
 import { MAX_TOKENS } from '../../src/ingest/tokens.ts'
+import { MAX_WAITING_BYTES } from '../../src/recordings/chunkStore.ts'
+import { MAX_WAITING } from '../../src/recordings/ingest.ts'
+import {
+  MAX_AGE_MS,
+  MAX_BODY_BYTES as MAX_RECORDING_BYTES,
+  MAX_EVENT_DEPTH,
+  MAX_FIELD_BYTES,
+  MAX_ITEM_EVENTS,
+  MAX_ITEMS,
+  MAX_SENT_BYTES,
+} from '../../src/recordings/readBody.ts'
+import { MAX_JOB_MS } from '../../src/recordings/thread.ts'
 
 const FILE = resolve(__dirname, '../../../docs/operate/security.md')
 const [START, END] = ['<!-- limits of bodies -->', '<!-- end of limits -->']
@@ -68,14 +80,36 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
   ['Large bodies parsed concurrently', count(LARGE_AT_ONCE), 'the others wait, and clients take turns'],
 ]
 
-const table = () =>
-  ['| What | Limit | Beyond it |', '| --- | --- | --- |', ...ROWS.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+/** The same, of session recordings. */
+const RECORDING_ROWS: typeof ROWS = [
+  ['A body, as sent', bytes(MAX_SENT_BYTES), '413 `body_too_large`'],
+  ['A body, decompressed', bytes(MAX_RECORDING_BYTES), '413 `body_too_large`'],
+  ['Compressed fields of a body, decompressed', bytes(MAX_FIELD_BYTES), 'events whose fields do not fit are left out'],
+  ['Chunks of a body', count(MAX_ITEMS), '413 `body_too_large`'],
+  ['Events of a chunk', count(MAX_ITEM_EVENTS), 'this chunk is rejected: `invalid_data`'],
+  ['Levels of nesting in an event', count(MAX_EVENT_DEPTH), 'this event is left out'],
+  ['Age of an event', `${MAX_AGE_MS / 86_400_000} days`, 'this event is left out'],
+  ['Time to read a body', seconds(MAX_JOB_MS), '413 `body_too_large`'],
+  ['Bodies that wait to be read', count(MAX_WAITING), '429 `ingest_overloaded`'],
+  ['Bytes that wait to be stored', `${MAX_WAITING_BYTES / 1_000_000} MB`, '429 `ingest_overloaded`'],
+  [
+    'Bytes of a project per day',
+    '10,000 MB, or `day_megabytes` of the project',
+    '200 with `quota_limited`: the SDK stops recording the session',
+  ],
+]
 
-test('docs/operate/security.md lists the limits of the service', () => {
+const tableOf = (rows: typeof ROWS) =>
+  ['| What | Limit | Beyond it |', '| --- | --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+
+test.each([
+  ['bodies', START, END, ROWS],
+  ['recordings', '<!-- limits of recordings -->', '<!-- end of limits of recordings -->', RECORDING_ROWS],
+])('docs/operate/security.md lists the limits of %s', (_, start, end, rows) => {
   const text = readFileSync(FILE, 'utf8')
-  const [before, rest] = text.split(`${START}\n`)
-  const [, after] = rest!.split(`\n${END}`)
-  const expected = `${before}${START}\n\n${table()}\n\n${END}${after}`
+  const [before, rest] = text.split(`${start}\n`)
+  const [, after] = rest!.split(`\n${end}`)
+  const expected = `${before}${start}\n\n${tableOf(rows)}\n\n${end}${after}`
   if (process.env.WRITE_DOCS) writeFileSync(FILE, expected)
   expect(readFileSync(FILE, 'utf8')).toBe(expected)
 })

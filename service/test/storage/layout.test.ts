@@ -33,6 +33,7 @@ test('a cluster node has a local part of each table', () => {
     'CREATE TABLE IF NOT EXISTS db_shard.endpoint_runs … ENGINE = MergeTree',
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
+    'CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplacingMergeTree',
   ])
 })
 
@@ -50,6 +51,7 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     "CREATE TABLE IF NOT EXISTS db_shard.endpoint_runs … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.endpoint_runs', '{replica}')",
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
+    "CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.recording_chunks', '{replica}')",
   ])
 })
 
@@ -64,6 +66,7 @@ test('every table has a distributed table under its name, sharded by project and
     table('group_properties', 'group_type_index, group_key'),
     table('refused_events', 'id'),
     table('endpoint_runs', 'endpoint_id'),
+    table('recording_chunks', 'session_id'),
   ])
 })
 

@@ -7,6 +7,17 @@ import { groups } from './groups'
 import { gzip } from './gzip'
 import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
+import { recording } from './recording'
 
 /** All features, in the order in which they start. */
-export const FEATURES: readonly Feature[] = [bots, pageviews, pageleaves, clicks, autocapture, flags, groups, gzip]
+export const FEATURES: readonly Feature[] = [
+  bots,
+  pageviews,
+  pageleaves,
+  clicks,
+  autocapture,
+  flags,
+  groups,
+  gzip,
+  recording,
+]

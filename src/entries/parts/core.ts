@@ -3,7 +3,7 @@ import { createAnalytics as create } from '../../client/instances'
 import { missingParts } from '../../client/missingParts'
 import type { Analytics } from '../../client/publicApi'
 import { createWithoutPage } from '../../client/withoutPage'
-import type { Extension } from '../../extensions/contract'
+import type { Extension, ExtensionName } from '../../extensions/contract'
 
 /** A part of the SDK, such as `flags` from `trailmark/flags`. Its members are internal. */
 export interface Feature {
@@ -17,7 +17,10 @@ export interface Feature {
  */
 export const createAnalytics = ({ features }: { features: readonly Feature[] }): Analytics => {
   const rows = features as readonly Row[]
-  const load = async (name: string): Promise<Extension> => rows.find((each) => each.name === name)!.importExtension!()
+  const load = async (name: ExtensionName): Promise<Extension> => {
+    const row = rows.find((each) => each.name === name || each.imports?.[name])!
+    return (row.imports?.[name] ?? row.importExtension!)()
+  }
   const workers = rows.find((each) => each.openWorkerStorage)
   const flags = rows.find((each) => each.onServer)
   const withoutPage = createWithoutPage(workers?.openWorkerStorage, flags?.onServer)

@@ -4961,7 +4961,77 @@ export interface paths {
               sessionRecording:
                 | boolean
                 | {
-                    [key: string]: unknown
+                    canvasFps?: number
+                    canvasQuality?: string
+                    consoleLogRecordingEnabled?: boolean
+                    /** @enum {string} */
+                    endpoint?: '/s/'
+                    eventTriggers?: string[]
+                    linkedFlag?:
+                      | string
+                      | {
+                          flag: string
+                          variant?: string
+                        }
+                      | null
+                    masking?: {
+                      blockSelector?: string
+                      maskAllElementAttributes?: boolean
+                      maskAllInputs?: boolean
+                      maskTextSelector?: string
+                    }
+                    minimumDurationMilliseconds?: number | null
+                    networkPayloadCapture?: {
+                      recordBody?: boolean
+                      recordHeaders?: boolean
+                    }
+                    recordCanvas?: boolean
+                    sampleRate?: number | string | null
+                    triggerGroups?: {
+                      conditions?: {
+                        events?: {
+                          name: string
+                          properties?: {
+                            [key: string]: unknown
+                          }[]
+                        }[]
+                        flag?:
+                          | string
+                          | {
+                              flag: string
+                              variant?: string
+                            }
+                          | null
+                        /** @enum {string} */
+                        matchType?: 'any' | 'all'
+                        properties?: {
+                          [key: string]: unknown
+                        }[]
+                        urls?: {
+                          /** @enum {string} */
+                          matching: 'regex'
+                          url: string
+                        }[]
+                      }
+                      id: string
+                      minDurationMs?: number | null
+                      name?: string
+                      sampleRate?: number | string | null
+                    }[]
+                    /** @enum {string} */
+                    triggerMatchType?: 'any' | 'all'
+                    urlBlocklist?: {
+                      /** @enum {string} */
+                      matching: 'regex'
+                      url: string
+                    }[]
+                    urlTriggers?: {
+                      /** @enum {string} */
+                      matching: 'regex'
+                      url: string
+                    }[]
+                    /** @enum {integer} */
+                    version?: 1 | 2
                   }
               surveys: boolean
             }
@@ -5008,7 +5078,77 @@ export interface paths {
             sessionRecording?:
               | boolean
               | {
-                  [key: string]: unknown
+                  canvasFps?: number
+                  canvasQuality?: string
+                  consoleLogRecordingEnabled?: boolean
+                  /** @enum {string} */
+                  endpoint?: '/s/'
+                  eventTriggers?: string[]
+                  linkedFlag?:
+                    | string
+                    | {
+                        flag: string
+                        variant?: string
+                      }
+                    | null
+                  masking?: {
+                    blockSelector?: string
+                    maskAllElementAttributes?: boolean
+                    maskAllInputs?: boolean
+                    maskTextSelector?: string
+                  }
+                  minimumDurationMilliseconds?: number | null
+                  networkPayloadCapture?: {
+                    recordBody?: boolean
+                    recordHeaders?: boolean
+                  }
+                  recordCanvas?: boolean
+                  sampleRate?: number | string | null
+                  triggerGroups?: {
+                    conditions?: {
+                      events?: {
+                        name: string
+                        properties?: {
+                          [key: string]: unknown
+                        }[]
+                      }[]
+                      flag?:
+                        | string
+                        | {
+                            flag: string
+                            variant?: string
+                          }
+                        | null
+                      /** @enum {string} */
+                      matchType?: 'any' | 'all'
+                      properties?: {
+                        [key: string]: unknown
+                      }[]
+                      urls?: {
+                        /** @enum {string} */
+                        matching: 'regex'
+                        url: string
+                      }[]
+                    }
+                    id: string
+                    minDurationMs?: number | null
+                    name?: string
+                    sampleRate?: number | string | null
+                  }[]
+                  /** @enum {string} */
+                  triggerMatchType?: 'any' | 'all'
+                  urlBlocklist?: {
+                    /** @enum {string} */
+                    matching: 'regex'
+                    url: string
+                  }[]
+                  urlTriggers?: {
+                    /** @enum {string} */
+                    matching: 'regex'
+                    url: string
+                  }[]
+                  /** @enum {integer} */
+                  version?: 1 | 2
                 }
             surveys?: boolean
           }
@@ -5039,7 +5179,77 @@ export interface paths {
               sessionRecording:
                 | boolean
                 | {
-                    [key: string]: unknown
+                    canvasFps?: number
+                    canvasQuality?: string
+                    consoleLogRecordingEnabled?: boolean
+                    /** @enum {string} */
+                    endpoint?: '/s/'
+                    eventTriggers?: string[]
+                    linkedFlag?:
+                      | string
+                      | {
+                          flag: string
+                          variant?: string
+                        }
+                      | null
+                    masking?: {
+                      blockSelector?: string
+                      maskAllElementAttributes?: boolean
+                      maskAllInputs?: boolean
+                      maskTextSelector?: string
+                    }
+                    minimumDurationMilliseconds?: number | null
+                    networkPayloadCapture?: {
+                      recordBody?: boolean
+                      recordHeaders?: boolean
+                    }
+                    recordCanvas?: boolean
+                    sampleRate?: number | string | null
+                    triggerGroups?: {
+                      conditions?: {
+                        events?: {
+                          name: string
+                          properties?: {
+                            [key: string]: unknown
+                          }[]
+                        }[]
+                        flag?:
+                          | string
+                          | {
+                              flag: string
+                              variant?: string
+                            }
+                          | null
+                        /** @enum {string} */
+                        matchType?: 'any' | 'all'
+                        properties?: {
+                          [key: string]: unknown
+                        }[]
+                        urls?: {
+                          /** @enum {string} */
+                          matching: 'regex'
+                          url: string
+                        }[]
+                      }
+                      id: string
+                      minDurationMs?: number | null
+                      name?: string
+                      sampleRate?: number | string | null
+                    }[]
+                    /** @enum {string} */
+                    triggerMatchType?: 'any' | 'all'
+                    urlBlocklist?: {
+                      /** @enum {string} */
+                      matching: 'regex'
+                      url: string
+                    }[]
+                    urlTriggers?: {
+                      /** @enum {string} */
+                      matching: 'regex'
+                      url: string
+                    }[]
+                    /** @enum {integer} */
+                    version?: 1 | 2
                   }
               surveys: boolean
             }
@@ -5155,6 +5365,391 @@ export interface paths {
               }[]
             }
           }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recording_settings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read how long recordings are stored, and how many per day
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
+              day_megabytes: number
+              /**
+               * @description Days from the start of a session until its recording is deleted. Applies to new sessions
+               * @enum {integer}
+               */
+              retention_days: 7 | 30 | 90 | 365
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Change how long recordings are stored, and how many per day
+     * @description Requires a key with the scope session_recording:write.
+     */
+    patch: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
+            day_megabytes?: number
+            /**
+             * @description Days from the start of a session until its recording is deleted. Applies to new sessions
+             * @enum {integer}
+             */
+            retention_days?: 7 | 30 | 90 | 365
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
+              day_megabytes: number
+              /**
+               * @description Days from the start of a session until its recording is deleted. Applies to new sessions
+               * @enum {integer}
+               */
+              retention_days: 7 | 30 | 90 | 365
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recordings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the recordings of sessions, latest first. Paged by "cursor", which is the value of "next"
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          cursor?: string
+          date_from?: string
+          date_to?: string
+          distinct_id?: string
+          event?: string[]
+          has_errors?: boolean
+          limit?: number
+          max_duration?: number
+          min_duration?: number
+          page?: string
+          person_id?: string
+          session_id?: string[]
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Value of "cursor" for the next page */
+              next: string | null
+              results: {
+                /** @description Time in which the visitor did something, in steps of 5 s */
+                active_ms: number
+                /** @description Bytes of the recorded events, before compression */
+                bytes: number
+                clicks: number
+                console_errors: number
+                /** @description The last id of the visitor in the session */
+                distinct_id: string
+                duration_ms: number
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, by the clock of the service
+                 */
+                ended_at: string
+                /** @description `$exception` events of the session */
+                exceptions: number
+                /** @description Day on which the recording is deleted, such as 2026-01-31 */
+                expires_on: string
+                /** @description `$session_id` of the events */
+                id: string
+                /** @description Whether a full snapshot arrived */
+                is_playable: boolean
+                keypresses: number
+                /** @description Different URLs */
+                pages: number
+                person_id: string
+                start_url: string | null
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, by the clock of the service
+                 */
+                started_at: string
+                windows: number
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recordings/{session_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get a recording: its figures, windows, full snapshots and gaps
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+          session_id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Time in which the visitor did something, in steps of 5 s */
+              active_ms: number
+              /** @description Bytes of the recorded events, before compression */
+              bytes: number
+              clicks: number
+              console_errors: number
+              /** @description The last id of the visitor in the session */
+              distinct_id: string
+              duration_ms: number
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC, by the clock of the service
+               */
+              ended_at: string
+              /** @description `$exception` events of the session */
+              exceptions: number
+              /** @description Day on which the recording is deleted, such as 2026-01-31 */
+              expires_on: string
+              /** @description `$session_id` of the events */
+              id: string
+              /** @description Whether a full snapshot arrived */
+              is_playable: boolean
+              keypresses: number
+              /** @description Different URLs */
+              pages: number
+              person_id: string
+              start_url: string | null
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC, by the clock of the service
+               */
+              started_at: string
+              /** @description URLs of the pages in order, at most 200 */
+              urls: string[]
+              windows: number
+              windows_list: {
+                chunks: {
+                  bytes: number
+                  /**
+                   * Format: date-time
+                   * @description ISO 8601, UTC, by the clock of the service
+                   */
+                  ended_at: string
+                  /** @description Whether it has a full snapshot, from which playing can begin */
+                  is_anchor: boolean
+                  seq: number
+                  /**
+                   * Format: date-time
+                   * @description ISO 8601, UTC, by the clock of the service
+                   */
+                  started_at: string
+                }[]
+                /** @description Events that the recorder dropped to stay within its budget */
+                dropped: number
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, by the clock of the service
+                 */
+                ended_at: string
+                gaps: {
+                  /** @description When the next full snapshot was taken, from which the window can be played again. Null: never */
+                  ended_at: string | null
+                  /** @description The first missing chunk */
+                  from_seq: number
+                  /**
+                   * Format: date-time
+                   * @description ISO 8601, UTC, by the clock of the service
+                   */
+                  started_at: string
+                  /** @description The last missing chunk */
+                  to_seq: number
+                }[]
+                /** @description `$window_id` of the events */
+                id: string
+                /** @description Masking policy that the recorder named, such as `strict`. Empty: none */
+                policy: string
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, by the clock of the service
+                 */
+                started_at: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    /**
+     * Delete a recording, and refuse its late chunks. Responds once it is deleted
+     * @description Requires a key with the scope session_recording:write.
+     */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+          session_id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recordings/{session_id}/snapshots': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Stream the events of a window as lines of JSON, sanitized
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          from?: number
+          to?: number
+          window_id?: string
+        }
+        header?: never
+        path: {
+          projectId: string
+          session_id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
         }
         default: components['responses']['Refusal']
       }

@@ -10,6 +10,7 @@ import { useLink, useProject } from '../project.ts'
 import { Code, CopyButton } from './copy.tsx'
 import styles from './eventDetails.module.css'
 import { PropertyList } from './propertyList.tsx'
+import { RecordingLink } from './recordingLink.tsx'
 import { Failed } from './states.tsx'
 
 const MAX_JSON = 100_000
@@ -75,6 +76,15 @@ const Facts = ({ event, timezone }: { readonly event: ApiEvent; readonly timezon
         <span class="mono">{event.uuid}</span>
         <CopyButton text={event.uuid} />
       </dd>
+      {typeof event.properties.$session_id === 'string' && event.properties.$session_id && (
+        <>
+          <dt>Session</dt>
+          <dd class="row">
+            <span class="mono">{cutText(event.properties.$session_id, 40)}</span>
+            <RecordingLink sessionId={event.properties.$session_id} timestamp={event.timestamp} />
+          </dd>
+        </>
+      )}
     </dl>
   )
 }

@@ -17,17 +17,13 @@ const capture: Handler<Buffer | undefined> = async ({ ingest }, request) => {
 const PATHS = ['/e', '/i/v0/e', '/batch', '/capture', '/track', '/engage']
 
 /** Events from browsers and servers. */
-export const CAPTURE_ROUTES: readonly Route[] = [
-  ...PATHS.flatMap((path) => [
-    route({ method: 'POST', path, access: 'public', body: 'raw', handler: capture }),
-    route({
-      method: 'GET',
-      path,
-      access: 'public',
-      summary: 'Capture events from "data", as old SDKs send them',
-      handler: capture,
-    }),
-  ]),
-  // Session recordings are discarded. A status other than 200 would make SDKs retry.
-  route({ method: 'POST', path: '/s', access: 'public', body: 'raw', handler: () => ({ body: { status: 1 } }) }),
-]
+export const CAPTURE_ROUTES: readonly Route[] = PATHS.flatMap((path) => [
+  route({ method: 'POST', path, access: 'public', body: 'raw', handler: capture }),
+  route({
+    method: 'GET',
+    path,
+    access: 'public',
+    summary: 'Capture events from "data", as old SDKs send them',
+    handler: capture,
+  }),
+])

@@ -2,6 +2,7 @@ import { within } from '../../lib/wait.ts'
 import type { MetadataContext } from './context.ts'
 import { createDashboardStore, type DashboardStore } from './dashboards.ts'
 import { type ConsoleStore, createConsoleStore } from './console.ts'
+import { createDeletedRecordingStore, type DeletedRecordingStore } from './deletedRecordings.ts'
 import { createEndpointStore, type EndpointStore } from './endpoints.ts'
 import { createEpochStore, type EpochStore } from './epochs.ts'
 import { createFlagStore, type FlagStore } from './flags.ts'
@@ -43,6 +44,7 @@ export interface Metadata {
   readonly materializations: MaterializationStore
   readonly runTokens: RunTokenStore
   readonly dashboards: DashboardStore
+  readonly deletedRecordings: DeletedRecordingStore
   readonly settings: SettingStore
   readonly epochs: EpochStore
   readonly console: ConsoleStore
@@ -83,6 +85,7 @@ export const openMetadata = async (
     materializations: createMaterializationStore(context),
     runTokens: createRunTokenStore(context),
     dashboards: createDashboardStore(context),
+    deletedRecordings: createDeletedRecordingStore(context),
     settings: createSettingStore(context),
     epochs: createEpochStore(context),
     console: createConsoleStore(context),

@@ -64,4 +64,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE TABLE console_links (hash TEXT PRIMARY KEY, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, expires_at TEXT NOT NULL)',
     'CREATE TABLE console_sessions (hash TEXT PRIMARY KEY, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, created_at TEXT NOT NULL, used_at TEXT NOT NULL)',
   ],
+  [
+    'CREATE TABLE deleted_recordings (project_id INTEGER NOT NULL, session_id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, session_id))',
+  ],
 ]

@@ -88,6 +88,8 @@ export interface Tables {
   /** Secrets that sign run tokens. Checking a token takes the secret itself, so it is not hashed. */
   run_token_secrets: { project_id: number; secret: string }
   revoked_run_tokens: { project_id: number; id: string; until: string }
+  /** Sessions whose late chunks are refused. */
+  deleted_recordings: { project_id: number; session_id: string; until: string }
   /** Counts how often a project's events may have changed. Invalidates cached results. */
   epochs: { project_id: number; epoch: number }
   /** One-time links to the console. `key_hash`: hash of the key's secret when the link was created. */
@@ -111,6 +113,7 @@ const IN_BACKUPS = {
   group_types: true,
   run_token_secrets: true,
   revoked_run_tokens: true,
+  deleted_recordings: true,
   // Describes the caches of running processes, which a restore starts without.
   epochs: false,
   // People sign in again after a restore.

@@ -156,4 +156,43 @@ export const MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE db.events MATERIALIZE INDEX by_distinct_id',
     ],
   },
+  {
+    id: 7,
+    name: 'session recordings',
+    statements: [
+      // One row per megabyte of a chunk. The payload has the events as lines of JSON, decompressed. What is counted of a
+      // chunk is in its first part. Readers take one window at a time: with the default granularity, they would read
+      // about twenty times as much. A day's partition is dropped as a whole.
+      `CREATE TABLE IF NOT EXISTS db.recording_chunks (
+        project_id UInt32,
+        session_id String,
+        window_id String,
+        seq UInt64,
+        part UInt16,
+        distinct_id String,
+        first_at DateTime64(3, 'UTC'),
+        last_at DateTime64(3, 'UTC'),
+        shift_ms Int64,
+        is_anchor UInt8,
+        is_last_part UInt8,
+        events UInt32,
+        clicks UInt32,
+        keypresses UInt32,
+        console_errors UInt32,
+        active_slots Array(UInt32),
+        urls Array(String),
+        policy LowCardinality(String),
+        dropped UInt32,
+        bytes UInt32,
+        payload String CODEC(ZSTD(3)),
+        received_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC'),
+        expires_on Date
+      )
+      ENGINE = ReplacingMergeTree
+      PARTITION BY expires_on
+      ORDER BY (project_id, session_id, window_id, seq, part)
+      TTL expires_on
+      SETTINGS index_granularity = 128, ttl_only_drop_parts = 1`,
+    ],
+  },
 ]

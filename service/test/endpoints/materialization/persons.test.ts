@@ -353,6 +353,7 @@ describe('materialized rows over persons equal live rows and the reference', () 
       storage,
       persons: createPersons(storage),
       forget: createForgetPerson(storage, createPersonFacts(storage)),
+      forgetRecordings: async () => {},
       onErased: async () => {},
     })
     await fc.assert(

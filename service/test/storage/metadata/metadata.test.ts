@@ -448,6 +448,18 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
+  test('remembers deleted recordings of a project until their late chunks cannot arrive any more', async () => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const ids = Array.from({ length: 1_200 }, (_, index) => `session ${index}`)
+    await metadata.deletedRecordings.add(1, [...ids, 'old'], at(60_000))
+    await metadata.deletedRecordings.add(1, ['old'], at(-1))
+    expect([...(await metadata.deletedRecordings.among(1, [...ids, 'other']))].sort()).toEqual([...ids].sort())
+    expect((await metadata.deletedRecordings.among(2, ids)).size).toBe(0)
+    expect((await metadata.deletedRecordings.among(1, ['old'])).size).toBe(1)
+    await metadata.deletedRecordings.add(2, [], at(0))
+    expect((await metadata.deletedRecordings.among(1, ['old'])).size).toBe(0)
+  })
+
   describe('sessions of the console', () => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
     const createKey = async (secret: string, label = secret) =>

@@ -40,7 +40,7 @@ export const EraseDialog = ({ person, onClose }: { readonly person: Person; read
       <form class="stack" onSubmit={(event) => void submit(event)}>
         <p>This cannot be undone. It deletes:</p>
         <ul style={{ listStyle: 'disc', paddingLeft: '1.25rem' }}>
-          <li>the person and all their properties</li>
+          <li>the person, all their properties and session recordings</li>
           <li>
             {person.distinct_ids.length === 1
               ? 'their distinct ID'

@@ -12,6 +12,7 @@ import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import styles from './people.module.css'
 import { type Entry, type Item, itemsOf, toEntry } from './timelineItems.ts'
 import { TimelineRow } from './timelineRow.tsx'
+import { useRecordedSessions } from './useRecordedSessions.ts'
 
 const PAGE_SIZE = 200
 
@@ -40,7 +41,7 @@ export const Timeline = ({
       <div class="row">
         <EventMenu names={names} isMany onChange={(event) => setSearch({ event })} />
       </div>
-      <Entries timeline={timeline} />
+      <Entries timeline={timeline} recorded={useRecordedSessions(personId)} />
       {openId && <EventDialog uuid={openId} list={timeline.items ?? []} onFilter={onFilter} />}
     </div>
   )
@@ -48,8 +49,10 @@ export const Timeline = ({
 
 const Entries = ({
   timeline: { items: entries, error, hasMore, isLoading, more },
+  recorded,
 }: {
   readonly timeline: Pages<Entry>
+  readonly recorded: ReadonlySet<string>
 }) => (
   <>
     {!entries && !error && <Skeleton lines={12} />}
@@ -58,7 +61,7 @@ const Entries = ({
         <p>Choose other events above.</p>
       </Empty>
     )}
-    {entries && entries.length > 0 && <Rows entries={entries} />}
+    {entries && entries.length > 0 && <Rows entries={entries} recorded={recorded} />}
     {error && <Failed error={error} onRetry={more} />}
     {entries && entries.length > 0 && (
       <End count={entries.length} hasMore={hasMore} isLoading={isLoading} hasFailed={error !== undefined} more={more} />
@@ -66,7 +69,13 @@ const Entries = ({
   </>
 )
 
-const Rows = ({ entries }: { readonly entries: readonly Entry[] }) => {
+const Rows = ({
+  entries,
+  recorded,
+}: {
+  readonly entries: readonly Entry[]
+  readonly recorded: ReadonlySet<string>
+}) => {
   const list = useRef<HTMLOListElement>(null)
   const items = useMemo(() => itemsOf(entries), [entries])
   const heights = useMemo(() => items.map(({ kind }) => HEIGHTS[kind]), [items])
@@ -79,7 +88,14 @@ const Rows = ({ entries }: { readonly entries: readonly Entry[] }) => {
       style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}
     >
       {items.slice(from, to).map((item, index) => (
-        <TimelineRow key={item.key} item={item} position={from + index + 1} size={items.length} onOpen={openEvent} />
+        <TimelineRow
+          key={item.key}
+          item={item}
+          isRecorded={item.kind === 'session' && item.session !== null && recorded.has(item.session)}
+          position={from + index + 1}
+          size={items.length}
+          onOpen={openEvent}
+        />
       ))}
     </ol>
   )

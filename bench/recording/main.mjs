@@ -1,0 +1,209 @@
+import { createServer } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { launchBrowser } from '../support/launchBrowser.mjs'
+import { markdownTable } from '../support/markdownTable.mjs'
+import { digits, median } from '../support/statistics.mjs'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BENCH = fileURLToPath(new URL('..', import.meta.url))
+
+export const title = 'Recording: what recording a busy page costs'
+
+/** npm scripts of the root to run first. */
+export const needs = ['build:sdk']
+export const hasPeers = true
+
+const REMOTE = {
+  supportedCompression: ['gzip', 'gzip-js'],
+  hasFeatureFlags: false,
+  autocapture_opt_out: true,
+  capturePerformance: false,
+  heatmaps: false,
+  surveys: false,
+  flags: {},
+  featureFlags: {},
+  errorsWhileComputingFlags: false,
+  sessionRecording: { endpoint: '/s/' },
+}
+const OPTIONS = `{ api_host: location.origin, autocapture: false, capture_pageview: false, capture_dead_clicks: false, rageclick: false, opt_out_useragent_filter: true }`
+
+/**
+ * The recorders. `files`: their scripts, `start`: code that starts them, `isRunning`: whether they record, `own`: their scripts in a
+ * profile. All mask inputs and nothing else.
+ */
+const RECORDERS = [
+  { name: 'none', files: {}, start: '', isRunning: 'true', own: /(?!)/ },
+  {
+    name: 'trailmark',
+    files: Object.fromEntries(
+      ['analytics', 'recorder', 'recorderPlugins'].map((each) => [`/${each}.js`, join(ROOT, `dist/${each}.js`)]),
+    ),
+    start: `analytics.init('bench', ${OPTIONS})`,
+    isRunning: 'analytics.sessionRecordingStarted()',
+    own: /\/(analytics|recorder|recorderPlugins)\.js/,
+  },
+  {
+    name: 'posthog-js',
+    files: {
+      '/array.js': join(BENCH, 'node_modules/posthog-js/dist/array.full.js'),
+      '/static/lazy-recorder.js': join(BENCH, 'node_modules/posthog-js/dist/lazy-recorder.js'),
+      '/static/1.449.2/lazy-recorder.js': join(BENCH, 'node_modules/posthog-js/dist/lazy-recorder.js'),
+    },
+    start: `posthog.init('bench', ${OPTIONS})`,
+    isRunning: 'posthog.sessionRecordingStarted()',
+    own: /\/(array|lazy-recorder|posthog-recorder)\.js/,
+  },
+  {
+    name: 'rrweb, JSON of each event',
+    files: { '/rrweb.js': join(ROOT, 'node_modules/@rrweb/record/dist/record.umd.min.cjs') },
+    start: `window.sent = ''; rrwebRecord.record({ maskAllInputs: true, emit: (event) => { sent += JSON.stringify(event) } })`,
+    isRunning: 'sent.length > 0',
+    own: /\/rrweb\.js/,
+  },
+]
+
+/** Pages. `html`: the body; `run`: code that changes it `perSecond` times a second. */
+const PAGES = [
+  { name: '1,000 elements, 100 changes/s', elements: 1000, perSecond: 100 },
+  { name: '10,000 elements, 1,000 changes/s', elements: 10_000, perSecond: 1000 },
+  { name: '10,000 elements, 5,000 changes/s', elements: 10_000, perSecond: 5000 },
+]
+
+const pageOf = ({ files, start }, { elements, perSecond }) => `<!doctype html><html><head><title>bench</title></head>
+<body>${'<p class="row"><b>one</b><i>two</i><span title="x">three</span></p>'.repeat(elements / 4)}
+${Object.keys(files)
+  .filter((file) => !/recorder/.test(file))
+  .map((file) => `<script src="${file}"></script>`)
+  .join('')}
+<script>${start}
+window.change = () => {
+  const all = document.querySelectorAll('b')
+  let index = 0
+  window.changing = setInterval(() => {
+    for (let count = 0; count < ${perSecond / 50}; count++) {
+      const node = all[index++ % all.length]
+      if (index % 3 === 0) node.textContent = 'text ' + index
+      else if (index % 3 === 1) node.setAttribute('title', 'title ' + index)
+      else { const added = document.createElement('u'); added.textContent = index; node.replaceChildren(added) }
+    }
+  }, 20)
+}
+</script></body></html>`
+
+const startSite = async (recorder, page) => {
+  const sent = []
+  const server = createServer((request, response) => {
+    const path = new URL(request.url, 'http://x').pathname
+    const file = recorder.files[path]
+    if (path === '/') return response.writeHead(200, { 'Content-Type': 'text/html' }).end(pageOf(recorder, page))
+    if (file)
+      return void readFile(file).then((bytes) =>
+        response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(bytes),
+      )
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      if (path === '/s/') sent.push(Buffer.concat(chunks).length)
+      if (path.endsWith('config.js')) {
+        response.writeHead(200, { 'Content-Type': 'text/javascript' })
+        return response.end(`window._POSTHOG_REMOTE_CONFIG={bench:{config:${JSON.stringify(REMOTE)},siteApps:[]}}`)
+      }
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify(/flags|config/.test(path) ? REMOTE : { status: 1 }))
+    })
+  })
+  await new Promise((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    bytes: () => sent.reduce((sum, each) => sum + each, 0),
+    stop: () => {
+      server.closeAllConnections()
+      return new Promise((done) => server.close(done))
+    },
+  }
+}
+
+/** The share of samples in a profile with a frame of the recorder on the stack. */
+const shareOf = ({ nodes, samples }, own) => {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const isOwn = new Map()
+  const visit = (node, inside) => {
+    const is = inside || own.test(node.callFrame.url)
+    isOwn.set(node.id, is)
+    for (const child of node.children ?? []) visit(byId.get(child), is)
+  }
+  visit(nodes[0], false)
+  return samples.filter((id) => isOwn.get(id)).length / samples.length
+}
+
+const measure = async (browser, recorder, page, seconds) => {
+  const site = await startSite(recorder, page)
+  const context = await browser.newContext()
+  try {
+    const tab = await context.newPage()
+    await tab.goto(site.url)
+    await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 30_000 })
+    // The first snapshot is not part of the share.
+    await tab.waitForTimeout(2500)
+    const cdp = await context.newCDPSession(tab)
+    const before = site.bytes()
+    await cdp.send('Profiler.enable')
+    await cdp.send('Profiler.setSamplingInterval', { interval: 500 })
+    await tab.evaluate(() => {
+      window.longest = 0
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration)
+      }).observe({ type: 'longtask' })
+      window.change()
+    })
+    await cdp.send('Profiler.start')
+    await tab.waitForTimeout(seconds * 1000)
+    const { profile } = await cdp.send('Profiler.stop')
+    const longest = await tab.evaluate(() => {
+      clearInterval(window.changing)
+      return window.longest
+    })
+    // The last chunk.
+    await tab.waitForTimeout(6000)
+    const raw = await tab.evaluate(() => (typeof sent === 'string' ? sent : ''))
+    const bytes = raw ? gzipSync(raw).length : site.bytes() - before
+    return { share: shareOf(profile, recorder.own) * 100, kilobytes: bytes / 1000 / seconds, longest }
+  } finally {
+    await context.close()
+    await site.stop()
+  }
+}
+
+/** Runs the benchmark and resolves with its report as Markdown. `quick`: the busiest page, once. */
+export const run = async ({ quick, say }) => {
+  const pages = quick ? PAGES.slice(2) : PAGES
+  const [runs, seconds] = quick ? [1, 8] : [5, 15]
+  const browser = await launchBrowser()
+  const samples = new Map()
+  try {
+    for (let round = 0; round < runs; round++)
+      for (const page of pages)
+        for (const recorder of RECORDERS) {
+          say(`${page.name}, ${recorder.name}, round ${round + 1}`)
+          const key = `${page.name} ${recorder.name}`
+          samples.set(key, [...(samples.get(key) ?? []), await measure(browser, recorder, page, seconds)])
+        }
+    const rows = pages.flatMap((page) =>
+      RECORDERS.map(({ name }) => {
+        const all = samples.get(`${page.name} ${name}`)
+        const of = (member) => digits(median(all.map((each) => each[member])))
+        return [page.name, name, of('share'), of('longest'), of('kilobytes')]
+      }),
+    )
+    return [
+      `Chromium ${browser.version()}, median of ${runs}`,
+      markdownTable(['Page', 'Recorder', 'CPU share, %', 'Longest task, ms', 'kB/s, gzip'], rows),
+      'CPU share: samples of the profiler with a frame of the recorder, while the page changes. The first snapshot is not part of it.',
+    ].join('\n\n')
+  } finally {
+    await browser.close()
+  }
+}

@@ -1,0 +1,295 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright/test'
+import { type Console, expect, expectAccessible, test } from '../../support/console'
+import { ROOT } from '../../support/root'
+
+const RECORD = readFileSync(join(ROOT, 'node_modules/@rrweb/record/dist/record.umd.min.cjs'), 'utf8')
+const SHOP = 'http://shop.test/cart'
+const HTML = `<!doctype html><html><head><title>Shop</title><style>h1 { color: rgb(1, 2, 3) }</style></head>
+  <body><h1>Your cart</h1><input aria-label="Name"><button>Buy</button><ul></ul></body></html>`
+
+interface RecordedEvent {
+  readonly type: number
+  timestamp: number
+  readonly data: any
+}
+
+/** A time-ordered id of a session that starts at `time`. */
+const sessionAt = (time: number) => {
+  const hex = time.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${Math.random().toString(16).slice(2, 14).padEnd(12, '0')}`
+}
+
+/** Records a visit with rrweb itself. */
+const recordVisit = async (page: Page): Promise<RecordedEvent[]> => {
+  await page.route('http://shop.test/**', (route) => route.fulfill({ contentType: 'text/html', body: HTML }))
+  await page.goto(SHOP)
+  await page.evaluate(RECORD)
+  await page.evaluate(() => {
+    const { rrwebRecord } = globalThis as any
+    ;(globalThis as any).events = []
+    rrwebRecord.record({ emit: (event: unknown) => (globalThis as any).events.push(event), maskAllInputs: true })
+  })
+  await page.getByLabel('Name').fill('secret')
+  await page.getByRole('button').click()
+  await page.evaluate(() => {
+    document.querySelector('ul')!.innerHTML = '<li>Added to the cart</li>'
+  })
+  await expect.poll(() => page.evaluate(() => (globalThis as any).events.length)).toBeGreaterThan(5)
+  return page.evaluate(() => (globalThis as any).events)
+}
+
+const send = async ({ service }: Console, sessionId: string, seq: number, events: readonly unknown[]) => {
+  const properties = {
+    token: service.token,
+    distinct_id: 'ada',
+    $session_id: sessionId,
+    $window_id: 'w1',
+    $snapshot_sequence: seq,
+    $snapshot_data: events,
+  }
+  const response = await fetch(`${service.url}/s/?compression=gzip-js`, {
+    method: 'POST',
+    body: new Uint8Array(gzipSync(JSON.stringify([{ event: '$snapshot', properties }]))),
+  })
+  expect(await response.json()).toEqual({ status: 1 })
+}
+
+test('a recorded session is found and watched, with its events beside it', async ({ view, context }) => {
+  const { page, open } = view
+  const visit = await context.newPage()
+  const events = await recordVisit(visit)
+  await visit.close()
+  const start = events[0]!.timestamp
+  const session = sessionAt(start)
+  const at = (ms: number, event: RecordedEvent) => ({ ...event, timestamp: start + ms })
+  const console = (level: string, text: string) => ({
+    type: 6,
+    timestamp: 0,
+    data: { plugin: 'rrweb/console@1', payload: { level, payload: [JSON.stringify(text)], trace: [] } },
+  })
+  await send(view, session, 0, events)
+  await send(view, session, 1, [at(4_000, console('error', 'It broke')), at(4_100, console('log', 'All well'))])
+  // A gap, and after it the same page again.
+  const snapshot = events.filter(({ type }) => type === 4 || type === 2).slice(0, 2)
+  await send(view, session, 3, [at(20_000, { type: 3, timestamp: 0, data: { source: 1, positions: [] } })])
+  await send(view, session, 4, [
+    ...snapshot.map((event, index) => at(60_000 + index, event)),
+    at(90_000, { type: 3, timestamp: 0, data: { source: 2, type: 2, id: 1, x: 1, y: 1 } }),
+  ])
+  await view.send([
+    {
+      event: 'bought',
+      timestamp: new Date(start + 2_000).toISOString(),
+      properties: { distinct_id: 'ada', $session_id: session, $pathname: '/cart' },
+    },
+    {
+      event: '$exception',
+      timestamp: new Date(start + 3_000).toISOString(),
+      properties: { distinct_id: 'ada', $session_id: session, $exception_list: [{ type: 'Error', value: 'No stock' }] },
+    },
+  ])
+
+  await open('recordings')
+  const row = page.getByRole('row', { name: 'shop.test/cart' })
+  await expect(row).toContainText('1m 30s')
+  await expect(row.getByRole('cell').last()).toHaveText('2')
+  await page.getByLabel('Part of the URL of a page').fill('nowhere')
+  await expect(page.getByText('No such recordings')).toBeVisible()
+  await page.getByLabel('Part of the URL of a page').fill('CART')
+  await page.getByLabel('Errors').selectOption('With errors')
+  await expect(row).toBeVisible()
+  await expectAccessible(page)
+  await row.getByRole('link').first().click()
+
+  const recorded = page.frameLocator('iframe[title="Recorded page"]').frameLocator('iframe')
+  await expect(recorded.getByRole('heading', { name: 'Your cart' })).toBeVisible()
+  await expect(recorded.getByRole('heading')).toHaveCSS('color', 'rgb(1, 2, 3)')
+  await expect(recorded.getByText('Added to the cart')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Play' }).click()
+  await expect(recorded.getByText('Added to the cart')).toBeVisible()
+  await expect(recorded.getByLabel('Name')).toHaveValue('******')
+  // The gap is passed over, and so is the idle time after it.
+  await expect(page.getByText('A part of this recording did not arrive.')).toBeVisible()
+  await expect(page.getByRole('slider', { name: 'Moment' })).toHaveAttribute('aria-valuetext', '1m 30s of 1m 30s', {
+    timeout: 20_000,
+  })
+  await expect(recorded.getByText('Added to the cart')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Play' })).toBeVisible()
+
+  const log = page.getByRole('tabpanel').getByRole('listitem')
+  await expect(log).toHaveText([/0:02.*bought.*\/cart/, /0:03.*\$exception.*No stock/])
+  await log.first().getByRole('button').click()
+  await expect(recorded.getByText('Added to the cart')).toBeVisible()
+  await page.getByRole('tab', { name: 'Console' }).click()
+  await expect(log).toHaveText([/0:04.*It broke.*error/, /0:04.*All well.*log/])
+  await expectAccessible(page)
+
+  // A link to a moment, and the recordings of a person and an event.
+  await open(`recordings/${session}?t=61000`)
+  await expect(page.getByRole('slider', { name: 'Moment' })).toHaveAttribute('aria-valuetext', '1m 01s of 1m 30s')
+  await expect(recorded.getByRole('heading', { name: 'Your cart' })).toBeVisible()
+  await page.getByRole('link', { name: 'Person' }).click()
+  await page.getByRole('link', { name: 'Watch' }).click()
+  await expect(recorded.getByRole('heading', { name: 'Your cart' })).toBeVisible()
+  await open('events')
+  await page.getByRole('button', { name: 'bought' }).click()
+  await page.getByRole('link', { name: 'Watch this moment' }).click()
+  await expect(page).toHaveURL(new RegExp(`recordings/${session}\\?t=\\d+`))
+
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete the recording' }).click()
+  await expect(page.getByText('No recordings in this period')).toBeVisible()
+  await open(`recordings/${session}`)
+  await expect(page.getByText('There is no recording of this session')).toBeVisible()
+})
+
+test('a hostile recording runs nothing, requests nothing and navigates nowhere', async ({ view, context }) => {
+  const { page, open, service } = view
+  const requests: string[] = []
+  context.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(service.url) && !/^(?:data|blob|about):/.test(url)) requests.push(url)
+  })
+  const start = Date.now() - 60_000
+  const session = sessionAt(start)
+  let id = 10
+  const element = (tagName: string, attributes: object = {}, ...childNodes: object[]) => ({
+    type: 2,
+    id: (id += 1),
+    tagName,
+    attributes,
+    childNodes,
+  })
+  const text = (textContent: string) => ({ type: 3, id: (id += 1), textContent })
+  const EVIL = 'http://evil.test'
+  const RUN = `top.hacked=1;document.title='hacked'`
+  const hostile = () => [
+    element('script', { src: `${EVIL}/script.js` }),
+    element('script', {}, text(RUN)),
+    element('img', { src: 'x', onerror: RUN, srcset: `${EVIL}/srcset.png 2x` }),
+    element('img', { src: `${EVIL}/image.png`, rr_dataURL: `${EVIL}/dataurl.png` }),
+    element(
+      'svg',
+      { onload: RUN },
+      element('image', { 'xlink:href': `${EVIL}/svg.png` }),
+      element('use', { href: `${EVIL}/use.svg#a` }),
+    ),
+    element('iframe', { src: `${EVIL}/frame.html`, srcdoc: `<script>${RUN}</script>`, rr_src: `${EVIL}/rrsrc.html` }),
+    element('object', { data: `${EVIL}/object` }),
+    element('embed', { src: `${EVIL}/embed` }),
+    element('base', { href: EVIL, target: '_top' }),
+    element('meta', { 'http-equiv': 'refresh', content: `0;url=${EVIL}/refresh` }),
+    element('link', { rel: 'stylesheet', href: `${EVIL}/style.css` }),
+    element('link', { rel: 'dns-prefetch preconnect preload prefetch', as: 'image', href: `${EVIL}/hint` }),
+    element('link', {
+      rel: 'stylesheet',
+      _cssText: `@import "${EVIL}/import.css"; p { background: u\\72l(${EVIL}/escaped.png) }`,
+    }),
+    element(
+      'style',
+      {},
+      text(
+        `body { background: url(${EVIL}/css.png) } @font-face { font-family: f; src: url("${EVIL}/font.woff2") } p { font-family: f }`,
+      ),
+    ),
+    element(
+      'p',
+      { style: `background-image: url('${EVIL}/attribute.png'); cursor: image-set("${EVIL}/cursor.png" 1x), auto` },
+      text('Still here'),
+    ),
+    element(
+      'video',
+      { src: `${EVIL}/video.mp4`, poster: `${EVIL}/poster.png`, autoplay: '' },
+      element('source', { src: `${EVIL}/source.mp4` }),
+    ),
+    element('audio', { src: `${EVIL}/audio.mp3`, rr_mediaState: 'played' }),
+    element(
+      'form',
+      { action: `${EVIL}/form`, id: 'f' },
+      element('button', { type: 'submit', formaction: 'javascript:top.hacked=1' }, text('Send')),
+    ),
+    element('a', { href: ' java\tscript:top.hacked=1', ping: `${EVIL}/ping` }, text('Link')),
+    element('details', { open: '', ontoggle: RUN }, text('More')),
+    element('input', { autofocus: '', onfocus: RUN, type: 'image', src: `${EVIL}/input.png` }),
+    element('body', { background: `${EVIL}/background.png`, onload: RUN }),
+    element('template', { shadowrootmode: 'open' }, element('script', {}, text(RUN))),
+    element('bad name><img src=x onerror=top.hacked=1>', {}),
+    element('canvas', { rr_dataURL: `${EVIL}/canvas.png` }),
+  ]
+  const at = (ms: number, type: number, data: object) => ({ type, timestamp: start + ms, data })
+  const snapshot = () => {
+    const body = { ...element('body', {}, ...hostile()), id: 4 }
+    const html = {
+      ...element('html', { manifest: `${EVIL}/manifest` }, { ...element('head', {}, ...hostile()), id: 3 }, body),
+      id: 2,
+    }
+    return {
+      node: { type: 0, id: 1, childNodes: [{ type: 1, id: 9, name: 'html', publicId: '', systemId: '' }, html] },
+      initialOffset: { top: 0, left: 0 },
+    }
+  }
+  const adds = hostile().map((node) => ({ parentId: 4, nextId: null, node }))
+  await send(view, session, 0, [
+    at(0, 4, { href: `javascript:top.hacked=1`, width: 800, height: 600 }),
+    at(1, 2, snapshot()),
+    at(500, 3, { source: 0, adds, removes: [], texts: [], attributes: [] }),
+    at(600, 3, {
+      source: 0,
+      adds: [],
+      removes: [],
+      texts: [],
+      attributes: [
+        {
+          id: 4,
+          attributes: {
+            onclick: RUN,
+            style: { background: `url(${EVIL}/diff.png)` },
+            background: `${EVIL}/changed.png`,
+          },
+        },
+      ],
+    }),
+    at(700, 3, { source: 8, id: 4, adds: [{ rule: `p { background: url(${EVIL}/rule.png) }` }] }),
+    at(710, 3, {
+      source: 15,
+      id: 4,
+      styleIds: [1],
+      styles: [{ styleId: 1, rules: [{ rule: `@import url(${EVIL}/adopted.css)` }] }],
+    }),
+    at(720, 3, { source: 10, family: 'f', fontSource: `url(${EVIL}/fontsource.woff2)`, buffer: false }),
+    at(730, 3, {
+      source: 9,
+      id: 4,
+      type: 0,
+      commands: [{ property: 'drawImage', args: [{ src: `${EVIL}/draw.png` }] }],
+    }),
+    at(740, 6, {
+      plugin: 'rrweb/console@1',
+      payload: { level: 'error', payload: ['"<img src=x onerror=top.hacked=1>"'] },
+    }),
+    at(1_500, 3, { source: 2, type: 2, id: 4, x: 1, y: 1 }),
+  ])
+  await open(`recordings/${session}`)
+  const recorded = page.frameLocator('iframe[title="Recorded page"]').frameLocator('iframe').first()
+  await expect(recorded.getByText('Still here').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Play' }).click()
+  // In the head, in the body, and added later.
+  await expect(recorded.locator('p')).toHaveCount(3)
+  await expect(page.getByRole('button', { name: 'Play' })).toBeVisible()
+  await page.getByRole('tab', { name: 'Console' }).click()
+  await expect(page.getByText('<img src=x onerror=top.hacked=1>')).toBeVisible()
+  expect(await page.evaluate(() => (globalThis as { hacked?: unknown }).hacked)).toBeUndefined()
+  expect(await page.title()).toBe('Recording of ada · Trailmark')
+  expect(page.url()).toContain(`/recordings/${session}`)
+  expect(context.pages()).toHaveLength(1)
+  expect(requests).toEqual([])
+
+  // The player's own document: nothing but its script and style sheet may load, whatever the service lets through.
+  const { headers } = { headers: (await page.request.get(`${service.url}/console/player.html`)).headers() }
+  expect(headers['content-security-policy']).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data: blob:; font-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  )
+})

@@ -1,0 +1,86 @@
+import type { Snapshot } from '../../api/recordings.ts'
+import { cutText } from '../../lib/propertyText.ts'
+
+/** A line beside the player: of the console, of the network, or an event. */
+export interface LogEntry {
+  readonly key: string
+  readonly kind: 'event' | 'console' | 'network'
+  /** ms since the epoch. */
+  readonly at: number
+  readonly text: string
+  readonly detail: string
+  readonly isError: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const PLUGIN = 6
+const MAX_TEXT = 500
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown): string =>
+  cutText(typeof value === 'string' ? value : JSON.stringify(value ?? ''), MAX_TEXT)
+
+/** The console plugin sends each argument as JSON. */
+const argumentOf = (value: unknown): string => {
+  try {
+    const parsed: unknown = JSON.parse(String(value))
+    return typeof parsed === 'string' ? parsed : String(value)
+  } catch {
+    return String(value)
+  }
+}
+
+const pathOf = (url: string): string => {
+  try {
+    const { host, pathname } = new URL(url)
+    return host + pathname
+  } catch {
+    return url
+  }
+}
+
+type Maker = (payload: Fields, key: string, at: number) => LogEntry[]
+
+/** Entries by the name of the recorder's plugin, without its version. */
+const MAKERS: Readonly<Record<string, Maker>> = {
+  'rrweb/console': (payload, key, at) => [
+    {
+      key,
+      kind: 'console',
+      at,
+      text: cutText(Array.isArray(payload.payload) ? payload.payload.map(argumentOf).join(' ') : '', MAX_TEXT),
+      detail: textOf(payload.level),
+      isError: payload.level === 'error' || payload.level === 'assert',
+    },
+  ],
+  'rrweb/network': ({ requests }, key, at) =>
+    (Array.isArray(requests) ? requests : []).filter(isFields).map((request, index) => {
+      const status = Number(request.responseStatus ?? request.status ?? 0)
+      return {
+        key: `${key} ${index}`,
+        kind: 'network' as const,
+        at: typeof request.timestamp === 'number' ? request.timestamp : at,
+        text: textOf(pathOf(textOf(request.name ?? request.url))),
+        detail: [
+          request.method,
+          status || undefined,
+          typeof request.duration === 'number' ? `${Math.round(request.duration)} ms` : undefined,
+        ]
+          .filter((part) => part !== undefined)
+          .map(String)
+          .join(' · '),
+        isError: status >= 400,
+      }
+    }),
+}
+
+/** Returns what the recorder's plugins say in some events. */
+export const entriesOf = (snapshots: readonly Snapshot[]): LogEntry[] =>
+  snapshots.flatMap(({ seq, event: { type, data, timestamp } }, index) => {
+    if (type !== PLUGIN || !isFields(data) || !isFields(data.payload)) return []
+    const name = String(data.plugin).split('@')[0]!
+    return Object.hasOwn(MAKERS, name) ? MAKERS[name]!(data.payload, `${seq} ${index}`, timestamp) : []
+  })

@@ -1,0 +1,218 @@
+import { useMemo } from 'preact/hooks'
+import { api, ask } from '../../api/client.ts'
+import type { Recording } from '../../api/recordings.ts'
+import { formatDateTime, formatDuration, formatWhole } from '../../lib/format.ts'
+import { periodOf, toDateRange } from '../../lib/period.ts'
+import { cutText } from '../../lib/propertyText.ts'
+import { type Pages, usePages } from '../../lib/usePages.ts'
+import { useSearchText } from '../../lib/useSearchText.ts'
+import { useLink, useProject } from '../../project.ts'
+import { search, setSearch } from '../../router.ts'
+import { EventMenu } from '../../ui/eventMenu.tsx'
+import { Select } from '../../ui/field.tsx'
+import { PageHead } from '../../ui/pageHead.tsx'
+import { PeriodMenu } from '../../ui/periodMenu.tsx'
+import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import styles from './recordings.module.css'
+
+const PAGE_SIZE = 50
+const MAX_CELL = 100
+
+const ERRORS = [
+  { value: '', label: 'With or without errors' },
+  { value: 'true', label: 'With errors' },
+  { value: 'false', label: 'Without errors' },
+] as const
+
+const DURATIONS = [
+  { value: '', label: 'Any duration' },
+  { value: '10', label: '10 s or longer' },
+  { value: '60', label: '1 min or longer' },
+  { value: '600', label: '10 min or longer' },
+] as const
+
+/** Returns the filters in the URL as query parameters of the API. */
+const filtersOf = (parameters: URLSearchParams) => {
+  const text = (name: string) => parameters.get(name) || undefined
+  const seconds = Number(text('longer'))
+  const errors = text('errors')
+  return {
+    ...toDateRange(periodOf(parameters)),
+    ...(text('page') ? { page: text('page')! } : {}),
+    ...(text('person') ? { person_id: text('person')! } : {}),
+    ...(parameters.has('event') ? { event: parameters.getAll('event') } : {}),
+    ...(Number.isSafeInteger(seconds) && seconds > 0 ? { min_duration: seconds } : {}),
+    ...(errors === 'true' || errors === 'false' ? { has_errors: errors === 'true' } : {}),
+  }
+}
+
+/** The recordings of the project. Its filters are in the URL. */
+export const RecordingsPage = () => {
+  const { id } = useProject()
+  const filters = filtersOf(search.value)
+  const recordings = usePages<Recording>(`recordings ${id} ${JSON.stringify(filters)}`, (cursor, signal) => {
+    const query = { limit: PAGE_SIZE, ...filters, ...(cursor ? { cursor } : {}) }
+    const params = { path: { projectId: String(id) }, query }
+    return ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))
+  })
+  return (
+    <div class="stack">
+      <PageHead title="Recordings">
+        <PeriodMenu period={periodOf(search.value)} />
+      </PageHead>
+      <Filters />
+      <Results recordings={recordings} />
+    </div>
+  )
+}
+
+const Filters = () => {
+  const [page, setPage] = useSearchText('page')
+  const parameters = search.value
+  const person = parameters.get('person')
+  return (
+    <div class="row">
+      <input
+        class={`input ${styles.search}`}
+        type="search"
+        aria-label="Part of the URL of a page"
+        placeholder="Part of a page's URL"
+        autocomplete="off"
+        maxLength={1_000}
+        value={page}
+        onInput={(event) => setPage(event.currentTarget.value)}
+      />
+      <EventMenu names={parameters.getAll('event')} isMany onChange={(event) => setSearch({ event })} />
+      <Select
+        label="Errors"
+        value={ERRORS.find(({ value }) => value === parameters.get('errors'))?.value ?? ''}
+        options={ERRORS}
+        onChange={(errors) => setSearch({ errors: errors || undefined })}
+      />
+      <Select
+        label="Duration"
+        value={DURATIONS.find(({ value }) => value === parameters.get('longer'))?.value ?? ''}
+        options={DURATIONS}
+        onChange={(longer) => setSearch({ longer: longer || undefined })}
+      />
+      {person && (
+        <button type="button" class="button" onClick={() => setSearch({ person: undefined })}>
+          Show everybody
+        </button>
+      )}
+    </div>
+  )
+}
+
+const Results = ({
+  recordings: { items, error, hasMore, isLoading, more },
+}: {
+  readonly recordings: Pages<Recording>
+}) => (
+  <>
+    <Progress isActive={isLoading} />
+    {error && <Failed error={error} onRetry={more} />}
+    {!items && !error && <Skeleton lines={12} />}
+    {items?.length === 0 && !isLoading && <Nothing />}
+    {items && items.length > 0 && (
+      <div class={isLoading && !hasMore ? 'stack is-stale' : 'stack'} aria-busy={isLoading}>
+        <RecordingsTable recordings={items} />
+        <div class="row">
+          {hasMore && (
+            <button type="button" class="button" disabled={isLoading} onClick={more}>
+              {isLoading ? 'Loading …' : 'Load more'}
+            </button>
+          )}
+          <span class="muted small" role="status">
+            {formatWhole(items.length)} {items.length === 1 ? 'recording' : 'recordings'}
+            {hasMore ? ' so far' : ''}
+          </span>
+        </div>
+      </div>
+    )}
+  </>
+)
+
+const Nothing = () => {
+  const isFiltered = ['page', 'event', 'errors', 'longer', 'person'].some((name) => search.value.has(name))
+  return isFiltered ? (
+    <Empty title="No such recordings">
+      <p>Change the filters or the period above.</p>
+    </Empty>
+  ) : (
+    <Empty title="No recordings in this period">
+      <p>
+        Recordings appear when the SDK records sessions. Turn this on with <code>sessionRecording</code> in the remote
+        configuration of the project.
+      </p>
+    </Empty>
+  )
+}
+
+const placeOf = (url: string): string => {
+  try {
+    const { host, pathname } = new URL(url)
+    return host + pathname
+  } catch {
+    return url
+  }
+}
+
+const RecordingsTable = ({ recordings }: { readonly recordings: readonly Recording[] }) => {
+  const { timezone } = useProject()
+  const link = useLink()
+  const columns: readonly Column<Recording>[] = useMemo(
+    () => [
+      {
+        key: 'start',
+        title: 'Start',
+        cell: ({ id, started_at, is_playable }) => (
+          <>
+            <a href={link(`recordings/${encodeURIComponent(id)}`)}>{formatDateTime(started_at, timezone)}</a>
+            {!is_playable && <span class="badge warning">Incomplete</span>}
+          </>
+        ),
+      },
+      {
+        key: 'person',
+        title: 'Person',
+        cell: ({ person_id, distinct_id }) => (
+          <a class={`clip ${styles.person}`} href={link(`people/${person_id}`)}>
+            <bdi>{cutText(distinct_id, MAX_CELL)}</bdi>
+          </a>
+        ),
+      },
+      {
+        key: 'page',
+        title: 'First page',
+        cell: ({ start_url }) => (
+          <bdi class={`clip muted ${styles.place}`}>{start_url ? cutText(placeOf(start_url), MAX_CELL) : '–'}</bdi>
+        ),
+      },
+      { key: 'pages', title: 'Pages', isNumber: true, cell: ({ pages }) => formatWhole(pages) },
+      {
+        key: 'duration',
+        title: 'Duration',
+        isNumber: true,
+        cell: ({ duration_ms }) => formatDuration(duration_ms / 1_000),
+      },
+      { key: 'active', title: 'Active', isNumber: true, cell: ({ active_ms }) => formatDuration(active_ms / 1_000) },
+      { key: 'clicks', title: 'Clicks', isNumber: true, cell: ({ clicks }) => formatWhole(clicks) },
+      { key: 'keys', title: 'Inputs', isNumber: true, cell: ({ keypresses }) => formatWhole(keypresses) },
+      {
+        key: 'errors',
+        title: 'Errors',
+        isNumber: true,
+        cell: ({ console_errors, exceptions }) =>
+          console_errors + exceptions > 0 ? (
+            <span class="badge bad">{formatWhole(console_errors + exceptions)}</span>
+          ) : (
+            '0'
+          ),
+      },
+    ],
+    [timezone],
+  )
+  return <Table caption="Recordings" columns={columns} rows={recordings} rowKey={({ id }) => id} />
+}

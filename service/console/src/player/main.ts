@@ -1,0 +1,153 @@
+import { Replayer } from '@rrweb/replay'
+import '@rrweb/replay/dist/style.css'
+import { createIdleSpans, type IdleSpans, spanAt } from './idle.ts'
+import type { FromPlayer, RecordedEvent, Span, ToPlayer } from './messages.ts'
+import './player.css'
+
+// The document that plays a recording. Its content security policy allows no request but its own script and style sheet:
+// what was recorded may be hostile, and must not tell its sender who watches. Its page sends everything it shows.
+
+const FULL_SNAPSHOT = 2
+const TICK_MS = 100
+const MAX_OVERDUE_TICKS = 10
+/** An idle time passes in about this long. */
+const IDLE_PASSES_MS = 1_500
+const MAX_SPEED = 360
+
+interface Wanted {
+  readonly at: number
+  readonly plays: boolean
+}
+
+let replayer: Replayer | undefined
+let waiting: RecordedEvent[] = []
+let idle: IdleSpans = createIdleSpans()
+let gaps: readonly Span[] = []
+let first = 0
+let last = 0
+let isEnd = false
+let isPlaying = false
+let wanted: Wanted | undefined
+let options = { speed: 1, skipsIdle: true }
+let speed = 1
+/** Ticks since the last event was due. */
+let overdue = 0
+
+const post = (message: FromPlayer) => parent.postMessage(message, location.origin)
+
+const now = (): number => (replayer ? Math.min(first + replayer.getCurrentTime(), last) : (wanted?.at ?? first))
+
+const report = () => post({ type: 'time', at: wanted?.at ?? now(), isPlaying, isWaiting: wanted !== undefined })
+
+const create = () => {
+  const next = new Replayer(waiting, {
+    root: document.body,
+    // Sandboxed without scripts. Playing canvases (UNSAFE_replayCanvas) would allow them.
+    UNSAFE_replayCanvas: false,
+    mouseTail: { strokeStyle: '#0b5cad', lineWidth: 2 },
+    triggerFocus: false,
+    showWarning: false,
+    logger: { log: () => {}, warn: () => {} },
+    speed,
+  })
+  next.on('resize', (size) => {
+    const { width, height } = size as { width: number; height: number }
+    post({ type: 'size', width, height })
+  })
+  next.on('finish', () => {
+    isPlaying = false
+    // The rest is still loading.
+    if (!isEnd) wanted = { at: last, plays: true }
+    report()
+  })
+  first = waiting[0]!.timestamp
+  waiting = []
+  return next
+}
+
+const show = ({ at, plays }: Wanted) => {
+  const offset = Math.max(0, Math.min(at, last) - first)
+  isPlaying = plays && offset < last - first
+  if (isPlaying) replayer!.play(offset)
+  else replayer!.pause(offset)
+}
+
+/** Creates the replayer and shows the wanted moment, once there are enough events. */
+const advance = () => {
+  if (!replayer && waiting.length >= 2 && waiting.some(({ type }) => type === FULL_SNAPSHOT)) replayer = create()
+  if (!replayer || !wanted || (last <= wanted.at && !isEnd)) return
+  const moment = wanted
+  wanted = undefined
+  show(moment)
+  report()
+}
+
+const setSpeed = (next: number) => {
+  if (next === speed) return
+  speed = next
+  replayer?.setConfig({ speed })
+}
+
+const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { type: Type }>) => void } = {
+  open(message) {
+    replayer?.destroy()
+    replayer = undefined
+    waiting = []
+    idle = createIdleSpans()
+    gaps = message.gaps
+    last = 0
+    isEnd = false
+    isPlaying = false
+    wanted = undefined
+  },
+  events(message) {
+    for (const event of message.events) {
+      idle.add(event)
+      last = Math.max(last, event.timestamp)
+      if (replayer) replayer.addEvent(event)
+      else waiting.push(event)
+    }
+    isEnd = message.isEnd
+    // The replayer adds events in a microtask.
+    setTimeout(advance)
+  },
+  seek({ at, plays }) {
+    wanted = { at, plays }
+    advance()
+    report()
+  },
+  options(message) {
+    options = message
+    setSpeed(options.speed)
+  },
+}
+
+/** Passes over gaps and idle times, and reports the time. */
+const tick = () => {
+  if (!isPlaying || !replayer) return
+  const time = now()
+  // Also if the recording made the replayer fail, so that it never tells its end.
+  if (isEnd && !wanted && time >= last) {
+    overdue += 1
+    if (overdue > MAX_OVERDUE_TICKS) {
+      isPlaying = false
+      replayer.pause()
+      return report()
+    }
+  } else overdue = 0
+  const gap = spanAt(gaps, time)
+  const pause = options.skipsIdle ? idle.at(time) : undefined
+  if (gap) wanted = { at: gap.to, plays: true }
+  setSpeed(
+    pause ? Math.max(options.speed, Math.min(MAX_SPEED, (pause.to - pause.from) / IDLE_PASSES_MS)) : options.speed,
+  )
+  advance()
+  report()
+}
+
+addEventListener('message', ({ source, origin, data }: MessageEvent<ToPlayer>) => {
+  // Tools that inspect pages send messages too.
+  if (source === parent && origin === location.origin && Object.hasOwn(on, data?.type)) on[data.type](data as never)
+})
+setInterval(tick, TICK_MS)
+post({ type: 'ready' })

@@ -1,0 +1,30 @@
+/** Messages between the page of a recording and the document that plays it. Times are in ms since the epoch. */
+
+/** An event of rrweb. */
+export interface RecordedEvent {
+  readonly type: number
+  readonly timestamp: number
+  readonly data: unknown
+}
+
+/** A time to pass over. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** What the page tells the player. */
+export type ToPlayer =
+  /** Forgets everything. The events of another part of the recording follow. */
+  | { readonly type: 'open'; readonly gaps: readonly Span[] }
+  /** More events, in order. `isEnd`: there are no more. */
+  | { readonly type: 'events'; readonly events: readonly RecordedEvent[]; readonly isEnd: boolean }
+  /** Shows a moment, as soon as its events are there. */
+  | { readonly type: 'seek'; readonly at: number; readonly plays: boolean }
+  | { readonly type: 'options'; readonly speed: number; readonly skipsIdle: boolean }
+
+/** What the player tells the page. */
+export type FromPlayer =
+  | { readonly type: 'ready' }
+  | { readonly type: 'time'; readonly at: number; readonly isPlaying: boolean; readonly isWaiting: boolean }
+  | { readonly type: 'size'; readonly width: number; readonly height: number }

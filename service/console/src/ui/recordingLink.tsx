@@ -1,0 +1,33 @@
+import { api, ask } from '../api/client.ts'
+import { useLoad } from '../lib/useLoad.ts'
+import { useLink, useProject } from '../project.ts'
+import { Icon } from './icon.tsx'
+
+/** What led to a moment is shown too. */
+const LEAD_MS = 3_000
+
+/** A link to the moment of an event in the recording of its session. Nothing if the session has no recording. */
+export const RecordingLink = ({
+  sessionId,
+  timestamp,
+}: {
+  readonly sessionId: string
+  /** ISO 8601. */
+  readonly timestamp: string
+}) => {
+  const { id } = useProject()
+  const link = useLink()
+  // Without the right to see recordings, or when this fails, there is no link.
+  const { data } = useLoad(`recording of session ${id} ${sessionId}`, async ({ signal }) => {
+    const query = { session_id: [sessionId], limit: 1 }
+    const params = { path: { projectId: String(id) }, query }
+    return (await ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
+  })
+  if (!data) return null
+  const t = Math.max(0, Date.parse(timestamp) - Date.parse(data.started_at) - LEAD_MS)
+  return (
+    <a class="button" href={link(`recordings/${encodeURIComponent(sessionId)}`, { t: String(t) })}>
+      <Icon name="recordings" size={16} /> Watch this moment
+    </a>
+  )
+}

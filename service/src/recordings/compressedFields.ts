@@ -1,0 +1,35 @@
+import { gunzipSync } from 'node:zlib'
+import { EVENT_TYPE, isFields, type RecordedEvent } from './rrweb.ts'
+
+/** Marks an event whose fields posthog-js compressed one by one (docs/reference/session-recordings.md#requests-of-the-sdk). */
+const VERSION = '2024-10'
+
+/** Fields of incremental events that may be compressed. */
+const FIELDS = ['texts', 'attributes', 'removes', 'adds']
+
+/** Bytes that may still be decompressed of one body. */
+export interface InflateBudget {
+  bytes: number
+}
+
+const inflate = (text: string, budget: InflateBudget): unknown => {
+  const bytes = gunzipSync(Buffer.from(text, 'latin1'), { maxOutputLength: Math.max(1, budget.bytes) })
+  budget.bytes -= bytes.length
+  return JSON.parse(bytes.toString('utf8'))
+}
+
+/**
+ * Returns an event with its compressed fields decompressed. Other events are returned unchanged.
+ * Throws if a field cannot be decompressed, or if it exceeds the budget.
+ */
+export const openCompressedFields = (event: RecordedEvent, budget: InflateBudget): RecordedEvent => {
+  if (event.cv !== VERSION) return event
+  const { cv: _, ...plain } = event
+  const { type, data } = event
+  if (type === EVENT_TYPE.fullSnapshot && typeof data === 'string') return { ...plain, data: inflate(data, budget) }
+  if (type !== EVENT_TYPE.incremental || !isFields(data)) return plain
+  const opened: Record<string, unknown> = { ...data }
+  for (const name of FIELDS)
+    if (typeof opened[name] === 'string') opened[name] = opened[name] === '' ? [] : inflate(opened[name], budget)
+  return { ...plain, data: opened }
+}

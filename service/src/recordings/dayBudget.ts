@@ -1,0 +1,46 @@
+import type { Ask } from '../persons/ask.ts'
+import { CHUNKS } from './chunkStore.ts'
+
+/** Counts the bytes of recordings that each project has stored today (UTC). */
+export interface DayBudget {
+  /** Takes `bytes` of the project's budget for today. Resolves with false if there are not so many left. */
+  take(projectId: number, bytes: number, dayBytes: number): Promise<boolean>
+}
+
+const DAY_MS = 24 * 3_600_000
+// Other processes store chunks of the project too.
+const REFRESH_MS = 300_000
+
+const STORED = `SELECT sum(bytes) FROM db.${CHUNKS} WHERE project_id = {projectId:UInt32} AND toDate(received_at) = toDate(now('UTC'))`
+
+interface Used {
+  readonly day: number
+  readonly readAt: number
+  bytes: number
+}
+
+export const createDayBudget = (ask: Ask, now: () => number = Date.now): DayBudget => {
+  const used = new Map<number, Used>()
+
+  const usedBy = async (projectId: number): Promise<Used> => {
+    const day = Math.floor(now() / DAY_MS)
+    const known = used.get(projectId)
+    if (known?.day === day && now() - known.readAt < REFRESH_MS) return known
+    const [row] = await ask(projectId, { text: STORED, params: { projectId } })
+    const stored = Number(row?.[0] ?? 0)
+    // Chunks that are being stored are not in the table yet.
+    const fresh = { day, readAt: now(), bytes: known?.day === day ? Math.max(known.bytes, stored) : stored }
+    used.set(projectId, fresh)
+    return fresh
+  }
+
+  return {
+    async take(projectId, bytes, dayBytes) {
+      if (dayBytes === 0) return false
+      const today = await usedBy(projectId)
+      if (today.bytes + bytes > dayBytes) return false
+      today.bytes += bytes
+      return true
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { ApiError } from '../lib/apiError.ts'
+import type { Count } from '../lib/metrics.ts'
+import type { Ask } from '../persons/ask.ts'
+import type { Metadata, Project } from '../storage/metadata/metadata.ts'
+import { CHUNKS, type ChunkStore } from './chunkStore.ts'
+import type { DayBudget } from './dayBudget.ts'
+import { type Chunk, CHUNK_REJECTIONS, type ChunkRejection, MAX_SENT_BYTES, type ReadChunk } from './readBody.ts'
+import { expiryOf, startInId } from './sessionStart.ts'
+import type { RecordingSettingsStore } from './settings.ts'
+import type { Thread } from './thread.ts'
+
+export interface RecordingDelivery {
+  readonly body: Buffer
+  /** Query parameters `compression`, `token` and `_`. */
+  readonly compression: string | undefined
+  readonly token: string | undefined
+  readonly sentAt: string | undefined
+  /** ms since the epoch. */
+  readonly receivedAt: number
+  /** Client IP. */
+  readonly address: string
+}
+
+/** A chunk that was rejected. `index` counts from 0 within the body. */
+export interface RejectedChunk {
+  readonly index: number
+  readonly code: ChunkRejection
+  readonly detail: string
+}
+
+export interface RecordingOutcome {
+  readonly refused: readonly RejectedChunk[]
+  /** Whether the project records no more of a session: its budget is used up, or the recording was deleted or has expired. */
+  readonly isLimited: boolean
+}
+
+/** Stores the chunks of one delivery. Resolves when they are stored. Rejects with `ApiError` or `StorageError`. */
+export type IngestRecording = (delivery: RecordingDelivery) => Promise<RecordingOutcome>
+
+export interface RecordingDependencies {
+  readonly thread: Pick<Thread, 'read'>
+  readonly chunks: ChunkStore
+  readonly budget: DayBudget
+  readonly settings: Pick<RecordingSettingsStore, 'get'>
+  readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly deleted: Metadata['deletedRecordings']
+  /** Deletes the rows of sessions. */
+  readonly remove: (projectId: number, sessionIds: readonly string[]) => Promise<void>
+  readonly ask: Ask
+  readonly count: Count
+}
+
+/** Maximum deliveries that wait for the thread, so that they never hold the memory of events. */
+export const MAX_WAITING = 16
+const RETRY_AFTER_SECONDS = 10
+
+const MEGABYTE = 1_000_000
+
+const FIRST = `SELECT toUnixTimestamp64Milli(min(first_at)) FROM db.${CHUNKS} WHERE project_id = {projectId:UInt32} AND session_id = {sessionId:String} HAVING count() > 0`
+
+const isChunk = (read: ReadChunk): read is Chunk => 'rows' in read
+
+export const createIngestRecording = ({
+  thread,
+  chunks,
+  budget,
+  settings,
+  projectByToken,
+  deleted,
+  remove,
+  ask,
+  count,
+}: RecordingDependencies): IngestRecording => {
+  let waiting = 0
+
+  const read = async ({ address, ...delivery }: RecordingDelivery): Promise<ReadChunk[]> => {
+    chunks.assertRoom()
+    if (delivery.body.length > MAX_SENT_BYTES)
+      throw new ApiError('body_too_large', {
+        detail: `A body of a recording may have at most ${MAX_SENT_BYTES} bytes.`,
+      })
+    if (waiting >= MAX_WAITING) throw new ApiError('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    waiting += 1
+    try {
+      return await thread.read(address, delivery)
+    } finally {
+      waiting -= 1
+    }
+  }
+
+  const startOf = async (projectId: number, { sessionId, firstAt }: Chunk, receivedAt: number): Promise<number> => {
+    const known = startInId(sessionId, receivedAt)
+    if (known !== undefined) return known
+    const [row] = await ask(projectId, { text: FIRST, params: { projectId, sessionId } })
+    return row ? Number(row[0]) : firstAt
+  }
+
+  /** Stores the chunks of one project. Resolves with whether some were not stored. */
+  const store = async (projectId: number, own: readonly Chunk[], receivedAt: number): Promise<boolean> => {
+    const { retention_days: days, day_megabytes: megabytes } = await settings.get(projectId)
+    const sessions = [...new Set(own.map(({ sessionId }) => sessionId))]
+    const gone = await deleted.among(projectId, sessions)
+    const today = new Date(receivedAt).toISOString().slice(0, 10)
+    const rows: Uint8Array[] = []
+    let isLimited = false
+    for (const chunk of own) {
+      const expiresOn = expiryOf(await startOf(projectId, chunk, receivedAt), days)
+      const isWanted =
+        !gone.has(chunk.sessionId) &&
+        expiresOn > today &&
+        (await budget.take(projectId, chunk.bytes, megabytes * MEGABYTE))
+      if (!isWanted) isLimited = true
+      else
+        for (const row of chunk.rows)
+          rows.push(Buffer.concat([Buffer.from(`{"project_id":${projectId},"expires_on":"${expiresOn}",`), row]))
+    }
+    count('trailmark_recording_chunks_total', {}, own.length)
+    if (!rows.length) return isLimited
+    await chunks.insert(rows)
+    // Deleted while the chunks were being stored.
+    const late = [...(await deleted.among(projectId, sessions))].filter((id) => !gone.has(id))
+    if (late.length) await remove(projectId, late)
+    return isLimited || late.length > 0
+  }
+
+  return async (delivery) => {
+    const all = await read(delivery)
+    const refused: RejectedChunk[] = []
+    const reject = (index: number, code: ChunkRejection) =>
+      refused.push({ index, code, detail: CHUNK_REJECTIONS[code] })
+    const byProject = new Map<number, Chunk[]>()
+    for (const [index, each] of all.entries()) {
+      const project = each.token === undefined ? undefined : await projectByToken(each.token)
+      if (!project) reject(index, 'unknown_token')
+      else if (isChunk(each)) byProject.set(project.id, [...(byProject.get(project.id) ?? []), each])
+      else reject(index, each.code)
+    }
+    count('trailmark_recording_chunks_refused_total', {}, refused.length)
+    if (all.length && refused.length === all.length && refused.every(({ code }) => code === 'unknown_token'))
+      throw new ApiError('invalid_token')
+    let isLimited = false
+    for (const [projectId, own] of byProject) {
+      if (await store(projectId, own, delivery.receivedAt)) isLimited = true
+    }
+    return { refused, isLimited }
+  }
+}

@@ -1,0 +1,291 @@
+import { DATE_FORMS, readDate } from '../endpoints/insights/period.ts'
+import { createZone } from '../endpoints/insights/zone.ts'
+import { ApiError } from '../lib/apiError.ts'
+import { inParts } from '../lib/parts.ts'
+import type { Ask } from '../persons/ask.ts'
+import type { Persons } from '../persons/lookup.ts'
+import { createOwners, personIdsOf } from '../persons/owners.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
+import { CHUNK_COLUMNS, MAX_CHUNKS, ms, noRecording, OF_PROJECT, toChunk } from './chunkRows.ts'
+import { CHUNKS } from './chunkStore.ts'
+import { SLOT_MS } from './figures.ts'
+import { windowsOf } from './manifest.ts'
+import { createReadSnapshots, type ReadSnapshots } from './readSnapshots.ts'
+import type { Thread } from './thread.ts'
+import type { RecordingDetails, RecordingsPage, RecordingView } from './views.ts'
+
+export interface RecordingsRequest {
+  readonly limit: number
+  /** The value of `next` of the previous page. */
+  readonly cursor: string | undefined
+  /** Sessions that started within this time. Dates in a form of insights, in the project's time zone. */
+  readonly dateFrom: string | undefined
+  readonly dateTo: string | undefined
+  readonly personId: string | undefined
+  readonly distinctId: string | undefined
+  /** Only these sessions. Empty: all. */
+  readonly sessionIds: readonly string[]
+  /** Only sessions with each of these events. */
+  readonly events: readonly string[]
+  /** Only sessions with a URL that contains this, in any case. */
+  readonly page: string | undefined
+  readonly minSeconds: number | undefined
+  readonly maxSeconds: number | undefined
+  /** Whether there were errors in the console or exceptions. */
+  readonly hasErrors: boolean | undefined
+  readonly signal: AbortSignal
+}
+
+/** Reads recordings. All methods reject with `ApiError`. */
+export interface Recordings {
+  /** Lists recordings, latest first. */
+  list(projectId: number, request: RecordingsRequest): Promise<RecordingsPage>
+  get(projectId: number, sessionId: string): Promise<RecordingDetails>
+  readonly snapshots: ReadSnapshots
+}
+
+const DAY_MS = 24 * 3_600_000
+const END_OF_TIME = Date.UTC(2299, 0, 1)
+const MAX_URLS = 200
+
+const time = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`
+const bySession = (name: string) =>
+  `SELECT \`$session_id\` FROM db.events WHERE ${OF_PROJECT} AND event = {${name}:String} AND timestamp >= ${time('eventsFrom')} AND timestamp < ${time('eventsUntil')}`
+
+// FINAL counts a chunk that was sent twice once. Payloads are not read.
+const SUMMARY = `session_id, argMax(distinct_id, (last_at, seq)), ${ms('min(first_at)')} AS started, ${ms('max(last_at)')} AS ended,
+  length(groupUniqArrayArray(active_slots)), sum(clicks), sum(keypresses), sum(console_errors),
+  argMinIf(urls[1], first_at, notEmpty(urls)), uniqExactArray(urls), uniqExact(window_id), sum(bytes), max(is_anchor), toString(min(expires_on))`
+const EXCEPTIONS = `SELECT \`$session_id\`, count() FROM db.events WHERE ${OF_PROJECT} AND event = '$exception' AND timestamp >= ${time('from')} AND timestamp <= ${time('until')}
+  AND \`$session_id\` IN {sessions:Array(String)} GROUP BY 1`
+
+const iso = (value: unknown) => new Date(Number(value)).toISOString()
+
+type Summary = Omit<RecordingView, 'person_id' | 'exceptions'>
+
+const toSummary = (row: readonly unknown[]): Summary => {
+  const [
+    id,
+    distinctId,
+    started,
+    ended,
+    slots,
+    clicks,
+    keypresses,
+    errors,
+    url,
+    pages,
+    windows,
+    bytes,
+    isAnchor,
+    expires,
+  ] = row
+  const durationMs = Number(ended) - Number(started)
+  return {
+    id: String(id),
+    distinct_id: String(distinctId),
+    started_at: iso(started),
+    ended_at: iso(ended),
+    duration_ms: durationMs,
+    active_ms: Math.min(Number(slots) * SLOT_MS, durationMs),
+    clicks: Number(clicks),
+    keypresses: Number(keypresses),
+    console_errors: Number(errors),
+    start_url: String(url) || null,
+    pages: Number(pages),
+    windows: Number(windows),
+    bytes: Number(bytes),
+    is_playable: Boolean(Number(isAnchor)),
+    expires_on: String(expires),
+  }
+}
+
+interface Cursor {
+  readonly at: number
+  readonly id: string
+}
+
+const cursorOf = (text: string): Cursor => {
+  try {
+    const { at, id } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<Cursor>
+    if (Number.isSafeInteger(at) && typeof id === 'string') return { at: at!, id }
+  } catch {
+    // Reported below.
+  }
+  throw new ApiError('invalid_input', {
+    attr: 'cursor',
+    detail: '"cursor" must be the value of "next" of a previous response. Omit it for the first page.',
+  })
+}
+
+/** ms since the epoch. */
+interface Period {
+  readonly from: number | undefined
+  readonly until: number | undefined
+}
+
+interface Condition {
+  readonly text: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+/** The condition that the session has one of some values, of which there may be many. */
+const isAmong = (column: string, name: string, values: readonly string[]): Condition => {
+  const parts = inParts(values)
+  return {
+    text: parts.map((_, index) => `${column} IN {${name}${index}:Array(String)}`).join(' OR ') || 'false',
+    params: Object.fromEntries(parts.map((part, index) => [`${name}${index}`, part])),
+  }
+}
+
+/** The conditions on sessions, after their chunks are grouped. */
+const conditionsOf = (
+  request: RecordingsRequest,
+  { from, until }: Period,
+  distinctIds: readonly string[] | undefined,
+): Condition[] => {
+  const { events, page, minSeconds, maxSeconds, hasErrors, cursor } = request
+  const ids = distinctIds && isAmong('distinct_id', 'distinctIds', distinctIds)
+  const position = cursor === undefined ? undefined : cursorOf(cursor)
+  const withErrors = `(sum(console_errors) > 0 OR session_id IN (${bySession('exception')}))`
+  return [
+    ...(from === undefined ? [] : [{ text: 'started >= {from:Int64}', params: { from } }]),
+    ...(until === undefined ? [] : [{ text: 'started < {until:Int64}', params: { until } }]),
+    ...(ids ? [{ text: `countIf(${ids.text}) > 0`, ...(ids.params ? { params: ids.params } : {}) }] : []),
+    ...events.map((event, index) => ({
+      text: `session_id IN (${bySession(`event${index}`)})`,
+      params: { [`event${index}`]: event },
+    })),
+    ...(page === undefined
+      ? []
+      : [
+          {
+            text: 'countIf(arrayExists(url -> positionCaseInsensitiveUTF8(url, {page:String}) > 0, urls)) > 0',
+            params: { page },
+          },
+        ]),
+    ...(minSeconds === undefined
+      ? []
+      : [{ text: 'ended - started >= {minMs:Int64}', params: { minMs: minSeconds * 1_000 } }]),
+    ...(maxSeconds === undefined
+      ? []
+      : [{ text: 'ended - started <= {maxMs:Int64}', params: { maxMs: maxSeconds * 1_000 } }]),
+    ...(hasErrors === undefined
+      ? []
+      : [{ text: hasErrors ? withErrors : `NOT ${withErrors}`, params: { exception: '$exception' } }]),
+    ...(position
+      ? [{ text: '(started, session_id) < ({at:Int64}, {id:String})', params: { at: position.at, id: position.id } }]
+      : []),
+  ]
+}
+
+export const createRecordings = ({
+  ask,
+  persons,
+  projects,
+  thread,
+}: {
+  readonly ask: Ask
+  readonly persons: Pick<Persons, 'distinctIds'>
+  readonly projects: Pick<Metadata['projects'], 'byId'>
+  readonly thread: Pick<Thread, 'play'>
+}): Recordings => {
+  const complete = async (projectId: number, found: readonly Summary[]): Promise<RecordingView[]> => {
+    if (!found.length) return []
+    const times = found.flatMap(({ started_at, ended_at }) => [Date.parse(started_at), Date.parse(ended_at)])
+    const rows = await ask(projectId, {
+      text: EXCEPTIONS,
+      params: {
+        projectId,
+        sessions: found.map(({ id }) => id),
+        from: Math.min(...times) - DAY_MS,
+        until: Math.max(...times) + DAY_MS,
+      },
+    })
+    const exceptions = new Map(rows.map(([id, count]) => [String(id), Number(count)]))
+    const ids = [...new Set(found.map(({ distinct_id }) => distinct_id))]
+    const personIds = await personIdsOf(createOwners(ask), projectId, ids)
+    return found.map((each) => ({
+      ...each,
+      person_id: personIds.get(each.distinct_id)!,
+      exceptions: exceptions.get(each.id) ?? 0,
+    }))
+  }
+
+  const periodOf = async (projectId: number, { dateFrom, dateTo }: RecordingsRequest): Promise<Period> => {
+    const zone = createZone((await projects.byId(projectId))?.timezone ?? 'UTC')
+    const read = (attr: string, text: string | undefined) => {
+      const date = text === undefined ? undefined : readDate(text, zone, Date.now())
+      if (text !== undefined && !date)
+        throw new ApiError('invalid_input', { attr, detail: `"${attr}" must be ${DATE_FORMS}.` })
+      return date
+    }
+    return { from: read('date_from', dateFrom)?.from, until: read('date_to', dateTo)?.until }
+  }
+
+  const idsOf = async (projectId: number, { personId, distinctId }: RecordingsRequest) => {
+    if (personId === undefined) return distinctId === undefined ? undefined : [distinctId]
+    const ids = await persons.distinctIds(projectId, personId)
+    return distinctId === undefined ? ids : ids.filter((id) => id === distinctId)
+  }
+
+  return {
+    async list(projectId, request) {
+      const { limit, sessionIds, signal } = request
+      const period = await periodOf(projectId, request)
+      const { from, until } = period
+      const conditions = conditionsOf(request, period, await idsOf(projectId, request))
+      const sessions = sessionIds.length ? isAmong('session_id', 'sessions', sessionIds) : undefined
+      const rows = await ask(
+        projectId,
+        {
+          text: `SELECT ${SUMMARY} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT}
+            AND first_at >= ${time('chunksFrom')} AND first_at < ${time('chunksUntil')} ${sessions ? `AND (${sessions.text})` : ''}
+            GROUP BY session_id ${conditions.length ? `HAVING ${conditions.map(({ text }) => text).join(' AND ')}` : ''}
+            ORDER BY started DESC, session_id DESC LIMIT {limit:UInt32}`,
+          params: {
+            projectId,
+            limit: limit + 1,
+            // A session lasts a day at most. Its chunks before the time range decide when it started.
+            chunksFrom: from === undefined ? 0 : from - DAY_MS,
+            chunksUntil: until === undefined ? END_OF_TIME : until + DAY_MS,
+            eventsFrom: from === undefined ? 0 : from - DAY_MS,
+            eventsUntil: until === undefined ? END_OF_TIME : until + 2 * DAY_MS,
+            ...sessions?.params,
+            ...(Object.assign({}, ...conditions.map(({ params }) => params)) as Readonly<Record<string, unknown>>),
+          },
+        },
+        signal,
+      )
+      const found = rows.slice(0, limit).map(toSummary)
+      const last = found.at(-1)
+      return {
+        results: await complete(projectId, found),
+        next:
+          last && rows.length > limit
+            ? Buffer.from(JSON.stringify({ at: Date.parse(last.started_at), id: last.id })).toString('base64url')
+            : null,
+      }
+    },
+
+    async get(projectId, sessionId) {
+      const params = { projectId, sessionId, limit: MAX_CHUNKS }
+      const of = `FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id = {sessionId:String}`
+      const [row] = await ask(projectId, { text: `SELECT ${SUMMARY} ${of} GROUP BY session_id`, params })
+      if (!row) throw noRecording()
+      const chunks = await ask(projectId, {
+        text: `SELECT ${CHUNK_COLUMNS} ${of} GROUP BY window_id, seq ORDER BY window_id, seq LIMIT {limit:UInt32}`,
+        params,
+      })
+      const [summary] = await complete(projectId, [toSummary(row)])
+      const inOrder = [...chunks].sort((a, b) => Number(a[2]) - Number(b[2]))
+      return {
+        ...summary!,
+        urls: [...new Set(inOrder.flatMap((chunk) => chunk[10] as string[]))].slice(0, MAX_URLS),
+        windows_list: windowsOf(chunks.map(toChunk)),
+      }
+    },
+
+    snapshots: createReadSnapshots({ ask, thread }),
+  }
+}

@@ -1,0 +1,51 @@
+import { inParts } from '../lib/parts.ts'
+import type { Ask } from '../persons/ask.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
+import type { Storage } from '../storage/storage.ts'
+import { CHUNKS } from './chunkStore.ts'
+
+/** Deletes recordings. All methods resolve once nothing of them is stored, and can be retried. */
+export interface RemoveRecordings {
+  /** Deletes the rows of sessions. */
+  rows(projectId: number, sessionIds: readonly string[]): Promise<void>
+  /** Deletes recordings and refuses their late chunks. */
+  sessions(projectId: number, sessionIds: readonly string[]): Promise<void>
+  /** Deletes all recordings with one of these distinct ids. */
+  ofPerson(projectId: number, distinctIds: readonly string[]): Promise<void>
+}
+
+const LIMITS = { maxSeconds: 600, maxMemoryBytes: 2_000_000_000 }
+// Longer than an SDK keeps what it could not send.
+const REFUSED_MS = 90 * 24 * 3_600_000
+
+const OF_IDS = `SELECT DISTINCT session_id FROM db.${CHUNKS} WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}`
+
+export const createRemoveRecordings = (
+  storage: Pick<Storage, 'work' | 'rowsDatabase'>,
+  ask: Ask,
+  deleted: Metadata['deletedRecordings'],
+): RemoveRecordings => {
+  const text = `ALTER TABLE ${storage.rowsDatabase}.${CHUNKS} DELETE WHERE project_id = {projectId:UInt32} AND session_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
+  const rows: RemoveRecordings['rows'] = async (projectId, sessionIds) => {
+    for (const ids of inParts(sessionIds)) await storage.work({ text, params: { projectId, ids } }, LIMITS)
+  }
+  const sessions: RemoveRecordings['sessions'] = async (projectId, sessionIds) => {
+    if (!sessionIds.length) return
+    // First: a chunk that arrives from now on is refused, or deleted by its own delivery.
+    await deleted.add(projectId, sessionIds, new Date(Date.now() + REFUSED_MS).toISOString())
+    await rows(projectId, sessionIds)
+  }
+  return {
+    rows,
+    sessions,
+    async ofPerson(projectId, distinctIds) {
+      for (const ids of inParts(distinctIds)) {
+        const found = await ask(projectId, { text: OF_IDS, params: { projectId, ids } })
+        await sessions(
+          projectId,
+          found.map(([id]) => String(id)),
+        )
+      }
+    },
+  }
+}

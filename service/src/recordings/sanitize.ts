@@ -1,0 +1,203 @@
+import { EVENT_TYPE, type Fields, isFields, type RecordedEvent, SOURCE } from './rrweb.ts'
+
+// Anyone with the public token can send a recording, so its HTML is as hostile as HTML gets. The player shows it in a
+// frame without scripts, in a document whose content security policy allows no request. This is the layer before both.
+
+/** Elements that run, load or navigate. An empty element takes their place, so that later mutations find it. */
+const DROPPED_TAGS: ReadonlySet<string> = new Set([
+  'script',
+  'base',
+  'object',
+  'embed',
+  'applet',
+  'frame',
+  'frameset',
+  'portal',
+  'fencedframe',
+  'set',
+  'animate',
+  'animatemotion',
+  'animatetransform',
+])
+
+/** Attributes that submit, load or navigate, whatever their value. */
+const DROPPED_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'srcdoc',
+  'http-equiv',
+  'action',
+  'formaction',
+  'formtarget',
+  'ping',
+  'target',
+  'manifest',
+  'autofocus',
+  'autoplay',
+  'nonce',
+  'integrity',
+  'is',
+  'download',
+  'attributionsrc',
+  'rr_mediastate',
+])
+
+/** Attributes with URLs. They keep images in the page itself and fragments. */
+const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'src',
+  'srcset',
+  'imagesrcset',
+  'href',
+  'xlink:href',
+  'poster',
+  'data',
+  'background',
+  'cite',
+  'longdesc',
+  'codebase',
+  'classid',
+  'archive',
+  'profile',
+  'lowsrc',
+  'dynsrc',
+  'rr_src',
+])
+
+const TAG = /^[a-z][\w:.-]*$/i
+const ATTRIBUTE = /^[a-z_@:][\w:.@-]*$/i
+const IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|svg\+xml)[;,]/i
+// Browsers ignore control characters and blanks in a scheme.
+// eslint-disable-next-line no-control-regex
+const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/g
+const SCRIPT_URL = /^(?:javascript|vbscript|livescript|data:(?!image\/))/i
+
+const isSafeUrl = (value: string) => IMAGE.test(value.trimStart()) || value.startsWith('#')
+
+/** Writes escaped letters as letters: `u\\72l(` is `url(`. */
+const withoutEscapes = (css: string): string =>
+  css.replace(/\\([0-9a-f]{1,6})\s?/gi, (escaped, hex: string) => {
+    const letter = String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff))
+    return /[a-z@]/i.test(letter) ? letter : escaped
+  })
+
+/** Removes what a style sheet loads. */
+const sanitizeCss = (css: string): string =>
+  withoutEscapes(css)
+    .replace(/@import[^;]*(?:;|$)/gi, '')
+    .replace(
+      /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"']*))\s*\)/gi,
+      (whole, double?: string, single?: string, bare?: string) =>
+        isSafeUrl(double ?? single ?? bare ?? '') ? whole : 'url()',
+    )
+    .replace(/image-set\(/gi, 'none(')
+
+const sanitizeAttribute = (name: string, value: unknown): unknown => {
+  const lower = name.toLowerCase()
+  if (!ATTRIBUTE.test(name) || lower.startsWith('on') || DROPPED_ATTRIBUTES.has(lower)) return undefined
+  // The differences of a style by property.
+  if (isFields(value)) return lower === 'style' ? mapText(value, sanitizeCss) : undefined
+  // Browsers would turn a list into a text.
+  if (typeof value !== 'string') return Array.isArray(value) ? undefined : value
+  if (lower === 'style' || lower === '_csstext') return sanitizeCss(value)
+  // An image of the element's content, made by the recorder.
+  if (lower === 'rr_dataurl') return IMAGE.test(value) ? value : undefined
+  if (URL_ATTRIBUTES.has(lower)) return isSafeUrl(value) ? value : lower === 'href' ? '#' : undefined
+  return SCRIPT_URL.test(value.replace(IGNORED, '')) ? undefined : value
+}
+
+const sanitizeAttributes = (attributes: unknown): Fields => {
+  if (!isFields(attributes)) return {}
+  const safe: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(attributes)) {
+    const kept = sanitizeAttribute(name, value)
+    if (kept !== undefined) safe[name] = kept
+  }
+  return safe
+}
+
+/** Returns `value` with `change` applied to every text in it. */
+const mapText = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((each) => mapText(each, change))
+  if (!isFields(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapText(inner, change)]))
+}
+
+const EMPTY = { tagName: 'noscript', attributes: {}, childNodes: [] }
+
+/** Only links to style sheets whose rules the recorder stored are needed. All others load or connect. */
+const isDropped = (tag: string, attributes: Fields): boolean =>
+  DROPPED_TAGS.has(tag.replace(/^.*:/, '')) || (tag === 'link' && typeof attributes._cssText !== 'string')
+
+/** Returns a recorded node and its descendants without what could run, load or navigate. */
+const sanitizeNode = (node: unknown): unknown => {
+  if (!isFields(node)) return node
+  const { tagName, childNodes } = node
+  const children = Array.isArray(childNodes) ? { childNodes: childNodes.map(sanitizeNode) } : {}
+  if (tagName === undefined)
+    return typeof node.textContent === 'string' && node.isStyle
+      ? { ...node, ...children, textContent: sanitizeCss(node.textContent) }
+      : { ...node, ...children }
+  const tag = typeof tagName === 'string' && TAG.test(tagName) ? tagName.toLowerCase() : 'script'
+  const attributes = isFields(node.attributes) ? node.attributes : {}
+  if (isDropped(tag, attributes)) return { ...node, ...EMPTY }
+  const text = tag === 'style' ? { childNodes: mapStyle(children.childNodes ?? []) } : children
+  return { ...node, attributes: sanitizeAttributes(attributes), ...text }
+}
+
+const mapStyle = (nodes: readonly unknown[]): unknown[] =>
+  nodes.map((node) =>
+    isFields(node) && typeof node.textContent === 'string'
+      ? { ...node, textContent: sanitizeCss(node.textContent) }
+      : node,
+  )
+
+const mapList = (value: unknown, change: (each: Fields) => unknown): unknown =>
+  Array.isArray(value) ? value.filter(isFields).map(change) : []
+
+const sanitizeMutation = (data: Fields): Fields => ({
+  ...data,
+  adds: mapList(data.adds, (add) => ({ ...add, node: sanitizeNode(add.node) })),
+  attributes: mapList(data.attributes, (each) => ({ ...each, attributes: sanitizeAttributes(each.attributes) })),
+  texts: mapList(data.texts, (each) => each),
+  removes: mapList(data.removes, (each) => each),
+})
+
+const STYLE_SOURCES: ReadonlySet<unknown> = new Set([
+  SOURCE.styleSheetRule,
+  SOURCE.styleDeclaration,
+  SOURCE.adoptedStyleSheet,
+])
+
+/** Drawing on a canvas is a list of calls, which the player would make. Media and fonts would be loaded. */
+const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([SOURCE.mediaInteraction, SOURCE.canvas, SOURCE.font])
+
+const MOVES: ReadonlySet<unknown> = new Set([SOURCE.mouseMove, SOURCE.touchMove, SOURCE.drag])
+
+/** A move without a position at a time would stop the player. */
+const sanitizeMove = (data: Fields): Fields | undefined => {
+  const positions = Array.isArray(data.positions)
+    ? data.positions.filter((each) => isFields(each) && Number.isFinite(each.timeOffset))
+    : []
+  return positions.length ? { ...data, positions } : undefined
+}
+
+const sanitizeIncremental = (data: Fields): Fields | undefined => {
+  if (data.source === SOURCE.mutation) return sanitizeMutation(data)
+  if (STYLE_SOURCES.has(data.source)) return mapText(data, sanitizeCss) as Fields
+  if (MOVES.has(data.source)) return sanitizeMove(data)
+  return DROPPED_SOURCES.has(data.source) ? undefined : data
+}
+
+/**
+ * Returns a recorded event without what could run, load or navigate when it is played. The ids of all nodes stay, so
+ * that later events find them. `undefined`: nothing is left of it.
+ */
+export const sanitize = (event: RecordedEvent): RecordedEvent | undefined => {
+  const { type, data } = event
+  if (type === EVENT_TYPE.domContentLoaded || type === EVENT_TYPE.load) return event
+  if (!isFields(data)) return undefined
+  if (type === EVENT_TYPE.fullSnapshot)
+    return isFields(data.node) ? { ...event, data: { ...data, node: sanitizeNode(data.node) } } : undefined
+  if (type !== EVENT_TYPE.incremental) return event
+  const safe = sanitizeIncremental(data)
+  return safe && { ...event, data: safe }
+}

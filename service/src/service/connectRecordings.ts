@@ -1,0 +1,73 @@
+import type { Dependencies } from '../http/route.ts'
+import type { Metrics } from '../lib/metrics.ts'
+import { createAsk } from '../persons/ask.ts'
+import { createPersons } from '../persons/lookup.ts'
+import { createChunkStore } from '../recordings/chunkStore.ts'
+import { createDayBudget } from '../recordings/dayBudget.ts'
+import { createIngestRecording } from '../recordings/ingest.ts'
+import { createRecordings } from '../recordings/readRecordings.ts'
+import { createRemoveRecordings, type RemoveRecordings } from '../recordings/removeRecordings.ts'
+import { createRecordingSettings } from '../recordings/settings.ts'
+import { createThread } from '../recordings/thread.ts'
+import type { EngineGate } from '../storage/gate.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
+
+const MAX_SECONDS = 20
+
+interface RecordingsOptions {
+  readonly gate: EngineGate
+  readonly metadata: Metadata
+  readonly metrics: Metrics
+  /** Path of the compiled program of the threads. */
+  readonly program: string
+  /** Called with functions that stop the parts. */
+  readonly onStop: (stop: () => unknown) => void
+}
+
+interface ConnectedRecordings {
+  readonly removeRecordings: RemoveRecordings
+  /** What the routes of recordings call. */
+  readonly dependencies: Pick<Dependencies, 'ingestRecording' | 'recordings' | 'removeRecordings' | 'recordingSettings'>
+}
+
+/** Connects session recordings with the engine. Bodies and chunks are read in a thread each. */
+export const connectRecordings = ({
+  gate,
+  metadata,
+  metrics,
+  program,
+  onStop,
+}: RecordingsOptions): ConnectedRecordings => {
+  const reading = createThread(program)
+  const playing = createThread(program)
+  onStop(() => Promise.all([reading.close(), playing.close()]))
+  const ask = createAsk(gate.runs, MAX_SECONDS)
+  // Not the places of runs: these lookups are short, and recordings must not wait for a project's queries.
+  const askShortly = createAsk(gate.lookups, MAX_SECONDS)
+  const recordingSettings = createRecordingSettings(metadata)
+  const removeRecordings = createRemoveRecordings(gate.background, ask, metadata.deletedRecordings)
+  return {
+    removeRecordings,
+    dependencies: {
+      ingestRecording: createIngestRecording({
+        thread: reading,
+        chunks: createChunkStore(gate.ingest),
+        budget: createDayBudget(askShortly),
+        settings: recordingSettings,
+        projectByToken: metadata.projects.byToken,
+        deleted: metadata.deletedRecordings,
+        remove: removeRecordings.rows,
+        ask: askShortly,
+        count: metrics.count,
+      }),
+      recordings: createRecordings({
+        ask,
+        persons: createPersons(gate.runs),
+        projects: metadata.projects,
+        thread: playing,
+      }),
+      removeRecordings,
+      recordingSettings,
+    },
+  }
+}

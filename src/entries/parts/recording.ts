@@ -1,0 +1,10 @@
+import { recording as row } from '../../client/features/recording'
+import type { Feature } from '../../client/feature'
+
+export const recording: Feature = {
+  ...row,
+  imports: {
+    recorder: () => import('../../extensions/recorder/recorder'),
+    recorderPlugins: () => import('../../extensions/recorderPlugins/recorderPlugins'),
+  },
+}

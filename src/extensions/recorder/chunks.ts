@@ -1,0 +1,170 @@
+import type { eventWithTime } from '@rrweb/types'
+import type { RecorderParts } from '../../host'
+import type { BeforeSend, Properties } from '../../types'
+import type { ExtensionHost } from '../contract'
+import type { Policy } from './sanitize/policy'
+import type { Tab } from './tabState'
+
+// About 48 KiB compressed, which a request can carry beyond the end of its page.
+const MAX_CHARACTERS = 300_000
+const MAX_MS = 5000
+// Long enough to stringify many events at once, short enough to lose little with a tab that is killed.
+const SETTLE_MS = 500
+// Characters that wait for a trigger or for the minimum duration.
+const MAX_HELD = 5e6
+
+const META = 4
+const FULL_SNAPSHOT = 2
+
+interface Chunk {
+  sessionId: string
+  windowId: string
+  /** Times of its first and last event. */
+  from: number
+  to: number
+  hasFull: boolean
+  /** JSON texts of its events, joined by commas. */
+  text: string
+}
+
+interface ChunkInputs {
+  host: ExtensionHost & RecorderParts
+  policy: Policy
+  tab: Tab
+  /** Events that the budget has dropped since the last call. */
+  takeDropped(): number
+  /** Queues the JSON text of an event. */
+  upload(uuid: string, text: string): void
+}
+
+/**
+ * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its session, and when the page is
+ * hidden. While `hold` is set, chunks wait in memory; `release` sends them.
+ */
+export const createChunks = ({ host, policy, tab, takeDropped, upload }: ChunkInputs) => {
+  let chunk: Chunk | undefined
+  let pending: eventWithTime[] = []
+  let held: Chunk[] = []
+  let isHolding = true
+  /** Whether a full snapshot makes earlier held chunks useless. */
+  let restartsHeld = false
+  let flushed = 0
+  let settleTimer: ReturnType<typeof setTimeout> | undefined
+  let cutTimer: ReturnType<typeof setTimeout> | undefined
+
+  /** Returns the event that `before_send` makes of a chunk, which it sees without its data; undefined if it drops the chunk. */
+  const filtered = (event: { uuid: string; event: string; properties: Properties; timestamp: Date }) => {
+    try {
+      let result: ReturnType<BeforeSend> = event
+      for (const each of [host.config.before_send].flat()) if (each && result) result = each(result)
+      return result || undefined
+    } catch (error) {
+      host.log.error('before_send failed, so a part of the recording is not sent', error)
+      return undefined
+    }
+  }
+  const send = ({ sessionId, windowId, from, hasFull, text }: Chunk) => {
+    const state = tab.read(sessionId, windowId)
+    const dropped = takeDropped()
+    const uuid = host.uuidv7()
+    const event = filtered({
+      uuid,
+      event: '$snapshot',
+      properties: {
+        token: host.token,
+        distinct_id: host.distinctId(),
+        $session_id: sessionId,
+        $window_id: windowId,
+        $lib: 'web',
+        $lib_version: host.version,
+        $snapshot_host: location.host,
+        $snapshot_bytes: text.length,
+        $snapshot_sequence: state.sequence,
+        $snapshot_has_full: hasFull,
+        $snapshot_policy: policy.isStrict ? 'strict' : 'default',
+        ...(dropped ? { $snapshot_dropped: dropped } : {}),
+      },
+      timestamp: new Date(from),
+    })
+    if (!event) return
+    tab.write({ ...state, sequence: state.sequence + 1, size: state.size + text.length })
+    flushed += text.length
+    const json = host.toJson({ ...event.properties, $snapshot_data: [] })
+    upload(
+      uuid,
+      `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}${text}]},"timestamp":${host.toJson(new Date(from))}}`,
+    )
+  }
+  const settle = () => {
+    clearTimeout(settleTimer)
+    settleTimer = undefined
+    if (!chunk || !pending.length) return
+    chunk.to = pending[pending.length - 1]!.timestamp
+    const text = host.toJson(pending).slice(1, -1)
+    chunk.text += chunk.text ? `,${text}` : text
+    pending = []
+  }
+  const cut = () => {
+    settle()
+    clearTimeout(cutTimer)
+    cutTimer = undefined
+    const done = chunk
+    chunk = undefined
+    if (!done?.text) return
+    if (!isHolding) return send(done)
+    if (done.hasFull && restartsHeld) held = []
+    held.push(done)
+    let room = MAX_HELD
+    // Without its beginning, the rest could not be played.
+    if (held.some(({ text }) => (room -= text.length) < 0)) held = []
+  }
+  return {
+    add: (event: eventWithTime): void => {
+      // A chunk that begins with a full snapshot can be played from there.
+      if ((event.type as number) === META) cut()
+      const sessionId = host.session.current()
+      if (!sessionId) return
+      const windowId = host.session.windowId()
+      chunk ??= { sessionId, windowId, from: event.timestamp, to: event.timestamp, hasFull: false, text: '' }
+      if ((event.type as number) === FULL_SNAPSHOT && pending.length + chunk.text.length < 2) chunk.hasFull = true
+      pending.push(event)
+      settleTimer ??= host.later(() => {
+        settle()
+        if (chunk!.text.length > MAX_CHARACTERS) cut()
+      }, SETTLE_MS)
+      cutTimer ??= host.later(cut, MAX_MS)
+    },
+    cut,
+    /** Keeps chunks in memory. `restarts`: only those since the last full snapshot. */
+    hold: (restarts: boolean): void => {
+      isHolding = true
+      restartsHeld = restarts
+    },
+    /** Sends what was held, and later chunks immediately. */
+    release: (): void => {
+      isHolding = false
+      held.splice(0).forEach(send)
+    },
+    /** Drops what was not sent. */
+    clear: (): void => {
+      clearTimeout(settleTimer)
+      clearTimeout(cutTimer)
+      settleTimer = cutTimer = chunk = undefined
+      pending = []
+      held = []
+    },
+    /** Times of the first and the last event that were not sent; undefined if there are none. */
+    span: (): { from: number; to: number } | undefined => {
+      const first = held[0] ?? chunk
+      const last = pending[pending.length - 1]?.timestamp ?? chunk?.to ?? held[held.length - 1]?.to
+      return first && last ? { from: first.from, to: last } : undefined
+    },
+    sizes: () => ({
+      waiting: held.length + (chunk ? 1 : 0),
+      size: held.reduce((sum, { text }) => sum + text.length, chunk?.text.length ?? 0),
+      flushed,
+    }),
+  }
+}
+
+export type Chunks = ReturnType<typeof createChunks>

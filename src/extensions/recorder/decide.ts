@@ -1,0 +1,76 @@
+/** Whether the session is recorded, as `$recording_status` says it. */
+export type Status = 'disabled' | 'sampled' | 'active' | 'buffering' | 'paused' | 'awaiting_config' | 'rrweb_error'
+
+/** A condition for recording. `off`: none is configured. */
+export type Trigger = 'off' | 'pending' | 'activated'
+
+/** A group of triggers with its own sample. */
+export interface Group {
+  trigger: Trigger
+  /** Whether the session is in the group's sample. */
+  isSampled: boolean
+}
+
+/** Everything that decides whether a session is recorded. */
+export interface Facts {
+  hasFailed: boolean
+  /** Whether the project's settings have been received. */
+  hasSettings: boolean
+  isEnabled: boolean
+  /** Whether the page's URL is on the blocklist. */
+  isBlocked: boolean
+  /** Whether the session is in the sample; undefined: all sessions are. */
+  isSampled?: boolean
+  triggers: readonly Trigger[]
+  match: 'any' | 'all'
+  /** Replace sample and triggers. */
+  groups?: readonly Group[]
+}
+
+type Rule = readonly [when: (facts: Facts) => boolean, status: Status]
+
+const activated = (trigger: Trigger) => trigger === 'activated'
+const pending = (trigger: Trigger) => trigger === 'pending'
+
+const ALWAYS: readonly Rule[] = [
+  [({ hasFailed }) => hasFailed, 'rrweb_error'],
+  [({ hasSettings }) => !hasSettings, 'awaiting_config'],
+  [({ isEnabled }) => !isEnabled, 'disabled'],
+  [({ isBlocked }) => isBlocked, 'paused'],
+]
+
+/** The rules of each mode, in order: the first that applies decides (docs/reference/protocol.md#14.3). */
+export const RULES: Readonly<Record<'any' | 'all' | 'groups', readonly Rule[]>> = {
+  any: [
+    ...ALWAYS,
+    [({ isSampled }) => isSampled === true, 'sampled'],
+    [({ triggers }) => triggers.some(activated), 'active'],
+    [({ triggers }) => triggers.some(pending), 'buffering'],
+    [({ isSampled }) => isSampled === false, 'disabled'],
+    [() => true, 'active'],
+  ],
+  all: [
+    ...ALWAYS,
+    [({ triggers }) => triggers.some(pending), 'buffering'],
+    [({ isSampled }) => isSampled === false, 'disabled'],
+    [({ isSampled }) => isSampled === true, 'sampled'],
+    [() => true, 'active'],
+  ],
+  groups: [
+    ...ALWAYS,
+    [({ groups }) => groups!.some((each) => activated(each.trigger) && each.isSampled), 'sampled'],
+    [({ groups }) => groups!.some((each) => pending(each.trigger)), 'buffering'],
+    [() => true, 'disabled'],
+  ],
+}
+
+/** Returns whether the session is recorded. */
+export const decide = (facts: Facts): Status =>
+  RULES[facts.groups ? 'groups' : facts.match].find(([when]) => when(facts))![1]
+
+/** Whether a session is in a sample of this rate, 0 to 1: the same for all SDKs of the protocol. */
+export const isInSample = (sessionId: string, rate: number): boolean => {
+  let hash = 0
+  for (let index = 0; index < sessionId.length; index++) hash = (Math.imul(hash, 31) + sessionId.charCodeAt(index)) | 0
+  return Math.abs(hash) % 100 < rate * 100
+}

@@ -1,0 +1,113 @@
+import type { serializedNodeWithId } from '@rrweb/types'
+import { isPrivateField, sanitizeAttribute } from './attributes'
+import { sanitizeCss } from './css'
+import { masksText, type Place } from './place'
+import type { Policy } from './policy'
+import { callMask, hashData, stars } from './text'
+
+// `NodeType` of rrweb, whose enums cannot be imported as types only.
+const DOCUMENT = 0
+const DOCTYPE = 1
+const ELEMENT = 2
+const TEXT = 3
+
+/** Finds the node of the page that has an id; null if it is gone or of another origin. */
+export type NodeOf = (id: number) => Node | null
+
+const isElement = (node: Node | null): node is Element => node?.nodeType === ELEMENT - 1
+
+/** Whether text within the element is typed by people, and must be treated like an input's value. */
+const isTyped = (tag: string, element: Element | null, policy: Policy): boolean =>
+  tag === 'textarea' && (isPrivateField(element) || policy.masksInput('textarea'))
+
+/** Returns the text of a text node in an element, as it may be recorded. */
+export const sanitizeText = (
+  text: string,
+  parent: { tag: string; element: Element | null; isMasked: boolean },
+  policy: Policy,
+): string => {
+  const { tag, element, isMasked } = parent
+  if (tag === 'script' || tag === 'noscript' || tag === 'template') return ''
+  if (tag === 'style') return sanitizeCss(text, isMasked ? undefined : policy.redact)
+  if (isTyped(tag, element, policy)) return stars(text).slice(0, 8)
+  if (!isMasked) return text
+  return policy.maskTextFn ? callMask(policy.maskTextFn, stars(text), text, element as HTMLElement | null) : stars(text)
+}
+
+const TAG = /^[a-z][a-z\d:.-]{0,64}$/i
+
+type Attributes = Record<string, string | number | true>
+
+const attributesOf = (
+  attributes: Readonly<Record<string, unknown>>,
+  tag: string,
+  element: Element | null,
+  isMasked: boolean,
+  policy: Policy,
+): Attributes => {
+  const result: Attributes = {}
+  for (const name of Object.keys(attributes)) {
+    const value = sanitizeAttribute(name, attributes[name], { tag, element, isMasked }, policy)
+    if (value !== undefined) result[name] = value
+  }
+  return result
+}
+
+type Serialized = serializedNodeWithId & { needBlock?: boolean; isSVG?: true; isCustom?: true }
+
+/**
+ * Returns a copy of a serialized node as it may be recorded. Only listed members pass, and comments, scripts and meta tags are empty.
+ * `around`: the place of its parent.
+ */
+export const sanitizeNode = (
+  node: serializedNodeWithId,
+  around: Place & { tag: string; element: Element | null },
+  nodeOf: NodeOf,
+  policy: Policy,
+): serializedNodeWithId => {
+  const { id, rootId, isShadowHost, isShadow } = node
+  const shared = { id, rootId, isShadowHost, isShadow }
+  const type = node.type as number
+  const source = node as Serialized & { childNodes?: serializedNodeWithId[] }
+  if (type === DOCUMENT) {
+    const { compatMode } = node as { compatMode?: string }
+    const children = source.childNodes!.map((each) => sanitizeNode(each, around, nodeOf, policy))
+    return {
+      type,
+      ...shared,
+      compatMode: compatMode === 'BackCompat' ? compatMode : undefined,
+      childNodes: children,
+    }
+  }
+  if (type === DOCTYPE) return { type, ...shared, name: 'html', publicId: '', systemId: '' }
+  if (type === TEXT) {
+    const { textContent, isStyle } = node as { textContent: string; isStyle?: true }
+    const parent = isStyle ? { ...around, tag: 'style' } : around
+    return { type, ...shared, textContent: sanitizeText(textContent, parent, policy), isStyle }
+  }
+  // Comments, and what later releases may add.
+  if (type !== ELEMENT) return { type: 5, ...shared, textContent: '' }
+
+  const { tagName, isSVG, isCustom, needBlock } = source as unknown as { tagName: string } & Serialized
+  const page = nodeOf(id)
+  const element = isElement(page) ? page : null
+  const isMasked = around.isMasked || !element || masksText(element, policy)
+  const tag = tagName.toLowerCase()
+  const safeTag = TAG.test(tag) && (!isMasked || hashData(tag) === tag) ? tagName : 'div'
+  const { attributes } = source as unknown as { attributes: Record<string, unknown> }
+  if (needBlock || around.isHidden) {
+    const { rr_width, rr_height } = attributes
+    const size = attributesOf({ rr_width, rr_height }, tag, element, true, policy)
+    return { type, ...shared, tagName: safeTag, attributes: size, childNodes: [], isSVG, needBlock: true }
+  }
+  const inside = { isMasked, isHidden: around.isHidden, tag, element }
+  return {
+    type,
+    ...shared,
+    tagName: safeTag,
+    attributes: attributesOf(attributes, tag, element, isMasked, policy),
+    childNodes: source.childNodes!.map((each) => sanitizeNode(each, inside, nodeOf, policy)),
+    isSVG,
+    isCustom,
+  }
+}

@@ -1,0 +1,117 @@
+import { attempt } from '../../../lib/guard'
+import type { SessionRecordingConfig } from '../../../types'
+import type { Redact } from './urls'
+
+/** Masking settings of the project, in remote configuration. */
+export interface RemoteMasking {
+  maskAllInputs?: unknown
+  maskTextSelector?: unknown
+  blockSelector?: unknown
+  maskAllElementAttributes?: unknown
+}
+
+interface RemotePolicy {
+  masking?: RemoteMasking
+  recordCanvas?: boolean
+}
+
+/** What may be in a recording. */
+export interface Policy {
+  /** Masks all text and attributes, and shows media as boxes. */
+  isStrict: boolean
+  /** Masks attributes that do not affect the layout. */
+  masksAttributes: boolean
+  /** Whether inputs of this type (`text`, `select`, …) are masked. */
+  masksInput(type: string): boolean
+  /** Whether what people type into elements that are not inputs is masked. */
+  masksEditors: boolean
+  /** Elements whose text is masked; undefined: none. */
+  maskSelector?: string
+  /** Elements that are recorded as boxes. */
+  blockSelector: string
+  maskClass?: RegExp
+  blockClass?: RegExp
+  /** Removes secrets from URLs that are not masked. */
+  redact: Redact
+  recordsCanvas: boolean
+  recordsFonts: boolean
+  maskTextFn?: SessionRecordingConfig['maskTextFn']
+  maskInputFn?: SessionRecordingConfig['maskInputFn']
+  maskAttributeFn?: SessionRecordingConfig['maskAttributeFn']
+}
+
+const FRAMES = 'iframe,frame,object,embed,portal,fencedframe'
+const MEDIA = 'img,picture,video,audio,canvas,input[type="image" i]'
+// Attributes that make any element editable.
+const EDITORS = '[contenteditable]:not([contenteditable="false" i]),[role="textbox" i]'
+
+const isSelector = (selector: unknown): selector is string =>
+  typeof selector === 'string' &&
+  attempt(() => {
+    document.createDocumentFragment().querySelector(selector)
+    return true
+  }) === true
+
+const isFunction = (value: unknown) => value === undefined || value === null || typeof value === 'function'
+
+const classSelector = (name: unknown) => (typeof name === 'string' && name ? `.${CSS.escape(name)}` : [])
+
+/**
+ * Returns the policy of the site's options and the project's settings, which can only be stricter. Returns a message if any of them
+ * is invalid, because a selector that matches nothing would mask nothing.
+ */
+export const createPolicy = (
+  local: SessionRecordingConfig,
+  { masking: remote = {}, recordCanvas }: RemotePolicy,
+  redact: Redact,
+): Policy | string => {
+  const { maskTextClass = 'ph-mask', blockClass = 'ph-no-capture' } = local
+  const settings = { maskTextClass, blockClass }
+  for (const [name, value] of Object.entries(settings))
+    if (!(value instanceof RegExp) && !(typeof value === 'string' && /^\S+$/.test(value)))
+      return `session_recording.${name} expects a class or a regular expression`
+  for (const name of ['maskTextSelector', 'blockSelector'] as const)
+    for (const [where, value] of [
+      ['session_recording', local[name]],
+      ["the project's sessionRecording.masking", remote[name]],
+    ] as const)
+      if (value !== undefined && value !== null && value !== '' && !isSelector(value))
+        return `${where}.${name} expects a CSS selector, got ${JSON.stringify(value)}`
+  for (const name of ['maskTextFn', 'maskInputFn', 'maskAttributeFn', 'maskCapturedNetworkRequestFn'] as const)
+    if (!isFunction(local[name])) return `session_recording.${name} expects a function`
+  if (!['strict', 'default', undefined].includes(local.masking))
+    return `session_recording.masking expects 'strict' or 'default'`
+
+  const isStrict = local.masking === 'strict'
+  const masksAllInputs = isStrict || local.maskAllInputs !== false || remote.maskAllInputs === true
+  const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
+  const join = (...selectors: unknown[]) => selectors.flat().filter(Boolean).join()
+  return {
+    isStrict,
+    masksAttributes: isStrict || local.maskAllElementAttributes === true || remote.maskAllElementAttributes === true,
+    masksInput: (type) => masksAllInputs || local.maskInputOptions?.[type] === true,
+    masksEditors: masksAllInputs,
+    maskSelector:
+      join(
+        classSelector(maskTextClass),
+        local.maskTextSelector,
+        remote.maskTextSelector,
+        masksAllInputs ? EDITORS : [],
+      ) || undefined,
+    blockSelector: join(
+      classSelector(blockClass),
+      local.blockSelector,
+      remote.blockSelector,
+      FRAMES,
+      isStrict ? MEDIA : [],
+    ),
+    maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
+    blockClass: blockClass instanceof RegExp ? blockClass : undefined,
+    redact,
+    recordsCanvas,
+    recordsFonts: !isStrict && local.collectFonts === true,
+    maskTextFn: isStrict ? undefined : local.maskTextFn,
+    maskInputFn: isStrict ? undefined : local.maskInputFn,
+    maskAttributeFn: local.maskAttributeFn,
+  }
+}

@@ -1,0 +1,68 @@
+import { record } from '@rrweb/record'
+import type { eventWithTime } from '@rrweb/types'
+import type { SessionRecordingConfig, Stop } from '../../types'
+import type { Policy } from './sanitize/policy'
+
+/** Returns the id of an element or text in rrweb's events; -1 if it is not recorded. */
+export const idOf = (node: Node): number => record.mirror.getId(node)
+/** Returns the element or text of an id. */
+export const nodeOf = (id: number): Node | null => record.mirror.getNode(id)
+
+interface RrwebInputs {
+  options: SessionRecordingConfig
+  policy: Policy
+  emit(event: eventWithTime): void
+}
+
+/**
+ * Starts rrweb. Returns what stops it and frees its memory; undefined if it failed to start. Callbacks of the site are called by the sanitizer instead,
+ * because rrweb would stop half-way when one throws. Its masks are a first net, under the sanitizer.
+ */
+export const startRrweb = ({ options, policy, emit }: RrwebInputs): Stop | undefined => {
+  const { sampling, slimDOMOptions } = options
+  const hasOwnMasks = policy.maskInputFn || !policy.masksInput('text')
+  const stop = record({
+    emit: (event) => emit(event as eventWithTime),
+    blockClass: policy.blockClass,
+    blockSelector: policy.blockSelector,
+    ignoreClass: options.ignoreClass ?? 'ph-ignore-input',
+    maskTextSelector: policy.isStrict ? '*' : policy.maskTextFn ? undefined : policy.maskSelector,
+    ...(hasOwnMasks ? { maskInputOptions: { password: true } } : { maskAllInputs: true }),
+    inlineStylesheet: options.inlineStylesheet !== false,
+    slimDOMOptions:
+      slimDOMOptions === 'all'
+        ? 'all'
+        : {
+            ...slimDOMOptions,
+            script: true,
+            comment: true,
+            headMetaSocial: true,
+            headMetaRobots: true,
+            headMetaHttpEquiv: true,
+            headMetaVerification: true,
+            headMetaAuthorship: true,
+            headMetaDescKeywords: true,
+          },
+    collectFonts: policy.recordsFonts,
+    sampling: {
+      ...(sampling?.mousemove === undefined ? {} : { mousemove: sampling.mousemove }),
+      ...(sampling?.mouseInteraction === undefined ? {} : { mouseInteraction: sampling.mouseInteraction }),
+    },
+    // An error of rrweb must not reach the page.
+    errorHandler: () => true,
+  })
+  if (!stop) {
+    record.mirror.reset()
+    return undefined
+  }
+  return () => {
+    stop()
+    // rrweb holds all nodes that it has seen until the next recording.
+    record.mirror.reset()
+  }
+}
+
+export const takeSnapshot = (): void => record.takeFullSnapshot(true)
+export const freeze = (): void => record.freezePage()
+/** Adds an event of the recorder's own. rrweb processes changes of the page that it has collected while frozen first. */
+export const addCustomEvent = (tag: string, payload: object = {}): void => record.addCustomEvent(tag, payload)

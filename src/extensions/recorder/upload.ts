@@ -1,0 +1,79 @@
+import { listen } from '../../browser/signal'
+import { onPageLeft } from '../../browser/pageExit'
+import { isHidden } from '../../browser/visibility'
+import { createListeners } from '../../lib/listeners'
+import type { RecorderParts } from '../../host'
+import type { Stop } from '../../types'
+import type { ExtensionHost } from '../contract'
+
+// Characters of chunks that may wait, whatever `outbox_max_bytes` says. They must not take the room of events.
+const MAX_WAITING = 5e6
+
+/**
+ * Sends chunks through a queue like that of events, with an outbox of its own: a chunk that cannot be sent waits in the browser, and the next page sends it.
+ */
+export const createUpload = (host: ExtensionHost & RecorderParts) => {
+  const { config, token, delivery, ledger } = host
+  const refused = createListeners<[]>()
+  const own = Object.assign(Object.create(config) as typeof config, { outbox_max_bytes: MAX_WAITING })
+  const outbox = host.createOutbox({
+    name: `trailmark-recording ${token} ${host.apiHost(config)}`,
+    config: own,
+    mayKeep: delivery.mayKeep,
+    // Local storage is left to events.
+    journals: () => undefined,
+    onOrphaned: () => queue.adoptOrphans(),
+    onDropped: ledger.lost,
+  })
+  const queue = host.createQueue({
+    config: own,
+    token,
+    outbox,
+    path: () => (host.remote.items.sessionRecording as { endpoint?: string } | undefined)?.endpoint ?? '/s/',
+    encode: delivery.encode,
+    // A chunk is large, so it is compressed once, when it is sent.
+    prepareAfter: Infinity,
+    send: async (...args: unknown[]) => {
+      // Events go first.
+      delivery.queue.flush()
+      const result = await host.request(...args)
+      const { quota_limited } = (result.json ?? {}) as { quota_limited?: unknown }
+      if (Array.isArray(quota_limited) && quota_limited.includes('recordings')) refused.emit()
+      return result
+    },
+    onDelivered: () => {},
+    onDropped: ledger.lost,
+    onRequestError: delivery.onRequestError,
+  })
+  const stops: Stop[] = [
+    listen(self, ['visibilitychange'], () => isHidden() && queue.flush()),
+    listen(self, ['online'], queue.retryNow),
+    onPageLeft(queue.onPageLeave),
+    listen(self, ['pageshow'], (event) => {
+      if (!(event as PageTransitionEvent).persisted) return
+      outbox.align()
+      queue.retryNow()
+    }),
+  ]
+  outbox.align()
+  queue.adoptOrphans()
+  return {
+    /** Queues a chunk: the JSON text of a `$snapshot` event. */
+    send: (uuid: string, text: string): void =>
+      queue.addEntry({ event: '$snapshot', uuid, at: performance.timeOrigin + performance.now(), text }, true),
+    /** Calls back when the service takes no more of the session. */
+    onRefused: refused.add,
+    stop: (): void => {
+      stops.forEach((stop) => stop())
+      // The visitor may have opted out.
+      if (!delivery.mayKeep()) {
+        queue.clear('opted_out')
+        outbox.align()
+      }
+      queue.onPageLeave()
+      queue.stop()
+    },
+  }
+}
+
+export type Upload = ReturnType<typeof createUpload>

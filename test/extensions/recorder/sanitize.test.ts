@@ -1,0 +1,228 @@
+import { redactUrls } from '../../../src/lib/redact'
+import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
+import { createSanitizer } from '../../../src/extensions/recorder/sanitize/sanitize'
+import type { SessionRecordingConfig } from '../../../src/types'
+
+beforeAll(() => {
+  // jsdom has no CSS namespace.
+  globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
+})
+
+const policyOf = (options: SessionRecordingConfig = {}, remote = {}) =>
+  createPolicy(options, { masking: remote }, redactUrls)
+
+/** Ids of the page's nodes, in the order of the document. */
+const numbered = () => {
+  const nodes = new Map<number, Node>()
+  const walk = (node: Node) => {
+    nodes.set(nodes.size + 1, node)
+    node.childNodes.forEach(walk)
+  }
+  walk(document)
+  const idOf = (wanted: Node) => [...nodes].find(([, node]) => node === wanted)![0]
+  return { nodes, idOf }
+}
+
+/** Sanitizes incremental data of a page with this HTML. `dataOf` gets the id of an element by its selector. */
+const sanitized = (
+  html: string,
+  dataOf: (id: (selector: string) => number) => object,
+  options: SessionRecordingConfig = {},
+) => {
+  document.body.innerHTML = html
+  const { nodes, idOf } = numbered()
+  const { sanitize } = createSanitizer(policyOf(options) as Policy, (id) => nodes.get(id) ?? null, redactUrls)
+  const data = dataOf((selector) => idOf(document.querySelector(selector)!))
+  return sanitize({ type: 3, data, timestamp: 1 })?.data as any
+}
+
+const changed = (attributes: object, html = '<p id="a"></p>', options = {}) =>
+  sanitized(
+    html,
+    (id) => ({ source: 0, texts: [], removes: [], adds: [], attributes: [{ id: id('#a'), attributes }] }),
+    options,
+  )?.attributes[0]?.attributes
+
+describe('policy', () => {
+  test.each([
+    [{ maskTextSelector: '::::' }, 'maskTextSelector'],
+    [{ blockSelector: 'div[' }, 'blockSelector'],
+    [{ maskTextClass: 'two words' }, 'maskTextClass'],
+    [{ maskTextFn: 'no function' }, 'maskTextFn'],
+    [{ masking: 'strickt' }, 'masking'],
+  ])('refuses %p with a message that names it', (options, name) => {
+    expect(policyOf(options as SessionRecordingConfig)).toContain(name)
+  })
+
+  test('refuses an invalid selector of the project', () => {
+    expect(policyOf({}, { maskTextSelector: '::::' })).toContain("the project's")
+  })
+
+  test('settings of the project only make it stricter', () => {
+    const strict = policyOf({ maskAllInputs: false }, { maskAllInputs: true, maskAllElementAttributes: true }) as Policy
+    expect([strict.masksInput('text'), strict.masksAttributes]).toEqual([true, true])
+    const open = policyOf({}, { maskAllInputs: false, maskAllElementAttributes: false }) as Policy
+    expect([open.masksInput('text'), open.masksAttributes]).toEqual([true, false])
+  })
+})
+
+describe('input', () => {
+  const typed = (field: string, options = {}) =>
+    sanitized(field, (id) => ({ source: 5, id: id('#a'), text: 'hunter22', isChecked: false }), options)?.text
+
+  test.each(['text', 'search', 'unknown', 'number'])('masks what is typed into %s by default', (type) => {
+    expect(typed(`<input id="a" type="${type}">`)).toBe('********')
+  })
+
+  test('maskAllInputs: false shows what is typed, except what maskInputOptions lists', () => {
+    expect(typed('<input id="a">', { maskAllInputs: false })).toBe('hunter22')
+    expect(typed('<input id="a">', { maskAllInputs: false, maskInputOptions: { text: true } })).toBe('********')
+  })
+
+  test.each([
+    '<input id="a" type="password">',
+    '<input id="a" type="email">',
+    '<input id="a" type="tel">',
+    '<input id="a" autocomplete="section-x cc-number">',
+    '<input id="a" autocomplete="new-password">',
+    '<input id="a" name="card_cvc_password" autocomplete="one-time-code">',
+    '<input id="a" data-rr-is-password="true">',
+  ])('never shows the value of %s', (field) => {
+    expect(typed(field, { maskAllInputs: false, maskInputFn: (value: string) => value })).toBe('********')
+  })
+
+  test.each([
+    ['its result', () => 'X', 'X'],
+    [
+      'a mask, if it throws',
+      () => {
+        throw new Error('x')
+      },
+      '********',
+    ],
+    ['a mask, if it returns no string', () => undefined, '********'],
+  ])('maskInputFn: records %s', (_, maskInputFn, expected) => {
+    expect(typed('<input id="a">', { maskInputFn: maskInputFn as never })).toBe(expected)
+  })
+
+  test('masks a field that is gone', () => {
+    expect(sanitized('', () => ({ source: 5, id: 99, text: 'hunter22', isChecked: false })).text).toBe('********')
+  })
+})
+
+describe('text', () => {
+  const text = (html: string, options = {}) =>
+    sanitized(
+      html,
+      (id) => ({ source: 0, adds: [], removes: [], attributes: [], texts: [{ id: id('#a') + 1, value: 'Ada L' }] }),
+      options,
+    ).texts[0].value
+
+  test('passes by default', () => expect(text('<p id="a">x</p>')).toBe('Ada L'))
+  test.each([
+    ['a class', '<div class="ph-mask"><p id="a">x</p></div>', {}],
+    ['a selector', '<div class="name"><p id="a">x</p></div>', { maskTextSelector: '.name' }],
+    ['a pattern of classes', '<div class="private-1"><p id="a">x</p></div>', { maskTextClass: /^private/ }],
+    ["'strict'", '<p id="a">x</p>', { masking: 'strict' }],
+    ['an editor', '<div contenteditable><p id="a">x</p></div>', {}],
+  ])('is masked by %s', (_, html, options) => expect(text(html, options)).toBe('*** *'))
+  test('of a style is CSS', () => expect(text('<style id="a">x</style>')).toBe('Ada L'))
+
+  test('maskTextFn replaces masked text, and stars do if it throws', () => {
+    expect(text('<p id="a" class="ph-mask">x</p>', { maskTextFn: () => 'N' })).toBe('N')
+    const maskTextFn = () => {
+      throw new Error('x')
+    }
+    expect(text('<p id="a" class="ph-mask">x</p>', { maskTextFn })).toBe('*** *')
+  })
+
+  test('in an element that is recorded as a box is left out', () => {
+    const html = '<div class="ph-no-capture"><p id="a">x</p></div>'
+    expect(
+      sanitized(html, (id) => ({
+        source: 0,
+        adds: [],
+        removes: [],
+        attributes: [],
+        texts: [{ id: id('#a') + 1, value: 'Ada' }],
+      })),
+    ).toBeUndefined()
+  })
+})
+
+describe('attributes', () => {
+  test('listed names pass with values of their kind, others do not', () => {
+    expect(
+      changed({
+        title: 'Hello',
+        width: '12px',
+        height: '<b>',
+        onclick: 'x()',
+        srcdoc: '<p>',
+        'data-state': 'open',
+        nonce: 'n',
+      }),
+    ).toEqual({ title: 'Hello', width: '12px', 'data-state': 'open' })
+  })
+
+  test("'strict' keeps the layout: sizes, classes, styles without strings and URLs", () => {
+    expect(
+      changed(
+        {
+          title: 'Hello',
+          class: 'row user-731905284617',
+          style: 'width: 5px; --n: "Ada"; background: url(/x.png)',
+          'data-state': 'open',
+          href: 'https://shop.test/orders/731905284617?q=1#h',
+        },
+        undefined,
+        { masking: 'strict' },
+      ),
+    ).toEqual({
+      title: '*****',
+      class: expect.stringMatching(/^row user-x\w+$/),
+      style: 'width: 5px; --n: ; background: url()',
+      href: 'https://shop.test/orders/-',
+    })
+  })
+
+  test('the same data has the same hash in a class and in CSS, so that styles apply', () => {
+    const strict = { masking: 'strict' } as const
+    const { class: hashed } = changed({ class: 'u731905284617' }, undefined, strict)
+    const { rule } = sanitized(
+      '',
+      () => ({ source: 8, id: 1, adds: [{ rule: '.u731905284617 { color: red }' }] }),
+      strict,
+    ).adds[0]
+    expect(rule).toBe(`.${hashed} { color: red }`)
+  })
+
+  test.each([
+    ['javascript:alert(1)', undefined],
+    ['blob:https://shop.test/1', undefined],
+    ['https://shop.test/?token=abc&page=2', 'https://shop.test/?token=redacted&page=2'],
+    ['data:text/html,<p>', undefined],
+    ['#icon', '#icon'],
+  ])('href %s is recorded as %s', (href, expected) => expect(changed({ href })?.href).toBe(expected))
+
+  test('maskAttributeFn changes values, and an error leaves the attribute out', () => {
+    expect(changed({ title: 'Ada' }, undefined, { maskAttributeFn: (name: string) => `[${name}]` })).toEqual({
+      title: '[title]',
+    })
+    const maskAttributeFn = () => {
+      throw new Error('x')
+    }
+    expect(changed({ title: 'Ada' }, undefined, { maskAttributeFn })).toBeUndefined()
+  })
+})
+
+test.each([
+  ['an unknown type', { type: 99, data: { secret: 1 } }],
+  ['an unknown source', { type: 3, data: { source: 99 } }],
+  ['an unknown custom event', { type: 5, data: { tag: 'x', payload: { secret: 1 } } }],
+  ['a plugin', { type: 6, data: { plugin: 'x', payload: 'secret' } }],
+  ['data that makes it throw', { type: 3, data: { source: 0, texts: 5 } }],
+])('drops an event with %s', (_, event) => {
+  const { sanitize } = createSanitizer(policyOf() as Policy, () => null, redactUrls)
+  expect(sanitize({ ...event, timestamp: 1 })).toBeUndefined()
+})
