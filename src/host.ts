@@ -1,4 +1,4 @@
-import type { CapturedEvent, CaptureOptions, Config, Properties } from './types'
+import type { CapturedEvent, CaptureOptions, Config, PerformanceConfig, Properties, Stop } from './types'
 
 /** The parts of the SDK that sources and extensions may use. */
 export interface Host {
@@ -53,4 +53,16 @@ export interface ElementDescription {
   text?: string
   nthChild: number
   nthOfType: number
+}
+
+/** What the vitals feature adds to the host of its extension. */
+export interface VitalsParts {
+  /** Returns the current settings: the site's own, and the project's for those that the site did not set. */
+  settings(): PerformanceConfig
+}
+
+/** What the heatmap feature adds to the host of its extension. */
+export interface HeatmapParts {
+  /** Calls back after each captured event. */
+  onCapture(listener: (event: CapturedEvent) => void): Stop
 }

@@ -1,7 +1,7 @@
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
-import type { Bootstrap, Config, Properties, Stop } from '../types'
+import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
@@ -49,6 +49,8 @@ export interface Hooks {
   onReset(bootstrap?: Bootstrap): void
   /** The visitor joined a group, left all groups, or a group has other properties. */
   onGroup(change: { type?: string; isNew: boolean; properties?: Properties }): void
+  /** An event was captured. */
+  onCapture(event: CapturedEvent): void
   /** An event sets person properties. */
   onPersonProperties(changes: { $set: Properties; $set_once: Properties }): void
   /** The browser is online again. */
@@ -84,8 +86,10 @@ export interface Client {
 export interface Feature {
   name: PartName
   connect?(client: Client): Connection
-  /** Imports the feature's extension, in the npm build. */
-  importExtension?(): Promise<Extension>
+  /** The names of its extensions that differ from its own, in the npm build. */
+  extensions?: readonly ExtensionName[]
+  /** Imports an extension of the feature, in the npm build. */
+  importExtension?(name: ExtensionName): Promise<Extension>
   /** Opens the storage of workers, in the npm build. */
   openWorkerStorage?(): Promise<unknown>
   /** Returns the methods that work on a server, where there is no client, in the npm build. */

@@ -5,8 +5,21 @@ import { clicks } from './clicks'
 import { flags } from './flags'
 import { groups } from './groups'
 import { gzip } from './gzip'
+import { heatmaps } from './heatmaps'
 import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
+import { vitals } from './vitals'
 
 /** All features, in the order in which they start. */
-export const FEATURES: readonly Feature[] = [bots, pageviews, pageleaves, clicks, autocapture, flags, groups, gzip]
+export const FEATURES: readonly Feature[] = [
+  bots,
+  pageviews,
+  pageleaves,
+  clicks,
+  autocapture,
+  flags,
+  groups,
+  gzip,
+  vitals,
+  heatmaps,
+]

@@ -3,7 +3,7 @@ import { createAnalytics as create } from '../../client/instances'
 import { missingParts } from '../../client/missingParts'
 import type { Analytics } from '../../client/publicApi'
 import { createWithoutPage } from '../../client/withoutPage'
-import type { Extension } from '../../extensions/contract'
+import type { Extension, ExtensionName } from '../../extensions/contract'
 
 /** A part of the SDK, such as `flags` from `trailmark/flags`. Its members are internal. */
 export interface Feature {
@@ -17,7 +17,9 @@ export interface Feature {
  */
 export const createAnalytics = ({ features }: { features: readonly Feature[] }): Analytics => {
   const rows = features as readonly Row[]
-  const load = async (name: string): Promise<Extension> => rows.find((each) => each.name === name)!.importExtension!()
+  const extensionsOf = ({ name, extensions = [] }: Row): readonly string[] => [name, ...extensions]
+  const load = async (name: ExtensionName): Promise<Extension> =>
+    rows.find((row) => extensionsOf(row).includes(name))!.importExtension!(name)
   const workers = rows.find((each) => each.openWorkerStorage)
   const flags = rows.find((each) => each.onServer)
   const withoutPage = createWithoutPage(workers?.openWorkerStorage, flags?.onServer)
