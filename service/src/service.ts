@@ -94,7 +94,7 @@ export const startService = async ({
 
     const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
     const slices = createTimeSlices()
-    const { writer, rejectedEvents, forgetPerson } = connectStoring({
+    const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring({
       config,
       isShared,
       gate,
@@ -132,6 +132,7 @@ export const startService = async ({
           groupTypes: createGroupTypes(metadata),
           writer,
           rejectedEvents,
+          keepPoints,
           slices,
           countryOf,
           count: metrics.count,

@@ -18,6 +18,7 @@ import type { FlagsHandler } from '../flags/flags.ts'
 import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { FlagTester } from '../flags/tester.ts'
+import type { Heatmaps } from '../heatmaps/heatmaps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { RejectedEvents } from '../ingest/rejectedEvents.ts'
 import type { Erase } from '../persons/erase.ts'
@@ -51,6 +52,7 @@ export interface Dependencies {
   readonly events: Events
   readonly live: Live
   readonly definitions: Definitions
+  readonly heatmaps: Heatmaps
   readonly persons: Persons
   readonly erase: Erase
   readonly projects: Projects

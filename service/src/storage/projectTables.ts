@@ -6,5 +6,6 @@ export const PROJECT_TABLES = [
   'person_distinct_ids',
   'group_properties',
   'refused_events',
+  'heatmaps',
   'endpoint_runs',
 ] as const
