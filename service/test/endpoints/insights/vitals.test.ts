@@ -126,7 +126,7 @@ test('quantiles, ratings, breakdowns and intervals equal those of the last repor
             )
       }
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   )
 })
 
