@@ -1,5 +1,4 @@
 import { ApiError } from '../lib/apiError.ts'
-import type { ReadEvent } from '../ingest/read.ts'
 import { insertAll } from '../storage/insertRows.ts'
 import { joinInserts } from '../storage/joinedInserts.ts'
 import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
@@ -7,10 +6,18 @@ import type { HeatmapRow } from './points.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
+/** What is stored of a `$$heatmap` event besides its points. */
+export interface HeatmapEvent {
+  readonly uuid: string
+  readonly distinctId: string
+  /** ms since the epoch. */
+  readonly timestamp: number
+}
+
 /** Returns the points of a `$$heatmap` event as lines of `db.heatmaps`. */
 export const toHeatmapLines = (
   projectId: number,
-  { uuid, distinctId, timestamp }: ReadEvent,
+  { uuid, distinctId, timestamp }: HeatmapEvent,
   rows: readonly HeatmapRow[],
 ): JsonLine[] =>
   rows.map((row, part) =>

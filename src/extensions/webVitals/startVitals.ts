@@ -13,8 +13,16 @@ const DELAY_MS = 5000
 // The page slept: no page takes this long to load or to respond.
 const MAX_MS = 900_000
 
+/** A metric as `$web_vitals_…_event`. */
+interface MetricEvent extends Properties {
+  name: MetricName
+  value: number
+  navigationType: string
+  $current_url: string
+}
+
 interface PageView {
-  metrics: Map<MetricName, Properties>
+  metrics: Map<MetricName, MetricEvent>
   timer?: ReturnType<typeof setTimeout>
 }
 
@@ -40,12 +48,13 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
       {
         ...Object.fromEntries(
           events.flatMap((event) => [
-            [`$web_vitals_${String(event.name)}_value`, event.value],
-            [`$web_vitals_${String(event.name)}_event`, event],
+            [`$web_vitals_${event.name}_value`, event.value],
+            [`$web_vitals_${event.name}_event`, event],
           ]),
         ),
         $web_vitals_navigation_type: navigationType,
-        ...($current_url ? { $current_url, $pathname: redactUrls(urlOf(String($current_url))?.pathname ?? '') } : {}),
+        $current_url,
+        $pathname: redactUrls(urlOf($current_url)?.pathname ?? ''),
       },
       { send_instantly: isHidden() },
     )
@@ -60,12 +69,12 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
     const view: PageView = waiting.get(key) ?? { metrics: new Map() }
     waiting.set(key, view)
     view.metrics.set(name, {
-      name,
       ...rest,
+      name,
       navigationType,
       ...(attribution ? { attribution: redacted(attribution) } : {}),
       // A metric may be known only when the next page is shown: its own URL counts, not the current one.
-      $current_url: navigationURL && redactUrls(permittedUrl(navigationURL, config)),
+      $current_url: redactUrls(permittedUrl(navigationURL ?? location.href, config)),
       $session_id: session.current(),
       $window_id: session.windowId(),
       timestamp: Date.now(),
