@@ -20,8 +20,7 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
     '`$$heatmap`: clicks, resting pointer and scroll depth for [heatmaps](heatmaps.md). Its code is a separate chunk, loaded if heatmaps are on',
   pageleaves: '`$pageleave`',
   pageviews: '`$pageview`, and on events `$pageview_id` and the scroll depth of the previous pageview',
-  vitals:
-    '`$web_vitals`: [web vitals](web-vitals.md). Its code is a separate chunk, loaded if they are on',
+  vitals: '`$web_vitals`: [web vitals](web-vitals.md). Its code is a separate chunk, loaded if they are on',
   workers: 'Web Workers and service workers: storage in IndexedDB',
 }
 

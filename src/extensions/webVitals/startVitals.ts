@@ -43,21 +43,16 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
     waiting.delete(key)
     const events = [...view.metrics.values()]
     const { $current_url, navigationType } = events[0]!
-    capture(
-      '$web_vitals',
-      {
-        ...Object.fromEntries(
-          events.flatMap((event) => [
-            [`$web_vitals_${event.name}_value`, event.value],
-            [`$web_vitals_${event.name}_event`, event],
-          ]),
-        ),
-        $web_vitals_navigation_type: navigationType,
-        $current_url,
-        $pathname: redactUrls(urlOf($current_url)?.pathname ?? ''),
-      },
-      { send_instantly: isHidden() },
-    )
+    const properties: Properties = {
+      $web_vitals_navigation_type: navigationType,
+      $current_url,
+      $pathname: redactUrls(urlOf($current_url)?.pathname ?? ''),
+    }
+    for (const event of events) {
+      properties[`$web_vitals_${event.name}_value`] = event.value
+      properties[`$web_vitals_${event.name}_event`] = event
+    }
+    capture('$web_vitals', properties, { send_instantly: isHidden() })
   }
   const flushAll = () => [...waiting.keys()].forEach(flush)
 
