@@ -1,3 +1,4 @@
+import { listen } from '../../browser/signal'
 import { isHidden } from '../../browser/visibility'
 import type { VitalsParts } from '../../host'
 import { permittedUrl } from '../../lib/campaign'
@@ -79,7 +80,11 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
     else view.timer ??= host.later(() => flush(key), web_vitals_delayed_flush_ms)
   }
 
-  const stops = [source(names, onMetric), host.onPageLeave(flushAll)]
+  const stops = [
+    source(names, onMetric),
+    // Follows `pagehide` when the page is left. Bubbling, because web-vitals reports while the event is captured.
+    listen(self, ['visibilitychange'], () => isHidden() && flushAll(), { passive: true }),
+  ]
   return () => {
     stops.forEach((stop) => stop())
     waiting.forEach(({ timer }) => clearTimeout(timer))
