@@ -28,7 +28,8 @@ const CONTENT = `<main><h1 style="font-size:60px">Larch and Lantern</h1><p id="l
 /** Reports what web-vitals itself measures to local storage. */
 const REFERENCE = `<script>${WEB_VITALS}
   for (const name of ${JSON.stringify(NAMES)})
-    webVitals['on' + name](({ value }) => localStorage.setItem('reference ' + name, value))</script>`
+    webVitals['on' + name](({ value }) => localStorage.setItem('reference ' + name, value))
+  webVitals.onINP(() => (window.hasInp = true), { reportAllChanges: true })</script>`
 
 const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const loaded = (page: Page) =>
@@ -64,7 +65,7 @@ for (const build of BUILDS)
     put,
     stored,
   }) => {
-    put(build, '/', CONTENT + REFERENCE, { ...QUIET, capture_performance: true })
+    put(build, '/', CONTENT + REFERENCE, { ...QUIET, capture_pageview: true, capture_performance: true })
     put(build, '/next', 'next', QUIET)
     const fetched: string[] = []
     page.on('request', (request) => fetched.push(new URL(request.url()).pathname))
@@ -76,6 +77,8 @@ for (const build of BUILDS)
     await expect(page.locator('h2')).toHaveText('Route 1')
     // The route's paint is reported with the next frames.
     await page.waitForFunction(() => performance.getEntriesByType('soft-navigation').length === 1)
+    // The browser measures the interaction after its paint.
+    await page.waitForFunction(() => (window as { hasInp?: boolean }).hasInp)
     await page.goto(`${site.url}/next`)
     await ready(page)
 
