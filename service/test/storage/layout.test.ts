@@ -31,9 +31,9 @@ test('a cluster node has a local part of each table', () => {
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
     'CREATE TABLE IF NOT EXISTS db_shard.endpoint_runs … ENGINE = MergeTree',
-    'CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplacingMergeTree',
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
+    'CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplacingMergeTree',
   ])
 })
 
@@ -49,9 +49,9 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_inserted_at inserted_at TYPE minmax GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_inserted_at',
     "CREATE TABLE IF NOT EXISTS db_shard.endpoint_runs … ENGINE = ReplicatedMergeTree('/trailmark/{shard}/db_shard.endpoint_runs', '{replica}')",
-    "CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.heatmaps', '{replica}')",
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
+    "CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.heatmaps', '{replica}')",
   ])
 })
 
