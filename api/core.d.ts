@@ -120,6 +120,17 @@ interface AutocaptureConfig {
   element_attribute_ignorelist?: string[]
   capture_copied_text?: boolean
 }
+interface HeatmapConfig {
+  flush_interval_milliseconds?: number
+}
+interface PerformanceConfig {
+  web_vitals?: boolean
+  web_vitals_allowed_metrics?: string[]
+  web_vitals_attribution?: boolean
+  web_vitals_delayed_flush_ms?: number
+  __web_vitals_max_value?: number
+  network_timing?: boolean
+}
 interface RageclickConfig {
   css_selector_ignorelist?: string[]
   content_ignorelist?: boolean | string[]
@@ -205,6 +216,8 @@ interface Config {
   disable_session_recording: boolean
   enable_recording_console_log: boolean
   enable_heatmaps: boolean | undefined
+  capture_heatmaps: boolean | HeatmapConfig | undefined
+  capture_performance: boolean | PerformanceConfig | undefined
   evaluation_contexts: string[] | undefined
   external_scripts_inject_target: 'body' | 'head'
   flags_api_host: string | null
@@ -582,12 +595,14 @@ export type {
   FlagResult,
   FlagValue,
   Headers,
+  HeatmapConfig,
   IsFeatureEnabledOptions,
   JsonRecord,
   JsonType,
   Notices,
   Options,
   OverrideFeatureFlagsOptions,
+  PerformanceConfig,
   Persistence,
   PersistenceKind,
   PersonProfiles,

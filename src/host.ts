@@ -1,4 +1,13 @@
-import type { CapturedEvent, CaptureOptions, Config, DropReason, Properties, RequestError, Stop } from './types'
+import type {
+  CapturedEvent,
+  CaptureOptions,
+  Config,
+  DropReason,
+  PerformanceConfig,
+  Properties,
+  RequestError,
+  Stop,
+} from './types'
 
 /** The parts of the SDK that sources and extensions may use. */
 export interface Host {
@@ -119,4 +128,16 @@ export interface RecorderPluginParts {
   network: { timing: boolean; headers: boolean; body: boolean }
   /** Whether the content of console output and requests is left out. */
   isStrict: boolean
+}
+
+/** What the vitals feature adds to the host of its extension. */
+export interface VitalsParts {
+  /** Returns the current settings: the site's own, and the project's for those that the site did not set. */
+  settings(): PerformanceConfig
+}
+
+/** What the heatmap feature adds to the host of its extension. */
+export interface HeatmapParts {
+  /** Calls back after each captured event. */
+  onCapture(listener: (event: CapturedEvent) => void): Stop
 }

@@ -162,6 +162,26 @@ export interface AutocaptureConfig {
   capture_copied_text?: boolean
 }
 
+export interface HeatmapConfig {
+  /** Interval between two `$$heatmap` events, ms. Default: 5000. */
+  flush_interval_milliseconds?: number
+}
+
+export interface PerformanceConfig {
+  /** Captures web vitals. undefined: the project's setting. */
+  web_vitals?: boolean
+  /** Metrics to capture: LCP, CLS, FCP, INP, TTFB. Default: all but TTFB. */
+  web_vitals_allowed_metrics?: string[]
+  /** Adds what caused the values, as strings: selectors, URLs, durations. Loads 3 kB more. */
+  web_vitals_attribution?: boolean
+  /** How long the first metric of a page view waits for the others, ms. Default: 5000. */
+  web_vitals_delayed_flush_ms?: number
+  /** Values from this on are dropped, ms. Default: 15 minutes. */
+  __web_vitals_max_value?: number
+  /** Adds the timing of requests to session recordings. */
+  network_timing?: boolean
+}
+
 export interface RageclickConfig {
   /** Selectors ignored for rage clicks; a matching ancestor counts. Empty array: no rage clicks at all. Replaces the built-in list. */
   css_selector_ignorelist?: string[]
@@ -297,8 +317,12 @@ export interface Config {
   disable_session_recording: boolean
   /** Records console output in session recordings. */
   enable_recording_console_log: boolean
-  /** Captures heatmap data. undefined: the project's setting. */
+  /** Captures heatmap data. undefined: the project's setting. `capture_heatmaps` wins. */
   enable_heatmaps: boolean | undefined
+  /** Captures clicks, mouse moves and scroll depth for heatmaps. undefined: `enable_heatmaps`. */
+  capture_heatmaps: boolean | HeatmapConfig | undefined
+  /** Captures web vitals, as true or with members. undefined: the project's setting. */
+  capture_performance: boolean | PerformanceConfig | undefined
   /** Only flags with one of these contexts, or with none, are evaluated. Legacy name: evaluation_environments. */
   evaluation_contexts: string[] | undefined
   /** Where the tags of on-demand scripts go. 'head' avoids hydration errors of server-rendered pages. */

@@ -45,6 +45,8 @@ const MAY_CONTAIN: Record<string, string> = {
   '@rrweb/record': 'extensions',
   // Types only.
   '@rrweb/types': 'extensions',
+  'web-vitals': 'extensions',
+  'web-vitals/attribution': 'extensions',
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))

@@ -98,7 +98,7 @@ export const startService = async ({
 
     const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
     const slices = createTimeSlices()
-    const { writer, rejectedEvents, forgetPerson } = connectStoring({
+    const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring({
       config,
       isShared,
       gate,
@@ -151,6 +151,7 @@ export const startService = async ({
           groupTypes: createGroupTypes(metadata),
           writer,
           rejectedEvents,
+          keepPoints,
           slices,
           countryOf,
           count: metrics.count,

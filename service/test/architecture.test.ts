@@ -12,7 +12,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/metadata': ['lib'],
   'storage/schema': ['storage'],
   'storage/cluster': ['lib', 'storage', 'storage/schema'],
-  ingest: ['lib', 'storage', 'storage/metadata', 'persons'],
+  ingest: ['lib', 'storage', 'storage/metadata', 'persons', 'heatmaps'],
+  heatmaps: ['lib', 'storage', 'storage/metadata', 'persons', 'endpoints/insights'],
   persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
   // Session recordings: chunks from browsers, and what people read of them.
   recordings: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'endpoints/insights'],
@@ -89,6 +90,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'persons',
     'events',
     'recordings',
+    'heatmaps',
     'flags',
     'projects',
     'dashboards',
@@ -112,6 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'persons',
     'events',
     'recordings',
+    'heatmaps',
     'flags',
     'projects',
     'dashboards',
@@ -134,11 +137,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ONLY_FROM_STORAGE = [
   'storage/storage.ts',
   'storage/insertRows.ts',
+  'storage/joinedInserts.ts',
   'storage/unsafeIntegers.ts',
   'storage/metadata/metadata.ts',
 ]
 const PORT_USERS = [
   'ingest',
+  'heatmaps',
   'events',
   'recordings',
   'endpoints',

@@ -50,6 +50,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     )
     if (!captured) return undefined
     ledger.captured(captured, stageNames)
+    emit('onCapture', captured)
     const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
     const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
     if (Object.keys({ ...set, ...setOnce }).length) emit('onPersonProperties', { $set: set, $set_once: setOnce })

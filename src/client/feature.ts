@@ -1,7 +1,7 @@
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
-import type { Bootstrap, Config, Properties, Stop } from '../types'
+import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
@@ -49,6 +49,8 @@ export interface Hooks {
   onReset(bootstrap?: Bootstrap): void
   /** The visitor joined a group, left all groups, or a group has other properties. */
   onGroup(change: { type?: string; isNew: boolean; properties?: Properties }): void
+  /** An event was captured. */
+  onCapture(event: CapturedEvent): void
   /** An event sets person properties. */
   onPersonProperties(changes: { $set: Properties; $set_once: Properties }): void
   /** The browser is online again. */

@@ -9,9 +9,11 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   flags:
     /^(featureFlags\..*|isFeatureEnabled|.*(Flags?|FlagPayload|FlagResult)|.*EarlyAccess.*|feature_flag_.*|flags_api_host|evaluation_contexts|remote_config_.*|advanced_.*(only|dedup).*)$/,
   groups: /^(group|(get|reset)Groups)$/,
+  heatmaps: /^(enable|capture)_heatmaps$/,
   pageleaves: /^capture_pageleave$/,
   recording: /^(.*SessionRecording|sessionRecordingStarted|(disable_)?session_recording|enable_recording_console_log)$/,
   pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,
+  vitals: /^capture_performance$/,
 }
 
 /** Returns the missing import of a method or an option, as `needs trailmark/flags`; undefined if none is missing. */

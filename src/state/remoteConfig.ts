@@ -1,6 +1,7 @@
+import { isPlainObject } from '../lib/json'
 import { createListeners } from '../lib/listeners'
 import { has, pick } from '../lib/objects'
-import type { Stop } from '../types'
+import type { PerformanceConfig, Stop } from '../types'
 import type { Store } from './store'
 
 /** Remote configuration, under the service's names (docs/reference/protocol.md#4.7). Absent: not received. */
@@ -8,6 +9,8 @@ export interface RemoteItems {
   supportedCompression?: string[]
   autocapture_opt_out?: boolean
   analytics?: { endpoint?: string }
+  heatmaps?: boolean
+  capturePerformance?: boolean | PerformanceConfig
   [item: string]: unknown
 }
 
@@ -26,11 +29,14 @@ const STORED = '$autocapture_disabled_server_side'
 
 // Appended to the host. Without its slash it would be part of the host name.
 const hasPath = (value: unknown) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/')
+const isBoolean = (value: unknown) => value === !!value
 
 /** The items that the SDK uses, and whether a value is well-formed. */
 const ITEMS: Record<string, (value: unknown) => boolean> = {
   supportedCompression: Array.isArray,
-  autocapture_opt_out: (value) => value === !!value,
+  autocapture_opt_out: isBoolean,
+  heatmaps: isBoolean,
+  capturePerformance: (value) => isBoolean(value) || isPlainObject(value),
   analytics: hasPath,
   // The recorder checks the other members.
   sessionRecording: hasPath,

@@ -75,6 +75,25 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $dead_click_absolute_delay_ms: 'Time from the click to the verdict, ms.',
     },
   },
+  $web_vitals: {
+    when: 'Metrics of a page view are known (`capture_performance`): 5 s after the first one, and when the page is hidden.',
+    properties: {
+      '$web_vitals_…_value': 'Value of LCP, CLS, FCP, INP or TTFB, ms. CLS has no unit.',
+      '$web_vitals_…_event':
+        'The metric: `id`, `value`, `rating`, `delta`, `navigationType`, `$current_url`, `$session_id`, `$window_id`, `timestamp`, and with `web_vitals_attribution` what caused it. The last value of an `id` counts.',
+      $web_vitals_navigation_type:
+        '`navigate`, `reload`, `back-forward`, `back-forward-cache`, `prerender`, `restore` or `soft-navigation`.',
+      $current_url: 'URL that the metrics belong to.',
+      $pathname: 'Its path.',
+    },
+  },
+  $$heatmap: {
+    when: 'Every 5 s while there are points, and when the page is hidden (`capture_heatmaps`).',
+    properties: {
+      $heatmap_data: 'Lists of points by URL, [protocol](protocol.md#12.7).',
+      $heatmap_dropped: 'Number of points that exceeded the limit of an event.',
+    },
+  },
   $identify: {
     when: '`identify` names an anonymous visitor.',
     properties: { distinct_id: 'The new id.', $anon_distinct_id: 'The id until now.' },

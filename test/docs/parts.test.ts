@@ -16,10 +16,13 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
     'Feature flags, early access features and remote config. Without it, the SDK sends no request at start, and an autocapture opt-out set in the service has no effect',
   groups: '`group`, `$groupidentify`',
   gzip: 'Loads a compressor in browsers without Compression Streams (Safari before 16.4, Firefox before 113). Without it, requests of these browsers are not compressed',
+  heatmaps:
+    '`$$heatmap`: clicks, resting pointer and scroll depth for [heatmaps](heatmaps.md). Its code is a separate chunk, loaded if heatmaps are on',
   pageleaves: '`$pageleave`',
   pageviews: '`$pageview`, and on events `$pageview_id` and the scroll depth of the previous pageview',
   recording:
     'Session recording, in projects that record sessions. The recorder is a separate chunk, loaded after the page',
+  vitals: '`$web_vitals`: [web vitals](web-vitals.md). Its code is a separate chunk, loaded if they are on',
   workers: 'Web Workers and service workers: storage in IndexedDB',
 }
 

@@ -19,6 +19,8 @@ const configOf = (trailmark) => ({
   api_host: trailmark.url,
   defaults: '2026-01-30',
   request_queue_config: { flush_interval_ms: 500 },
+  capture_performance: true,
+  capture_heatmaps: true,
 })
 
 // The panel loads after the first events. This queues events for it until then.

@@ -36,6 +36,20 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./pages/live/livePage.tsx')).LivePage,
   },
   {
+    path: 'vitals',
+    group: 'Web',
+    title: 'Web vitals',
+    icon: 'vitals',
+    load: async () => (await import('./pages/vitals/vitalsPage.tsx')).VitalsPage,
+  },
+  {
+    path: 'heatmaps',
+    group: 'Web',
+    title: 'Heatmaps',
+    icon: 'heatmaps',
+    load: async () => (await import('./pages/heatmaps/heatmapsPage.tsx')).HeatmapsPage,
+  },
+  {
     path: 'events',
     group: 'Product',
     title: 'Events',

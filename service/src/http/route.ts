@@ -19,6 +19,7 @@ import type { LocalEvaluation } from '../flags/localEvaluation.ts'
 import type { RemoteConfigs } from '../flags/remoteConfig.ts'
 import type { FindFlagMatches } from '../flags/matches.ts'
 import type { FlagTester } from '../flags/tester.ts'
+import type { Heatmaps } from '../heatmaps/heatmaps.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { RejectedEvents } from '../ingest/rejectedEvents.ts'
 import type { Erase } from '../persons/erase.ts'
@@ -61,6 +62,7 @@ export interface Dependencies {
   readonly recordings: Recordings
   readonly removeRecordings: Pick<RemoveRecordings, 'sessions'>
   readonly recordingSettings: RecordingSettingsStore
+  readonly heatmaps: Heatmaps
   readonly persons: Persons
   readonly erase: Erase
   readonly projects: Projects

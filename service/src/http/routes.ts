@@ -9,6 +9,7 @@ import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
 import { EVENT_ROUTES } from './routes/events.ts'
 import { FLAG_EVALUATION_ROUTES } from './routes/flagEvaluation.ts'
 import { FLAG_ROUTES } from './routes/flags.ts'
+import { HEATMAP_ROUTES } from './routes/heatmaps.ts'
 import { KEY_ROUTES } from './routes/keys.ts'
 import { PERSON_ROUTES } from './routes/persons.ts'
 import { PROJECT_ROUTES } from './routes/projects.ts'
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...FLAG_ROUTES,
   ...EARLY_ACCESS_ROUTES,
   ...EVENT_ROUTES,
+  ...HEATMAP_ROUTES,
   ...PERSON_ROUTES,
   ...RECORDING_ROUTES,
   ...PROJECT_ROUTES,

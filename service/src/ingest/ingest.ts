@@ -9,6 +9,7 @@ import { enrich } from './enrich.ts'
 import { findProjects, type ProjectByToken } from './findProjects.ts'
 import type { GroupTypes } from './groupTypes.ts'
 import type { IdentityUpdate } from '../persons/identityUpdate.ts'
+import { type KeepPoints, toHeatmapLines } from '../heatmaps/store.ts'
 import { createLineBuffer } from '../lib/lineBuffer.ts'
 import { openBody } from './openBody.ts'
 import { REJECTION_MESSAGES, type Reader, type Reading, type RejectionCode } from './read.ts'
@@ -42,6 +43,7 @@ export interface IngestDependencies {
   readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
+  readonly keepPoints: KeepPoints
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -87,6 +89,8 @@ interface ReadDelivery {
   readonly lines: Buffer
   readonly rejections: RejectedEvent[]
   readonly samples: readonly JsonLine[]
+  /** Points of heatmaps. */
+  readonly points: readonly JsonLine[]
 }
 
 export const createIngest = ({
@@ -94,6 +98,7 @@ export const createIngest = ({
   groupTypes,
   writer,
   rejectedEvents,
+  keepPoints,
   slices,
   countryOf,
   count,
@@ -108,6 +113,7 @@ export const createIngest = ({
     writer.assertRoom(projects.values().next().value!, bytes.length)
     const rejections: RejectedEvent[] = []
     const samples: JsonLine[] = []
+    const points: JsonLine[] = []
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
@@ -131,6 +137,9 @@ export const createIngest = ({
         rejections.push(rejected(reading, event))
         const sample = rejectedEvents.sample({ projectId, code: event, event: reading.rejectedEvent })
         if (sample) samples.push(sample)
+      } else if (event.heatmap) {
+        points.push(...toHeatmapLines(projectId, event, event.heatmap))
+        count('trailmark_heatmap_events_total')
       } else {
         const { uuid, distinctId, timestamp, identity } = event
         const types = typesOf(identity)
@@ -151,7 +160,7 @@ export const createIngest = ({
     count('trailmark_events_received_total', {}, size)
     if (size && rejections.length === size && rejections.every(({ code }) => code === 'unknown_token'))
       throw new ApiError('invalid_token')
-    return { rows, lines: await lines.bytes(next), rejections, samples }
+    return { rows, lines: await lines.bytes(next), rejections, samples, points }
   }
 
   const take = async (delivery: Delivery): Promise<ReadDelivery> => {
@@ -172,9 +181,10 @@ export const createIngest = ({
   }
 
   return async (delivery) => {
-    const { rows, lines, rejections, samples } = await take(delivery)
+    const { rows, lines, rejections, samples, points } = await take(delivery)
     // First: if this fails, no event is stored yet, and the client can resend the whole delivery.
     await rejectedEvents.keep(samples)
+    await keepPoints(points)
     const unstorable = await writer.write(rows, lines)
     for (const { row } of unstorable) rejections.push(rejected({ index: row.index, uuid: row.sentUuid }, 'unstorable'))
     // The events are stored. An error would make the client resend them, which duplicates those without a uuid.

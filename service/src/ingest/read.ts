@@ -1,5 +1,6 @@
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
+import { type HeatmapRow, readPoints } from '../heatmaps/points.ts'
 import { eventTime } from './clock.ts'
 import { countChanges, type IdentityUpdate, identityUpdateOf, MAX_CHANGES } from '../persons/identityUpdate.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
@@ -18,6 +19,8 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
+  /** The points of a `$$heatmap` event, which its properties no longer have. Absent: another event. */
+  readonly heatmap?: readonly HeatmapRow[]
   /** The update of its person and groups. */
   readonly identity: IdentityUpdate
 }
@@ -36,6 +39,7 @@ export type RejectionCode =
   | 'event_too_large'
   | 'too_many_values'
   | 'too_many_changes'
+  | 'invalid_heatmap'
   | 'unknown_token'
   | 'unstorable'
 
@@ -56,6 +60,8 @@ export const REJECTION_MESSAGES: Readonly<Record<RejectionCode, string>> = {
   event_too_large: `An event may have at most ${MAX_EVENT_BYTES} bytes as JSON.`,
   too_many_values: `An event may have at most ${MAX_EVENT_VALUES} keys and values, including nested ones.`,
   too_many_changes: `An event may change at most ${MAX_CHANGES} properties of its person and groups.`,
+  invalid_heatmap:
+    '"$heatmap_data" of a $$heatmap event must be an object of lists of points by URL, each point with numbers "x" and "y" and a known "type".',
   unknown_token: 'No project has this token.',
   unstorable: 'The event cannot be stored.',
 }
@@ -74,6 +80,7 @@ export const REJECTION_REMEDIES: Readonly<Record<RejectionCode, string>> = {
   event_too_large: 'Remove large values such as documents and images, and send their ids instead.',
   too_many_values: 'Send fewer properties, or shorten lists and nested objects.',
   too_many_changes: 'Set fewer properties of persons and groups per event.',
+  invalid_heatmap: 'Send only what an SDK captured. Use capture() with another name for events of your own.',
   unknown_token: 'Pass the project token that the project settings show to init().',
   unstorable: 'Look at the sample for values that differ from other events, and send them in another form.',
 }
@@ -150,16 +157,19 @@ const readEvent = (
   const properties = typeof received.$elements_chain === 'string' ? withoutChain(received) : received
   // Changes the parsed event, which nothing else uses. A copy would cost as much as reading it.
   Object.assign(properties, enrich(properties))
+  const heatmap = name === '$$heatmap' ? readPoints(properties) : []
+  if (!heatmap) return 'invalid_heatmap'
   if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
   return {
     uuid: isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt),
     event: name,
     distinctId,
     timestamp,
-    properties: storableJson(properties),
+    properties: name === '$$heatmap' ? '{}' : storableJson(properties),
     elementsChain: wellFormed(chain),
     sessionId: asString(properties.$session_id) ?? '',
     windowId: asString(properties.$window_id) ?? '',
+    ...(name === '$$heatmap' ? { heatmap } : {}),
     identity: identityUpdateOf(name, distinctId, properties),
   }
 }

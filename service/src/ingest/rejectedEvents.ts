@@ -3,6 +3,7 @@ import { ApiError } from '../lib/apiError.ts'
 import { uuidv7 } from '../lib/uuid.ts'
 import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts'
 import { insertAll } from '../storage/insertRows.ts'
+import { joinInserts } from '../storage/joinedInserts.ts'
 import { isDeeperThan, MAX_DEPTH, wellFormed } from '../lib/storableJson.ts'
 import { REJECTION_MESSAGES, type RejectionCode } from './read.ts'
 
@@ -90,10 +91,6 @@ export const createRejectedEvents = (
   { count, now = Date.now }: { count: Count; now?: () => number },
 ): RejectedEvents => {
   const shares = new Map<number, { startedAt: number; kept: number }>()
-  let waiting: string[] = []
-  let next: Promise<void> | undefined
-  let current: Promise<unknown> = Promise.resolve()
-
   const isWithinShare = ({ projectId }: Rejection): boolean => {
     const known = shares.get(projectId)
     const share = known && now() - known.startedAt < MINUTE_MS ? known : { startedAt: now(), kept: 0 }
@@ -102,20 +99,10 @@ export const createRejectedEvents = (
     return share.kept <= MAX_STORED_PER_MINUTE
   }
 
-  // One insert at a time. Samples that arrive during an insert form the next one.
-  const flush = (): Promise<void> => {
-    next ??= current.then(async () => {
-      const lines = waiting
-      waiting = []
-      next = undefined
-      const at = now()
-      const bytes = Buffer.from(lines.map((line) => withId(line, at)).join(''))
-      const inserted = insertAll(storage, 'db.refused_events', bytes)
-      current = inserted.catch(() => {}) // Callers that await the insert receive the error.
-      await inserted
-    })
-    return next
-  }
+  const insert = joinInserts((lines) => {
+    const at = now()
+    return insertAll(storage, 'db.refused_events', Buffer.from(lines.map((line) => withId(line, at)).join('')))
+  })
 
   return {
     sample(rejection) {
@@ -124,10 +111,8 @@ export const createRejectedEvents = (
       return undefined
     },
     async keep(samples) {
-      if (!samples.length) return
-      waiting.push(...samples)
       try {
-        await flush()
+        await insert(samples)
       } catch (error) {
         if (!(error instanceof StorageError)) throw error
         throw new ApiError(error.kind === 'full' ? 'disk_full' : 'engine_unavailable', {

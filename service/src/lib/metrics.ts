@@ -22,6 +22,11 @@ export const METRICS = {
     labels: ['reason'],
     help: 'Events rejected individually, by the code in the response.',
   },
+  trailmark_heatmap_events_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Heatmap events stored, including duplicates. Their points have a table of their own.',
+  },
   trailmark_refused_events_unkept_total: {
     type: 'counter',
     labels: [],

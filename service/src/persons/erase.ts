@@ -79,7 +79,7 @@ export interface ErasedPerson {
 export type Erase = (erased: ErasedPerson) => Promise<void>
 
 /** Tables with rows of a person's events, by `distinct_id`. */
-const EVENT_TABLES = ['events', 'refused_events']
+const EVENT_TABLES = ['events', 'refused_events', 'heatmaps']
 
 export const createErase = ({ storage, persons, forget, forgetRecordings, onErased }: EraseDependencies): Erase => {
   const remove = createRemove(storage, ERASE_LIMITS)

@@ -4,6 +4,7 @@ import type { Materializations } from '../endpoints/materialization/materializat
 import { createDefinitions } from '../events/definitions.ts'
 import { createEvents } from '../events/list.ts'
 import { createLive } from '../events/live.ts'
+import { createHeatmaps } from '../heatmaps/heatmaps.ts'
 import { createMinuteCache } from '../events/minuteCache.ts'
 import type { Dependencies } from '../http/route.ts'
 import { createAsk } from '../persons/ask.ts'
@@ -38,7 +39,7 @@ export const connectPeople = ({
   materializations,
   forgetPerson,
   forgetRecordings,
-}: PeopleOptions): Pick<Dependencies, 'persons' | 'erase' | 'events' | 'live' | 'definitions'> => {
+}: PeopleOptions): Pick<Dependencies, 'persons' | 'erase' | 'events' | 'live' | 'definitions' | 'heatmaps'> => {
   const ask = createAsk(gate.runs, MAX_SECONDS)
   const cache = createMinuteCache(MAX_CACHED)
   const persons = createPersons(gate.runs)
@@ -59,5 +60,6 @@ export const connectPeople = ({
     // Only the embedded engine has a single writer and a single server for certain.
     live: createLive({ ask, settleMs: config.clickhouseUrl ? SETTLE_MS : 0 }),
     definitions: createDefinitions({ ask, cache }),
+    heatmaps: createHeatmaps({ ask, projects: metadata.projects }),
   }
 }

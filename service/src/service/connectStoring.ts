@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Epochs } from '../endpoints/epochs.ts'
+import { createKeepPoints, type KeepPoints } from '../heatmaps/store.ts'
 import { createRejectedEvents, type RejectedEvents } from '../ingest/rejectedEvents.ts'
 import { createWriter, type Writer } from '../ingest/writer.ts'
 import type { Log } from '../lib/log.ts'
@@ -38,6 +39,7 @@ interface StoringOptions {
 interface Storing {
   readonly writer: Writer
   readonly rejectedEvents: RejectedEvents
+  readonly keepPoints: KeepPoints
   /** Deletes a person's facts. Waits for a moment between two batches, so that no batch reads a partially erased person. */
   readonly forgetPerson: (projectId: number, ids: readonly string[]) => Promise<void>
 }
@@ -79,6 +81,7 @@ export const connectStoring = ({
   return {
     writer,
     rejectedEvents,
+    keepPoints: createKeepPoints(gate.ingest),
     forgetPerson: (projectId, ids) => writer.between(() => forget(projectId, ids)),
   }
 }

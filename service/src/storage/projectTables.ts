@@ -6,6 +6,7 @@ export const PROJECT_TABLES = [
   'person_distinct_ids',
   'group_properties',
   'refused_events',
+  'heatmaps',
   'endpoint_runs',
   'recording_chunks',
 ] as const

@@ -34,6 +34,7 @@ test('a cluster node has a local part of each table', () => {
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
     'CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplacingMergeTree',
+    'CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplacingMergeTree',
   ])
 })
 
@@ -52,6 +53,7 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     'ALTER TABLE db_shard.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
     "CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.recording_chunks', '{replica}')",
+    "CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.heatmaps', '{replica}')",
   ])
 })
 
@@ -65,6 +67,7 @@ test('every table has a distributed table under its name, sharded by project and
     table('person_distinct_ids', 'distinct_id'),
     table('group_properties', 'group_type_index, group_key'),
     table('refused_events', 'id'),
+    table('heatmaps', 'distinct_id'),
     table('endpoint_runs', 'endpoint_id'),
     table('recording_chunks', 'session_id'),
   ])

@@ -5,9 +5,11 @@ import { clicks } from './clicks'
 import { flags } from './flags'
 import { groups } from './groups'
 import { gzip } from './gzip'
+import { heatmaps } from './heatmaps'
 import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
 import { recording } from './recording'
+import { vitals } from './vitals'
 
 /** All features, in the order in which they start. */
 export const FEATURES: readonly Feature[] = [
@@ -20,4 +22,6 @@ export const FEATURES: readonly Feature[] = [
   groups,
   gzip,
   recording,
+  vitals,
+  heatmaps,
 ]

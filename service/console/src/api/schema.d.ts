@@ -2250,6 +2250,9 @@ export interface paths {
                 numerator: number
               }
               series?: {
+                counts?: {
+                  [key: string]: (number | null)[]
+                }
                 data: {
                   [key: string]: (number | null)[]
                 }
@@ -2260,6 +2263,9 @@ export interface paths {
                   [key: string]: (number | null)[]
                 }
                 previousDays?: string[]
+              }
+              thresholds?: {
+                [key: string]: number[]
               }
               timezone: string
               timings?: {
@@ -2355,6 +2361,9 @@ export interface paths {
                 numerator: number
               }
               series?: {
+                counts?: {
+                  [key: string]: (number | null)[]
+                }
                 data: {
                   [key: string]: (number | null)[]
                 }
@@ -2365,6 +2374,9 @@ export interface paths {
                   [key: string]: (number | null)[]
                 }
                 previousDays?: string[]
+              }
+              thresholds?: {
+                [key: string]: number[]
               }
               timezone: string
               timings?: {
@@ -3821,6 +3833,250 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/heatmaps': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get the map of a page: cells of 16 px with their number of points and people
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          above_fold?: boolean
+          date_from?: string
+          date_to?: string
+          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+          url?: string
+          url_pattern?: string
+          viewport_max?: number
+          viewport_min?: number
+          width?: number
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Side of a cell, CSS px */
+              cell: number
+              cells: {
+                count: number
+                /** @description Whether the position is in the window, for elements that do not scroll */
+                fixed: boolean
+                people: number
+                /** @description Column, from 0 */
+                x: number
+                /** @description Row, from 0 */
+                y: number
+              }[]
+              /** @description Whether cells with few points are left out */
+              has_more: boolean
+              /** @description Height of the tallest page, CSS px. 0: not known */
+              page_height: number
+              points: number
+              type: string
+              /** @description Width of the map, CSS px */
+              width: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/heatmaps/elements': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the elements of a page with the most points
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          date_from?: string
+          date_to?: string
+          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+          url?: string
+          url_pattern?: string
+          viewport_max?: number
+          viewport_min?: number
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              results: {
+                count: number
+                people: number
+                selector: string
+                /** @description Mean position within the element, 0 to 1 */
+                x: number
+                y: number
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/heatmaps/pages': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the pages that have heatmaps, most clicked first
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          date_from?: string
+          date_to?: string
+          search?: string
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              results: {
+                clicks: number
+                people: number
+                url: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/heatmaps/scroll': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get how far down a page was seen
+     * @description Requires a key with the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          date_from?: string
+          date_to?: string
+          url?: string
+          url_pattern?: string
+          viewport_max?: number
+          viewport_min?: number
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              depths: {
+                /** @description Share of the page */
+                percent: number
+                /** @description Views that saw at least this share */
+                views: number
+              }[]
+              /** @description Share of the page that the median view shows without scrolling, 0 to 1 */
+              fold: number
+              page_height: number
+              views: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/insight_variables': {
     parameters: {
       query?: never
@@ -4722,6 +4978,9 @@ export interface paths {
                 numerator: number
               }
               series?: {
+                counts?: {
+                  [key: string]: (number | null)[]
+                }
                 data: {
                   [key: string]: (number | null)[]
                 }
@@ -4732,6 +4991,9 @@ export interface paths {
                   [key: string]: (number | null)[]
                 }
                 previousDays?: string[]
+              }
+              thresholds?: {
+                [key: string]: number[]
               }
               timezone: string
               timings?: {
@@ -4855,6 +5117,7 @@ export interface paths {
             | 'event_too_large'
             | 'too_many_values'
             | 'too_many_changes'
+            | 'invalid_heatmap'
             | 'unknown_token'
             | 'unstorable'
           limit?: number
@@ -4890,6 +5153,7 @@ export interface paths {
                   | 'event_too_large'
                   | 'too_many_values'
                   | 'too_many_changes'
+                  | 'invalid_heatmap'
                   | 'unknown_token'
                   | 'unstorable'
                 detail: string

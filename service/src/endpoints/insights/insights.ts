@@ -11,6 +11,7 @@ import { LIVE, type PropertyRef, type Reading } from './source.ts'
 import { TRENDS } from './trends/trends.ts'
 import { WEB_OVERVIEW } from './web/overview.ts'
 import { WEB_STATS_TABLE } from './web/statsTable.ts'
+import { WEB_VITALS } from './web/vitals.ts'
 import { createZone, type Zone } from './zone.ts'
 
 const KINDS: Readonly<Record<string, Insight<never>>> = {
@@ -20,6 +21,7 @@ const KINDS: Readonly<Record<string, Insight<never>>> = {
   WebOverviewQuery: WEB_OVERVIEW,
   WebStatsTableQuery: WEB_STATS_TABLE,
   ActorsQuery: ACTORS,
+  WebVitalsQuery: WEB_VITALS,
 }
 
 /** The kinds of insight that an endpoint can hold. */

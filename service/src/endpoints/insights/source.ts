@@ -53,6 +53,8 @@ export interface Source {
   group(index: number): Sql
   /** A property as a string. NULL: it is missing. A string argument is the key of an event property. */
   property(of: string | PropertyRef): Sql
+  /** A member of an event property that is an object, as a string. NULL: it is missing. */
+  member(property: string, name: string): Sql
   /** Returns the rows. Call last, after everything has been read. */
   from(): FromSql
 }
@@ -146,6 +148,7 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
       const ref = typeof of === 'string' ? { key: of } : of
       return stringOf(PROPERTY_TYPES[ref.type ?? 'event']!(events, ref))
     },
+    member: (property, member) => stringOf(events.column('properties')!.child!(property).child!(member)),
     from: () => reading.from({ from: events.toSql(), ...(isExact ? {} : { cuts: [...cuts] }), takesWeights }),
   }
 }

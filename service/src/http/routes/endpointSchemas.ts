@@ -109,11 +109,13 @@ export const CHANGED_ENDPOINT = Type.Object({
 
 const LINES = Type.Record(Type.String(), Type.Array(orNull(Type.Number())))
 
-/** What `WebOverviewQuery` and `WebStatsTableQuery` respond with in addition (docs/reference/insights.md#web-analytics). */
+/** What `WebOverviewQuery`, `WebStatsTableQuery` and `WebVitalsQuery` respond with in addition (docs/reference/insights.md#web-analytics). */
 const WEB_FIELDS = {
   dateFrom: Type.Optional(Type.String()),
   dateTo: Type.Optional(Type.String()),
   samplingRate: Type.Optional(Type.Object({ numerator: Type.Number() })),
+  /** The largest values that are good and that need improvement, by metric. */
+  thresholds: Type.Optional(Type.Record(Type.String(), Type.Array(Type.Number()))),
   usedPreAggregatedTables: Type.Optional(Type.Boolean()),
   series: Type.Optional(
     Type.Object({
@@ -123,6 +125,7 @@ const WEB_FIELDS = {
       data: LINES,
       previousDays: Type.Optional(Type.Array(Type.String())),
       previous: Type.Optional(LINES),
+      counts: Type.Optional(LINES),
     }),
   ),
 }

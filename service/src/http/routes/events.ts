@@ -9,13 +9,12 @@ import {
 } from '../../events/views.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { isUuid } from '../../lib/uuid.ts'
-import { integerParam, invalidInput } from '../request.ts'
+import { integerParam, invalidInput, textParam } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
 const MAX_EVENT_NAMES = 50
-const MAX_TEXT = 1_000
 const MAX_FILTERS = 20_000
 
 /** Query parameters of paged lists. */
@@ -34,14 +33,6 @@ export const eventNames = ({ queryAll }: Pick<RouteRequest, 'queryAll'>): readon
   const names = queryAll('event').filter((name) => name !== '')
   if (names.length > MAX_EVENT_NAMES) throw invalidInput('event', `Pass "event" at most ${MAX_EVENT_NAMES} times.`)
   return names
-}
-
-/** Returns a query parameter of bounded length. `undefined`: it is missing or empty. Throws `ApiError`. */
-const textParam = ({ query }: RouteRequest, name: string, maxLength = MAX_TEXT): string | undefined => {
-  const text = query[name]
-  if (text === undefined || text === '') return undefined
-  if (text.length <= maxLength) return text
-  throw invalidInput(name, `"${name}" may have at most ${maxLength.toLocaleString('en-US')} characters.`)
 }
 
 const list: Handler = async ({ events }, request) => {

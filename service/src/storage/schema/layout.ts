@@ -41,6 +41,8 @@ const SHARDED_BY: Readonly<Record<ProjectTable, string>> = {
   person_distinct_ids: PERSON_KEY,
   group_properties: 'cityHash64(project_id, group_type_index, group_key)',
   refused_events: 'cityHash64(project_id, id)',
+  // Rows with the same uuid are on the same shard, where one replaces the other.
+  heatmaps: PERSON_KEY,
   // A batch has the same rows for a shard each time it is inserted, so that the shard recognizes a repetition.
   endpoint_runs: 'cityHash64(project_id, endpoint_id)',
   recording_chunks: 'cityHash64(project_id, session_id)',

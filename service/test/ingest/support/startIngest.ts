@@ -1,3 +1,4 @@
+import { createKeepPoints } from '../../../src/heatmaps/store.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
@@ -42,6 +43,7 @@ export const startIngest = (
     }),
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
+    keepPoints: createKeepPoints(storage),
     slices: createTimeSlices(),
     count: () => {},
   })

@@ -1,0 +1,25 @@
+import { pick } from '../../lib/objects'
+import type { PerformanceConfig } from '../../types'
+import type { Feature } from '../feature'
+
+const toSettings = (value: boolean | PerformanceConfig | undefined): PerformanceConfig =>
+  typeof value === 'object' ? value : { web_vitals: value }
+
+/** Captures web vitals. */
+export const vitals: Feature = {
+  name: 'vitals',
+  connect: ({ context: { config, remote } }) => {
+    const settings = (): PerformanceConfig => ({
+      ...toSettings(remote.items.capturePerformance),
+      ...pick({ ...toSettings(config.capture_performance) }, (_, value) => value !== undefined),
+    })
+    return {
+      runs: {
+        // Pages of files and of browser extensions have no comparable values.
+        wanted: () => settings().web_vitals && /^http/.test(location.protocol),
+        start: (host) =>
+          host.startExtension(settings().web_vitals_attribution ? 'webVitalsAttribution' : 'webVitals', { settings }),
+      },
+    }
+  },
+}

@@ -1,0 +1,7 @@
+import { heatmaps as row } from '../../client/features/heatmaps'
+import type { Feature } from '../../client/feature'
+
+export const heatmaps: Feature = {
+  ...row,
+  importExtension: () => import('../../extensions/heatmaps/heatmaps'),
+}

@@ -1,0 +1,10 @@
+import { vitals as row } from '../../client/features/vitals'
+import type { Feature } from '../../client/feature'
+
+export const vitals: Feature = {
+  ...row,
+  imports: {
+    webVitals: () => import('../../extensions/webVitals/webVitals'),
+    webVitalsAttribution: () => import('../../extensions/webVitalsAttribution/webVitalsAttribution'),
+  },
+}

@@ -1,0 +1,46 @@
+import { attempt } from '../../lib/guard'
+
+/** What scrolls a page: its document, or an element that takes most of the window. Lengths are in CSS px. */
+export interface ScrollRoot {
+  /** Absent: the document. */
+  element?: Element
+  left: number
+  top: number
+  /** Height of the page: of its content, and of what is above and below the element. */
+  height: number
+}
+
+const ofElement = (element: Element): ScrollRoot => ({
+  element,
+  left: element.scrollLeft,
+  top: element.scrollTop,
+  height: element.scrollHeight + innerHeight - element.clientHeight,
+})
+
+const ofDocument = (): ScrollRoot => {
+  const { scrollHeight } = document.documentElement
+  return { left: scrollX, top: scrollY, height: Math.max(scrollHeight, innerHeight) }
+}
+
+const documentScrolls = () => document.documentElement.scrollHeight > innerHeight + 1
+
+/** Whether an element scrolls, and takes at least half of the window's width and height. */
+const isLarge = (element: Element) =>
+  element.scrollHeight > element.clientHeight + 1 &&
+  element.clientWidth * 2 >= innerWidth &&
+  element.clientHeight * 2 >= innerHeight &&
+  /^(auto|scroll)$/.test(getComputedStyle(element).overflowY)
+
+/**
+ * Returns the scroll root of the elements in `path`: the first that a selector in `configured` matches, else, if the document
+ * does not scroll, a large one that does, else the document.
+ */
+export const scrollRootOf = (path: readonly Element[], configured: readonly string[]): ScrollRoot => {
+  const wanted = configured
+    .map((selector) => attempt(() => document.querySelector(selector)))
+    .find((element) => element && path.includes(element))
+  const element = wanted ?? (documentScrolls() ? undefined : path.find(isLarge))
+  return element && element !== document.documentElement && element !== document.body
+    ? ofElement(element)
+    : ofDocument()
+}

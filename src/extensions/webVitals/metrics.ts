@@ -1,0 +1,105 @@
+import { selectorOf } from '../../browser/selector'
+import { createListeners } from '../../lib/listeners'
+import type { Properties, Stop } from '../../types'
+
+/** A metric as web-vitals reports it, without its performance entries, which hold elements of the page. */
+export interface Metric {
+  name: MetricName
+  value: number
+  rating: string
+  delta: number
+  /** The same for all values of one metric of one page view. The last value counts. */
+  id: string
+  navigationType: string
+  navigationId: number
+  navigationURL?: string
+  attribution?: Properties
+}
+
+export type MetricName = 'CLS' | 'FCP' | 'INP' | 'LCP' | 'TTFB'
+
+/** A metric with everything that web-vitals adds. */
+interface ReportedMetric extends Omit<Metric, 'attribution'> {
+  attribution?: object
+}
+
+interface ObserveOptions {
+  reportSoftNavs?: boolean
+  generateTarget?: (node: Node | null) => string | undefined
+}
+
+/** The functions of web-vitals that observe the metrics. */
+export type Observers = Record<
+  MetricName,
+  (onReport: (metric: ReportedMetric) => void, options: ObserveOptions) => void
+>
+
+const SOFT = 'soft-navigation'
+// An attribution has URLs and selectors. A longer string is none of them.
+const MAX_STRING = 1000
+
+const generateTarget = (node: Node | null) => {
+  const element = node instanceof Element ? node : node?.parentElement
+  return element ? selectorOf(element, true) : undefined
+}
+
+/** Returns the strings, numbers and booleans of an attribution: everything else refers to the page's elements. */
+const attributionOf = (attribution: object): Properties =>
+  Object.fromEntries(
+    Object.entries(attribution).filter(
+      ([, value]) =>
+        /^(number|boolean)$/.test(typeof value) || (typeof value === 'string' && value.length <= MAX_STRING),
+    ),
+  )
+
+const plain = ({
+  name,
+  value,
+  rating,
+  delta,
+  id,
+  navigationType,
+  navigationId,
+  navigationURL,
+  attribution,
+}: ReportedMetric): Metric => ({
+  name,
+  value,
+  rating,
+  delta,
+  id,
+  navigationType,
+  navigationId,
+  ...(navigationURL ? { navigationURL } : {}),
+  ...(attribution ? { attribution: attributionOf(attribution) } : {}),
+})
+
+/**
+ * Creates the source of a page's metrics. web-vitals cannot stop observing, so each metric is observed once per page, and
+ * reported to those who listen. Soft navigations are observed separately: web-vitals ends the values of the page itself at the
+ * first one.
+ */
+export const createMetricSource = (observers: Observers) => {
+  const listeners = createListeners<[Metric]>()
+  const observed = new Set<MetricName>()
+  const report = (metric: ReportedMetric) => listeners.emit(plain(metric))
+  const observe = (name: MetricName) => {
+    observed.add(name)
+    observers[name](report, { generateTarget })
+    if (PerformanceObserver.supportedEntryTypes.includes(SOFT))
+      observers[name](
+        (metric) => {
+          if (metric.navigationType === SOFT) report(metric)
+        },
+        { generateTarget, reportSoftNavs: true },
+      )
+  }
+  /** Reports metrics with these names from now on. */
+  return (names: readonly MetricName[], listener: (metric: Metric) => void): Stop => {
+    const stop = listeners.add(listener)
+    for (const name of names) if (!observed.has(name)) observe(name)
+    return stop
+  }
+}
+
+export type MetricSource = ReturnType<typeof createMetricSource>
