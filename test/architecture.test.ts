@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   entries: ['backend', 'browser', 'client', 'extensions', 'types'],
 }
 /** The bundled packages and the rooms that may import them. */
-const MAY_CONTAIN: Record<string, string> = { 'js-cookie': 'state', fflate: 'extensions' }
+const MAY_CONTAIN: Record<string, string> = { 'js-cookie': 'state', fflate: 'extensions', 'error-stack-parser-es/lite': 'extensions' }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 const roomOf = (file: string) => file.replace(/\.ts$/, '').split(/[/\\]/)[0]!

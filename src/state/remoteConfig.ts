@@ -1,6 +1,6 @@
 import { createListeners } from '../lib/listeners'
 import { has, pick } from '../lib/objects'
-import type { Stop } from '../types'
+import type { ExceptionAutocapture, Stop } from '../types'
 import type { Store } from './store'
 
 /** Remote configuration, under the service's names (docs/reference/protocol.md#4.7). Absent: not received. */
@@ -8,6 +8,8 @@ export interface RemoteItems {
   supportedCompression?: string[]
   autocapture_opt_out?: boolean
   analytics?: { endpoint?: string }
+  autocaptureExceptions?: boolean | ExceptionAutocapture
+  errorTracking?: { suppressionRules?: unknown; captureExtensionExceptions?: boolean }
   [item: string]: unknown
 }
 
@@ -30,6 +32,9 @@ const ITEMS: Record<string, (value: unknown) => boolean> = {
   autocapture_opt_out: (value) => value === !!value,
   // Appended to the host. Without its slash it would be part of the host name.
   analytics: (value) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/'),
+  // The exception extension reads them, and tolerates any value.
+  autocaptureExceptions: () => true,
+  errorTracking: () => true,
 }
 
 /** The configuration that the service sends. `onMalformed` receives the names of items that are ignored. */

@@ -2,6 +2,7 @@ import type { Feature } from '../feature'
 import { autocapture } from './autocapture'
 import { bots } from './bots'
 import { clicks } from './clicks'
+import { exceptions } from './exceptions'
 import { flags } from './flags'
 import { groups } from './groups'
 import { gzip } from './gzip'
@@ -9,4 +10,14 @@ import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
 
 /** All features, in the order in which they start. */
-export const FEATURES: readonly Feature[] = [bots, pageviews, pageleaves, clicks, autocapture, flags, groups, gzip]
+export const FEATURES: readonly Feature[] = [
+  bots,
+  exceptions,
+  pageviews,
+  pageleaves,
+  clicks,
+  autocapture,
+  flags,
+  groups,
+  gzip,
+]
