@@ -26,7 +26,11 @@ const typescript = {
 }
 
 export default {
-  input: { main: here('src/main.ts'), 'storage/embedded/child': here('src/storage/embedded/child.ts') },
+  input: {
+    main: here('src/main.ts'),
+    'storage/embedded/child': here('src/storage/embedded/child.ts'),
+    'errorTracking/mapWorker': here('src/errorTracking/mapWorker.ts'),
+  },
   output: { dir: here('dist'), format: 'es', sourcemap: true, chunkFileNames: 'chunks/[name].js' },
   external: (id) => !isBundled(id),
   plugins: [resolve(), typescript, licenses],

@@ -22,6 +22,7 @@ import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
 import { openMetadata, type Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
+import { connectErrorTracking } from './service/connectErrorTracking.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectPeople } from './service/connectPeople.ts'
 import { connectStoring } from './service/connectStoring.ts'
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly engineLibrary: () => string
   /** Path of the engine's compiled child program. */
   readonly engineChild: string
+  /** Path of the compiled worker that applies source maps. */
+  readonly mapWorker: string
   /** Called with progress messages during startup. */
   readonly progress: (line: string) => void
   readonly log: Log
@@ -56,6 +59,7 @@ export const startService = async ({
   config,
   engineLibrary,
   engineChild,
+  mapWorker,
   progress,
   log,
 }: ServiceOptions): Promise<Service> => {
@@ -141,6 +145,7 @@ export const startService = async ({
         ...endpoints,
         ...connectFlags({ config, metadata, gate, persons: people.persons, onEvaluated: setup.noteFlagEvaluation }),
         ...people,
+        ...connectErrorTracking({ gate, metadata, mapWorker, onStop }),
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),

@@ -6,6 +6,7 @@ import { CONSOLE_ROUTES } from './routes/console.ts'
 import { EARLY_ACCESS_ROUTES } from './routes/earlyAccess.ts'
 import { ENDPOINT_RUN_ROUTES } from './routes/endpointRuns.ts'
 import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
+import { ERROR_TRACKING_ROUTES } from './routes/errorTracking.ts'
 import { EVENT_ROUTES } from './routes/events.ts'
 import { FLAG_EVALUATION_ROUTES } from './routes/flagEvaluation.ts'
 import { FLAG_ROUTES } from './routes/flags.ts'
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...FLAG_ROUTES,
   ...EARLY_ACCESS_ROUTES,
   ...EVENT_ROUTES,
+  ...ERROR_TRACKING_ROUTES,
   ...PERSON_ROUTES,
   ...PROJECT_ROUTES,
   ...SETUP_ROUTES,

@@ -7,4 +7,5 @@ export const PROJECT_TABLES = [
   'group_properties',
   'refused_events',
   'endpoint_runs',
+  'source_maps',
 ] as const

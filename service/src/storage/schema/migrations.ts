@@ -156,4 +156,21 @@ export const MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE db.events MATERIALIZE INDEX by_distinct_id',
     ],
   },
+  {
+    id: 7,
+    name: 'source maps',
+    statements: [
+      // The gzipped file in Base64, in parts. A part that is inserted again after an unclear failure replaces its copy.
+      `CREATE TABLE IF NOT EXISTS db.source_maps (
+        project_id UInt32,
+        id String,
+        hash String,
+        part UInt32,
+        data String
+      )
+      ENGINE = ReplacingMergeTree
+      ORDER BY (project_id, id, hash, part)
+      SETTINGS index_granularity = 1`,
+    ],
+  },
 ]
