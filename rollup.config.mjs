@@ -65,6 +65,17 @@ const sources = (channel) => [
   constants(channel),
 ]
 
+// Code that runs in Node, not in pages.
+const toolSources = [
+  resolve(),
+  typescript({
+    tsconfig: './tsconfig.json',
+    include: ['src/sourcemaps/*.ts', 'src/entries/cli.ts', 'src/entries/sourcemaps.ts'],
+    noEmit: false,
+    compilerOptions: { target: 'ES2022', types: ['node'], inlineSources: true },
+  }),
+]
+
 // licenses.txt has the licenses of the bundled libraries.
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
@@ -162,9 +173,25 @@ export default [
     ],
     plugins: sources('npm'),
   },
-  ...['main', 'endpoints', 'parts/core'].map((name) => ({
+  {
+    input: 'src/entries/sourcemaps.ts',
+    external: /^node:/,
+    output: [
+      { sourcemap: true, file: 'dist/esm/sourcemaps.js', format: 'es' },
+      { sourcemap: true, file: 'dist/cjs/sourcemaps.cjs', format: 'cjs' },
+    ],
+    plugins: [...toolSources, licenses],
+  },
+  {
+    input: 'src/entries/cli.ts',
+    external: /^node:/,
+    output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
+    plugins: [...toolSources, licenses],
+  },
+  ...['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => ({
     input: `src/entries/${name}.ts`,
     output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
+    external: /^node:/,
     plugins: [dts({ tsconfig: './tsconfig.json' })],
   })),
 ]

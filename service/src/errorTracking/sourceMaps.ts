@@ -137,7 +137,7 @@ export const createSourceMaps = ({ ask, storage, metadata, mapper }: SourceMapsD
         }),
       )
       for (let at = 0; at < lines.length; at += PARTS_PER_INSERT)
-        await storage.insert('source_maps', lines.slice(at, at + PARTS_PER_INSERT))
+        await storage.insert('db.source_maps', lines.slice(at, at + PARTS_PER_INSERT))
       const record = await store.addSourceMap(projectId, { id, hash, bytes: bytes.length, parts })
       if (record.hash !== hash) return unlessSame(record)
       await store.markStale(projectId, id)

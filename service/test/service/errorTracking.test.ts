@@ -216,13 +216,13 @@ test('applies a source map that comes after the exceptions, and joins what it sh
         type: 'MapError',
         frames: [
           ['https://shop.test/a.js', 'q', 1, 11, second],
-          ['https://shop.test/a.js', 'z', 1, 2],
+          ['https://shop.test/a.js', 'n', 1, 2],
         ],
       }),
     ],
   )
   expect((await get('issues?search=MapError')).count).toBe(2)
-  const { id } = await find('MapError')
+  const [{ id }] = (await get('issues?search=MapError&order=first_seen')).results
   await send('PATCH', `issues/${id}`, { state: 'ignored' })
 
   expect(await upload(first, map(2))).toMatchObject({ status: 201, body: { id: first, hash: expect.any(String) } })
@@ -232,6 +232,7 @@ test('applies a source map that comes after the exceptions, and joins what it sh
   await upload(second, map(2))
 
   const { results } = await get('issues?search=MapError')
+  expect(results).toMatchObject([{ id, state: 'ignored', count: 2 }])
   expect(results.map((issue: any) => issue.culprit)).toContainEqual(expect.stringContaining('src/total.ts'))
   const shown = (await Promise.all(results.map((issue: any) => get(`issues/${issue.id}/events`)))).flatMap(
     ({ results: events }: any) => events,

@@ -29,9 +29,9 @@ const OPTION_OF: Partial<Record<ExceptionReport[0], keyof ExceptionAutocapture>>
 const loggedValue = (args: readonly unknown[]): unknown =>
   args.find(isError) ?? args.map((each) => attempt(() => String(each)) ?? '').join(' ')
 
+/** The release that a vendor's build tool has set. A site can set it itself as a property of all events. */
 const releaseId = (): string | undefined => {
-  const page = self as { _trailmarkRelease?: unknown; _posthogReleaseId?: unknown }
-  const release = page._trailmarkRelease ?? page._posthogReleaseId
+  const { _posthogReleaseId: release } = self as { _posthogReleaseId?: unknown }
   return typeof release === 'string' && release ? release : undefined
 }
 
