@@ -48,7 +48,7 @@ export const framesOf = (stack: string, message: string, chunkIds: Readonly<Reco
       return {
         platform: 'web:javascript',
         filename,
-        function: name.replace(/^(async|new) |^.*safari-(web-)?extension:?\/*|\/?<$/g, '') || '?',
+        function: name.replace(/^new |^.*safari-(web-)?extension:?\/*|\/?<$/g, '') || '?',
         lineno: line,
         colno: col,
         in_app: CODE_URL.test(filename ?? '') && !/\bnode_modules\b/.test(filename!),
