@@ -53,17 +53,23 @@ const importTable = {
       : null,
 }
 
-const sources = (channel) => [
-  importTable,
-  resolve({ browser: true }),
-  typescript({
-    tsconfig: './tsconfig.json',
-    include: ['src/**/*.ts'],
-    noEmit: false,
-    compilerOptions: { types: [], inlineSources: true },
-  }),
-  constants(channel),
-]
+const compiler = typescript({
+  tsconfig: './tsconfig.json',
+  include: ['src/**/*.ts'],
+  noEmit: false,
+  compilerOptions: { types: [], inlineSources: true },
+})
+// The plugin compiles all sources at the start of a build. One compilation is enough for all bundles.
+let isCompiled = false
+const compile = {
+  ...compiler,
+  buildStart(options) {
+    if (!isCompiled) compiler.buildStart.call(this, options)
+    isCompiled = true
+  },
+}
+
+const sources = (channel) => [importTable, resolve({ browser: true }), compile, constants(channel)]
 
 // Code that runs in Node, not in pages.
 const toolSources = [

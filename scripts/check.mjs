@@ -6,7 +6,7 @@ const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('
 const changed = [
   ...new Set([...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]),
 ].filter(existsSync)
-const sources = changed.filter((file) => /\.(ts|mjs)$/.test(file))
+const sources = changed.filter((file) => /\.(tsx?|mjs)$/.test(file))
 
 /** Runs a command. Prints its output when it has ended, because several steps run at a time. */
 const step = (title, command, ...args) =>
@@ -24,23 +24,10 @@ const step = (title, command, ...args) =>
       resolve()
     })
   })
-const types = (name, project) =>
-  step(
-    `Types of the ${name}`,
-    'tsc',
-    '-p',
-    project,
-    '--noEmit',
-    '--incremental',
-    '--tsBuildInfoFile',
-    `.cache/${name}.tsbuildinfo`,
-  )
-
 await Promise.all([
   changed.length && step('Format', 'prettier', '--check', '--ignore-unknown', ...changed),
   sources.length && step('Lint', 'eslint', '--no-warn-ignored', ...sources),
-  types('sdk', '.'),
-  types('service', 'service'),
+  sources.length && step('Types', 'node', 'scripts/typecheck.mjs'),
   sources.length &&
     step(
       'Unit tests',

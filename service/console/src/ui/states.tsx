@@ -88,7 +88,7 @@ export const Load = <Data,>({
   <>
     {of.error && <Failed error={of.error} onRetry={() => of.reload()} />}
     {of.data !== undefined ? (
-      <div class={of.isLoading ? 'is-stale' : ''} aria-busy={of.isLoading}>
+      <div class={of.isLoading ? 'is-reloading' : ''} aria-busy={of.isLoading}>
         {children(of.data)}
       </div>
     ) : (

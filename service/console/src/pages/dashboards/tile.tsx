@@ -75,7 +75,7 @@ export const TileView = ({
         {problem && <p class="notice warning">{problem}</p>}
         {loaded.error && <Failed error={loaded.error} onRetry={() => loaded.reload()} />}
         {shown ? (
-          <div class={loaded.isLoading || loaded.error ? `${styles.shown} is-stale` : styles.shown}>
+          <div class={styles.shown}>
             <TileContent
               title={title}
               display={tile.display}

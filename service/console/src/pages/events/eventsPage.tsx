@@ -130,7 +130,7 @@ const Results = ({
     {!items && !error && <Skeleton lines={14} />}
     {items?.length === 0 && !isLoading && <Nothing isFiltered={isFiltered} />}
     {items && items.length > 0 && (
-      <div class={isLoading && !hasMore ? 'stack is-stale' : 'stack'} aria-busy={isLoading}>
+      <div class={isLoading && !hasMore ? 'stack is-reloading' : 'stack'} aria-busy={isLoading}>
         <EventsTable events={items} columns={columns} />
         <div class="row">
           {hasMore && (

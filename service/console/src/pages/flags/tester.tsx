@@ -115,7 +115,7 @@ export const Tester = ({
         {error && <Failed error={error} />}
       </form>
       {result && (
-        <div class={result.of === text ? styles.result : `${styles.result} is-stale`} aria-live="polite">
+        <div class={styles.result} aria-live="polite">
           {result.of !== text && <p class="small muted">The flag has changed since this test. Test it again.</p>}
           <TestResult test={result.test} />
         </div>

@@ -59,7 +59,7 @@ const Results = ({
     {!items && !error && <Skeleton lines={12} />}
     {items?.length === 0 && !isLoading && <Nobody wanted={wanted} />}
     {items && items.length > 0 && (
-      <div class={isLoading && !hasMore ? 'stack is-stale' : 'stack'} aria-busy={isLoading}>
+      <div class={isLoading && !hasMore ? 'stack is-reloading' : 'stack'} aria-busy={isLoading}>
         <PeopleTable people={items} />
         <div class="row">
           {hasMore && (
