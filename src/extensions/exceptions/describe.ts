@@ -58,8 +58,14 @@ const keysOf = (value: object): string => {
   return keys.length ? `keys: ${keys.slice(0, MAX_KEYS).join(', ')}` : 'no keys'
 }
 
+/** Returns the name of a class of errors: of the platform by its tag, or else by its constructor. */
+const nameOf = (error: unknown): string => {
+  const tag = tagOf(error)
+  return (tag !== 'Error' && tag) || textOf(read(error, 'constructor'), 'name') || 'Error'
+}
+
 const describeError = (error: unknown): Thrown => ({
-  type: textOf(error, 'name') || textOf(read(error, 'constructor'), 'name') || tagOf(error) || 'Error',
+  type: textOf(error, 'name') || nameOf(error),
   value: textOf(error, 'message'),
   stack: stackOf(error),
   isSynthetic: false,
