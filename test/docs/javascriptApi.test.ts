@@ -8,6 +8,7 @@ import { code, expectPage, table } from '../support/markdown'
 const TOPICS: Record<string, string> = {
   'Start and stop': 'init set_config config debug version __loaded shutdown flush push toString logger',
   Events: 'capture calculateEventProperties getPageViewId on drops explain captureTraceFeedback captureTraceMetric',
+  Exceptions: 'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture',
   'Super properties':
     'register register_once unregister register_for_session unregister_for_session get_property getSessionProperty',
   'People and groups':

@@ -1,5 +1,7 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { oneOf, orNull, TIME } from '../http/schemas.ts'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+
+const TIME = Type.String({ format: 'date-time' })
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 export const ISSUE_STATES = ['active', 'resolved', 'ignored'] as const
 
@@ -16,7 +18,7 @@ const ISSUE = {
   type: Type.String(),
   value: Type.String({ description: 'Message of the first event' }),
   culprit: Type.String({ description: 'Where it was thrown: file and function. Empty if unknown' }),
-  state: oneOf(ISSUE_STATES),
+  state: Type.Unsafe<(typeof ISSUE_STATES)[number]>({ type: 'string', enum: [...ISSUE_STATES] }),
   first_seen: TIME,
   last_seen: TIME,
   count: Type.Integer({ description: 'Events in the period' }),

@@ -2,7 +2,7 @@ import type { ExceptionReport } from '../../host'
 import { describe, isError, type Thrown } from './describe'
 import { type Frame, framesOf } from './frames'
 
-/** One error of `$exception_list`: what was thrown, then its causes (docs/reference/protocol.md#16). */
+/** One error of `$exception_list`: what was thrown, then its causes (docs/guides/exceptions.md). */
 export interface ExceptionItem {
   type: string
   value: string

@@ -1,6 +1,6 @@
 import { parseStack } from 'error-stack-parser-es/lite'
 
-/** A stack frame of `$exception_list` (docs/reference/protocol.md#16). */
+/** A stack frame of `$exception_list` (docs/guides/exceptions.md). */
 export interface Frame {
   platform: 'web:javascript'
   filename?: string
