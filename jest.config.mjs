@@ -33,6 +33,7 @@ export default {
       testEnvironment: 'jsdom',
       transform,
       transformIgnorePatterns: ['/node_modules/'],
+      moduleNameMapper: { '^error-stack-parser-es/lite$': '<rootDir>/test/support/errorStackParser.ts' },
       setupFilesAfterEnv: ['<rootDir>/test/support/setup.ts'],
     },
     { ...service, displayName: 'service', testMatch: ['**/*.test.ts'] },

@@ -90,7 +90,8 @@ const compiler = typescript({
   tsconfig: './tsconfig.json',
   include: ['src/**/*.ts'],
   noEmit: false,
-  compilerOptions: { types: [], inlineSources: true },
+  // `npm run typecheck` checks the types.
+  compilerOptions: { types: ['node'], inlineSources: true, noCheck: true },
 })
 // The plugin compiles all sources at the start of a build. One compilation is enough for all bundles.
 let isCompiled = false
@@ -103,6 +104,9 @@ const compile = {
 }
 
 const sources = (channel) => [importTable, withoutUnusedRrweb, resolve({ browser: true }), compile, constants(channel)]
+
+// Code that runs in Node, not in pages.
+const toolSources = [resolve(), compile]
 
 // licenses.txt has the licenses of the bundled libraries.
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
@@ -202,9 +206,25 @@ export default [
     ],
     plugins: sources('npm'),
   },
-  ...['main', 'endpoints', 'parts/core'].map((name) => ({
+  {
+    input: 'src/entries/sourcemaps.ts',
+    external: /^node:/,
+    output: [
+      { sourcemap: true, file: 'dist/esm/sourcemaps.js', format: 'es' },
+      { sourcemap: true, file: 'dist/cjs/sourcemaps.cjs', format: 'cjs' },
+    ],
+    plugins: [...toolSources, licenses],
+  },
+  {
+    input: 'src/entries/cli.ts',
+    external: /^node:/,
+    output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
+    plugins: [...toolSources, licenses],
+  },
+  ...['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => ({
     input: `src/entries/${name}.ts`,
     output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
+    external: /^node:/,
     plugins: [dts({ tsconfig: './tsconfig.json' })],
   })),
 ]

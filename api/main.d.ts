@@ -38,6 +38,8 @@ type DropReason =
   | 'rate_limited'
   | 'before_send'
   | 'internal_error'
+  | 'suppressed'
+  | 'noise'
   | 'turned_off_by_service'
   | 'refused_by_service'
   | 'queue_full'
@@ -209,6 +211,8 @@ interface Config {
   capture_pageleave: boolean | 'if_capture_pageview'
   capture_dead_clicks: boolean
   cross_subdomain_cookie: boolean
+  capture_exceptions: boolean | ExceptionAutocapture | undefined
+  error_tracking: ErrorTrackingConfig
   custom_blocked_useragents: string[]
   defaults: string
   disable_persistence: boolean
@@ -319,10 +323,6 @@ type Report = (
   },
 ) => void
 interface NotYet {
-  captureException(error: unknown, properties?: Properties): CapturedEvent | undefined
-  addExceptionStep(message: string, properties?: Properties): void
-  startExceptionAutocapture(config?: boolean | Record<string, unknown>): void
-  stopExceptionAutocapture(): void
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
   loadToolbar(parameters: Record<string, unknown>): boolean | undefined
   getSurveys(callback: SurveyCallback, forceReload?: boolean): void
@@ -378,6 +378,10 @@ interface Analytics extends NotYet {
   init(token: string, options?: Options | null, name?: string): Analytics
   set_config(options: Options): void
   capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
+  captureException(error: unknown, properties?: Properties): CapturedEvent | undefined
+  addExceptionStep(message: string, properties?: Properties): void
+  startExceptionAutocapture(config?: boolean | ExceptionAutocapture): void
+  stopExceptionAutocapture(): void
   calculateEventProperties(event: string, properties?: Properties, timestamp?: Date, uuid?: string): Properties
   identify(id: string, set?: Properties, setOnce?: Properties): void
   alias(alias: string, original?: string): CapturedEvent | -1 | undefined
@@ -572,9 +576,11 @@ export type {
   EarlyAccessFeatureCallback,
   EarlyAccessFeatureResponse,
   EarlyAccessFeatureStage,
+  ErrorTrackingConfig,
   EvaluationReason,
   EventName,
   ExceptionAutoCaptureConfig,
+  ExceptionAutocapture,
   Explanation,
   FeatureFlagDetail,
   FeatureFlagMetadata,

@@ -30,6 +30,7 @@ export default {
     main: here('src/main.ts'),
     'storage/embedded/child': here('src/storage/embedded/child.ts'),
     'recordings/threadProgram': here('src/recordings/threadProgram.ts'),
+    'errorTracking/mapWorker': here('src/errorTracking/mapWorker.ts'),
   },
   output: { dir: here('dist'), format: 'es', sourcemap: true, chunkFileNames: 'chunks/[name].js' },
   external: (id) => !isBundled(id),

@@ -141,3 +141,27 @@ export interface HeatmapParts {
   /** Calls back after each captured event. */
   onCapture(listener: (event: CapturedEvent) => void): Stop
 }
+
+/**
+ * Something thrown or logged, or a step before it: its kind, the value (what was thrown, the DOM event about it, the
+ * arguments of `console.error`, or the message of a step), its properties, when it happened (ms since the epoch), and an
+ * error of the call, for values without a stack.
+ */
+export type ExceptionReport = [
+  kind: 'captured' | 'error' | 'unhandledrejection' | 'console' | 'step',
+  value: unknown,
+  properties: unknown,
+  at: number,
+  trace: Error,
+]
+
+/** Captures a report. Returns the event, or undefined if there is none. */
+export type ReportException = (...report: ExceptionReport) => CapturedEvent | undefined
+
+/** What the exception feature adds to the host of its extension. */
+export interface ExceptionParts {
+  /** Passes waiting and later reports to `receive`. `align` is called when options or consent have changed. */
+  use(receive: ReportException, align: Stop): void
+  /** Counts an exception that is not captured. */
+  drop(reason: DropReason): void
+}

@@ -49,6 +49,8 @@ export type DropReason =
   | 'rate_limited'
   | 'before_send'
   | 'internal_error'
+  | 'suppressed'
+  | 'noise'
   | 'turned_off_by_service'
   | 'refused_by_service'
   | 'queue_full'
@@ -274,6 +276,27 @@ export interface SessionRecordingConfig {
   [other: string]: unknown
 }
 
+/** What `capture_exceptions` captures by itself. */
+export interface ExceptionAutocapture {
+  /** Unhandled errors. Default: true. */
+  capture_unhandled_errors?: boolean
+  /** Unhandled promise rejections. Default: true. */
+  capture_unhandled_rejections?: boolean
+  /** Calls of `console.error`. Default: false. */
+  capture_console_errors?: boolean
+}
+
+export interface ErrorTrackingConfig {
+  /** Unhandled errors of one type that are captured at once, 0 to 100. Default: 10. */
+  exceptionRateLimiterBucketSize?: number
+  /** Further errors of one type that are captured every 10 seconds, 0 to 100. Default: 1. */
+  exceptionRateLimiterRefillRate?: number
+  /** Captures errors of browser extensions and of scripts that browsers inject. Default: the project's setting, else false. */
+  captureExtensionExceptions?: boolean
+  /** Limits of `addExceptionStep`: `enabled` (default: true), and `max_bytes` of all waiting steps as JSON (default: 32768). */
+  exception_steps?: { enabled?: boolean; max_bytes?: number }
+}
+
 export interface Bootstrap {
   distinctID?: string
   isIdentifiedID?: boolean
@@ -305,6 +328,10 @@ export interface Config {
   capture_dead_clicks: boolean
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
+  /** Captures unhandled errors and promise rejections. Object: what to capture. undefined: the project's setting. */
+  capture_exceptions: boolean | ExceptionAutocapture | undefined
+  /** Options of exceptions. */
+  error_tracking: ErrorTrackingConfig
   /** Drops all events of browsers whose user agent contains one of these strings, ignoring case. */
   custom_blocked_useragents: string[]
   /** Opts in to the defaults introduced up to this date (YYYY-MM-DD). 'unset': none. Options you set explicitly win. */

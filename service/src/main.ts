@@ -128,6 +128,7 @@ const logOf = (config: Config) =>
 const library = () => engineLibrary(thisMachine(createRequire(import.meta.url).resolve))
 
 const CHILD = here('./storage/embedded/child.js')
+const MAP_WORKER = here('./errorTracking/mapWorker.js')
 
 /** Runs a command other than `serve`. */
 const doCommand = async (args: readonly string[], config: Config) => {
@@ -205,6 +206,7 @@ const main = async (args: readonly string[]) => {
     engineLibrary: library,
     engineChild: CHILD,
     recordingThread: here('./recordings/threadProgram.js'),
+    mapWorker: MAP_WORKER,
     progress: say,
     log,
   })

@@ -22,6 +22,7 @@ import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
 import { openMetadata, type Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
+import { connectErrorTracking } from './service/connectErrorTracking.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectPeople } from './service/connectPeople.ts'
 import { connectRecordings } from './service/connectRecordings.ts'
@@ -37,6 +38,8 @@ export interface ServiceOptions {
   readonly engineChild: string
   /** Path of the compiled program that reads recordings in a thread. */
   readonly recordingThread: string
+  /** Path of the compiled worker that applies source maps. */
+  readonly mapWorker: string
   /** Called with progress messages during startup. */
   readonly progress: (line: string) => void
   readonly log: Log
@@ -60,6 +63,7 @@ export const startService = async ({
   engineLibrary,
   engineChild,
   recordingThread,
+  mapWorker,
   progress,
   log,
 }: ServiceOptions): Promise<Service> => {
@@ -162,6 +166,7 @@ export const startService = async ({
         ...connectFlags({ config, metadata, gate, persons: people.persons, onEvaluated: setup.noteFlagEvaluation }),
         ...people,
         ...recordings,
+        ...connectErrorTracking({ gate, metadata, mapWorker, onStop }),
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),

@@ -54,7 +54,19 @@ export const createClient = ({
   const connections: Connection[] = []
   const emit = createEmit(connections)
   const people = createPeople(context, ledger, capture, emit)
-  const client = { context, delivery, ledger, capture, mayProcess: people.mayProcess, emit, align: () => align() }
+  const configure = (changes: object) => {
+    if (changeConfig(config, changes, log, userConfig, missing)) align()
+  }
+  const client = {
+    context,
+    delivery,
+    ledger,
+    capture,
+    configure,
+    mayProcess: people.mayProcess,
+    emit,
+    align: () => align(),
+  }
   for (const feature of features) connections.push(feature.connect?.(client) ?? {})
 
   const host = createFeatureHost(context, delivery, capture, load)
@@ -97,9 +109,7 @@ export const createClient = ({
     ...superProperties(context),
     ...sessionApi(context),
     ...consentApi(context, capture, people.api.reset, () => queue.clear('opted_out'), align),
-    set_config: (changes) => {
-      if (changeConfig(config, changes, log, userConfig, missing)) align()
-    },
+    set_config: configure,
     debug: (on) => {
       config.debug = on !== false
     },

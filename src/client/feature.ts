@@ -76,6 +76,8 @@ export interface Client {
   delivery: Delivery
   ledger: Ledger
   capture: ExtensionHost['capture']
+  /** Changes options, like `set_config`. */
+  configure(changes: Partial<Config>): void
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
   mayProcess(method: string): boolean
   /** Calls a hook of every feature. */

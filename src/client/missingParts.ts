@@ -6,6 +6,7 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   autocapture: /^(autocapture|mask_all_.*)$/,
   bots: /^custom_blocked_useragents$/,
   clicks: /^(rageclick|capture_dead_clicks|mask_all_.*)$/,
+  exceptions: /^(.*Exception.*|capture_exceptions|error_tracking)$/,
   flags:
     /^(featureFlags\..*|isFeatureEnabled|.*(Flags?|FlagPayload|FlagResult)|.*EarlyAccess.*|feature_flag_.*|flags_api_host|evaluation_contexts|remote_config_.*|advanced_.*(only|dedup).*)$/,
   groups: /^(group|(get|reset)Groups)$/,

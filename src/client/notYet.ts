@@ -1,4 +1,4 @@
-import type { CapturedEvent, Properties, Stop } from '../types'
+import type { Properties, Stop } from '../types'
 
 /** A survey, as services of the protocol describe it. */
 export interface Survey {
@@ -24,10 +24,6 @@ type Report = (name: string, value?: number, options?: { unit?: string; attribut
 
 /** Methods of features that are not in this release: they warn in the console, and callbacks of surveys receive none. */
 export interface NotYet {
-  captureException(error: unknown, properties?: Properties): CapturedEvent | undefined
-  addExceptionStep(message: string, properties?: Properties): void
-  startExceptionAutocapture(config?: boolean | Record<string, unknown>): void
-  stopExceptionAutocapture(): void
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
   loadToolbar(parameters: Record<string, unknown>): boolean | undefined
   getSurveys(callback: SurveyCallback, forceReload?: boolean): void
@@ -46,10 +42,6 @@ export interface NotYet {
 
 /** The paths of these methods, and what they return. */
 export const NOT_YET: Record<string, unknown> = {
-  captureException: undefined,
-  addExceptionStep: undefined,
-  startExceptionAutocapture: undefined,
-  stopExceptionAutocapture: undefined,
   captureLog: undefined,
   loadToolbar: undefined,
   getSurveys: undefined,

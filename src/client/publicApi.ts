@@ -5,6 +5,7 @@ import type {
   Config,
   DropReason,
   EarlyAccessFeature,
+  ExceptionAutocapture,
   Explanation,
   FlagDetails,
   FlagListener,
@@ -58,6 +59,18 @@ export interface Analytics extends NotYet {
    * @example analytics.capture('purchase', { amount: 42, currency: 'EUR' })
    */
   capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
+  /**
+   * Captures anything thrown as `$exception`, with its causes and stack frames. Returns the event, or undefined if it was
+   * dropped or the code that describes it is still loading: it is captured then.
+   * @example try { pay() } catch (error) { analytics.captureException(error, { cart: 'c1' }) }
+   */
+  captureException(error: unknown, properties?: Properties): CapturedEvent | undefined
+  /** Adds a step, such as "Checkout opened", that the next exception carries in `$exception_steps`. */
+  addExceptionStep(message: string, properties?: Properties): void
+  /** Turns `capture_exceptions` on, or sets it to this object. */
+  startExceptionAutocapture(config?: boolean | ExceptionAutocapture): void
+  /** Turns `capture_exceptions` off. */
+  stopExceptionAutocapture(): void
   /** Returns the properties that an event of this name would have now. Captures nothing. */
   calculateEventProperties(event: string, properties?: Properties, timestamp?: Date, uuid?: string): Properties
   /**
@@ -261,6 +274,8 @@ type PartMember =
   | 'stopSessionRecording'
   | 'sessionRecordingStarted'
   | FlagMember
+  | ExceptionMember
+type ExceptionMember = Extract<keyof Api, `${string}Exception${string}`>
 type FlagMember = Extract<
   keyof Api,
   `${string}Flag${string}` | `${string}Flags` | `${string}EarlyAccess${string}` | 'isFeatureEnabled'
@@ -276,6 +291,10 @@ export type CoreApi = Omit<Api, PartMember>
 export const METHODS: Record<string, unknown> = {
   set_config: undefined,
   capture: undefined,
+  captureException: undefined,
+  addExceptionStep: undefined,
+  startExceptionAutocapture: undefined,
+  stopExceptionAutocapture: undefined,
   calculateEventProperties: {},
   identify: undefined,
   alias: undefined,

@@ -27,6 +27,8 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   capture_pageview: [true, "boolean | 'history_change'"],
   capture_pageleave: [true, "boolean | 'if_capture_pageview'"],
   capture_dead_clicks: ON,
+  capture_exceptions: [undefined, 'boolean | object'],
+  error_tracking: [{}, 'object'],
   cross_subdomain_cookie: ON,
   custom_blocked_useragents: [[], STRINGS],
   defaults: ['unset', "'unset' | YYYY-MM-DD"],

@@ -1,7 +1,7 @@
 import { isPlainObject } from '../lib/json'
 import { createListeners } from '../lib/listeners'
 import { has, pick } from '../lib/objects'
-import type { PerformanceConfig, Stop } from '../types'
+import type { ExceptionAutocapture, PerformanceConfig, Stop } from '../types'
 import type { Store } from './store'
 
 /** Remote configuration, under the service's names (docs/reference/protocol.md#4.7). Absent: not received. */
@@ -11,6 +11,8 @@ export interface RemoteItems {
   analytics?: { endpoint?: string }
   heatmaps?: boolean
   capturePerformance?: boolean | PerformanceConfig
+  autocaptureExceptions?: boolean | ExceptionAutocapture
+  errorTracking?: { suppressionRules?: unknown; captureExtensionExceptions?: boolean }
   [item: string]: unknown
 }
 
@@ -40,6 +42,9 @@ const ITEMS: Record<string, (value: unknown) => boolean> = {
   analytics: hasPath,
   // The recorder checks the other members.
   sessionRecording: hasPath,
+  // The exception extension reads them, and tolerates any value.
+  autocaptureExceptions: () => true,
+  errorTracking: () => true,
 }
 
 /** The configuration that the service sends. `onMalformed` receives the names of items that are ignored. */

@@ -58,6 +58,17 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
     when: 'Three quick clicks in one spot, at least one of them without a response (`rageclick`).',
     properties: ELEMENT,
   },
+  $exception: {
+    when: 'An exception: `captureException`, or `capture_exceptions`.',
+    properties: {
+      $exception_list: 'The error and its causes, with their frames, [exceptions](../guides/exceptions.md).',
+      $exception_level: 'Always `error`.',
+      $exception_steps: 'Steps before it, each with `$message` and `$timestamp`.',
+      $message: 'In a step: its message.',
+      $timestamp: 'In a step: its time, ISO 8601.',
+      $release_id: 'Release that the build tool of another vendor has set.',
+    },
+  },
   $dead_click: {
     when: 'A click without a response (`capture_dead_clicks`).',
     properties: {

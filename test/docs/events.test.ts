@@ -53,7 +53,14 @@ const described = [
 // Stored values that no event contains, and values that only look like names.
 const isInternal = (name: string) =>
   (name in KEYS && !isKey(name, 'rides')) ||
-  ['$posthog_cookieless', '$direct', '$referr', '$override_feature_…'].includes(name) ||
+  [
+    '$posthog_cookieless',
+    '$direct',
+    '$referr',
+    '$override_feature_…',
+    '$exception_types',
+    '$exception_values',
+  ].includes(name) ||
   // Tags within recordings, and the dollar signs of templates.
   name === '$url_changed'
 

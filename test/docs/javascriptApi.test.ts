@@ -8,6 +8,7 @@ import { code, expectPage, table } from '../support/markdown'
 const TOPICS: Record<string, string> = {
   'Start and stop': 'init set_config config debug version __loaded shutdown flush push toString logger',
   Events: 'capture calculateEventProperties getPageViewId on drops explain captureTraceFeedback captureTraceMetric',
+  Exceptions: 'captureException addExceptionStep startExceptionAutocapture stopExceptionAutocapture',
   'Super properties':
     'register register_once unregister register_for_session unregister_for_session get_property getSessionProperty',
   'People and groups':
@@ -30,8 +31,11 @@ const DROP_REASONS = {
   invalid_name: 'The name of the event is not a string.',
   opted_out: 'The visitor has opted out, or has not decided and an option treats that as a denial.',
   bot: 'The browser is a bot or automated.',
-  rate_limited: '`rate_limiting` was exceeded.',
+  rate_limited: '`rate_limiting` was exceeded, or the limit of unhandled exceptions of one type.',
   before_send: '`before_send` or `sanitize_properties` returned nothing or threw.',
+  suppressed: 'A suppression rule of the project applies to the exception.',
+  noise:
+    'The exception is of a browser extension or the SDK, or says nothing about the page ([exceptions](../guides/exceptions.md#noise)).',
   internal_error: 'An error in the page or the SDK. It is reported in the console.',
   turned_off_by_service: 'The service has turned autocapture off.',
   refused_by_service: 'The service rejected the event.',

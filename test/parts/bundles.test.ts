@@ -10,6 +10,7 @@ const MARKERS: Record<string, RegExp> = {
   autocapture: /capture_copied_text\)/,
   bots: /headlesschrome/,
   clicks: /user-blocking|\$dead_click/,
+  exceptions: /unhandledrejection/,
   flags: /\/flags\/\?v=2/,
   groups: /\$group_type/,
   gzip: /mtime/,

@@ -96,6 +96,19 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./pages/sql/sqlPage.tsx')).SqlPage,
   },
   {
+    path: 'errors',
+    group: 'Web',
+    title: 'Errors',
+    icon: 'warning',
+    load: async () => (await import('./pages/errors/errorsPage.tsx')).ErrorsPage,
+  },
+  {
+    path: 'errors/:id',
+    title: 'Error',
+    icon: 'warning',
+    load: async () => (await import('./pages/errors/issuePage.tsx')).IssuePage,
+  },
+  {
     path: 'endpoints',
     group: 'Data',
     title: 'Endpoints',

@@ -6,6 +6,38 @@ import { assertRecordingConfig, RECORDING_CONFIG } from './recordingConfig.ts'
 const ON = Type.Boolean()
 const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
 
+const OPERATORS = ['exact', 'is_not', 'icontains', 'not_icontains', 'regex', 'not_regex'] as const
+const COMPARISON = Type.Object(
+  {
+    key: Type.Union([Type.Literal('$exception_types'), Type.Literal('$exception_values')]),
+    operator: Type.Union(OPERATORS.map((operator) => Type.Literal(operator))),
+    value: Type.Union([
+      Type.String({ maxLength: 1_000 }),
+      Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 50 }),
+    ]),
+  },
+  { additionalProperties: false },
+)
+/** Which exceptions browsers drop. */
+const ERROR_TRACKING = Type.Object(
+  {
+    suppressionRules: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            type: Type.Union([Type.Literal('AND'), Type.Literal('OR')]),
+            values: Type.Array(COMPARISON, { minItems: 1, maxItems: 20 }),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 100 },
+      ),
+    ),
+    captureExtensionExceptions: Type.Optional(ON),
+  },
+  { additionalProperties: false },
+)
+
 /** Features that a project can turn on or off in its visitors' browsers (docs/reference/protocol.md#4.7). */
 export const REMOTE_CONFIG = Type.Object(
   {
@@ -17,6 +49,7 @@ export const REMOTE_CONFIG = Type.Object(
     capturePerformance: Type.Optional(ON_OR_OPTIONS),
     autocaptureExceptions: Type.Optional(ON_OR_OPTIONS),
     defaultIdentifiedOnly: Type.Optional(ON),
+    errorTracking: Type.Optional(ERROR_TRACKING),
   },
   { additionalProperties: false },
 )
@@ -32,6 +65,7 @@ const DEFAULTS: Required<RemoteSettings> = {
   capturePerformance: false,
   autocaptureExceptions: false,
   defaultIdentifiedOnly: true,
+  errorTracking: {},
 }
 
 export interface RemoteConfigs {

@@ -25,6 +25,8 @@ export const SCOPES = [
   'dashboard:write',
   'metrics:read',
   'run_token:write',
+  'error_tracking:read',
+  'error_tracking:write',
 ] as const
 
 /** Scopes of personal API keys. */

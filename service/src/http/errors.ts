@@ -72,6 +72,11 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
     type: 'validation_error',
     message: 'Someone else saved a change in between. Read the current version, and apply your change to it.',
   },
+  source_map_exists: {
+    status: 409,
+    type: 'validation_error',
+    message: 'Another source map has this id. Build again, so that the changed file gets its own id.',
+  },
   version_not_found: { status: 404, type: 'invalid_request', message: 'The endpoint has no such version.' },
   version_inactive: { status: 400, type: 'validation_error', message: 'This version of the endpoint is not active.' },
   not_materialized: {

@@ -9,6 +9,8 @@ import type { RunHistory } from '../endpoints/runHistory.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
+import type { Issues } from '../errorTracking/issues.ts'
+import type { SourceMaps } from '../errorTracking/sourceMaps.ts'
 import type { Definitions } from '../events/definitions.ts'
 import type { Events } from '../events/list.ts'
 import type { Live } from '../events/live.ts'
@@ -63,6 +65,8 @@ export interface Dependencies {
   readonly removeRecordings: Pick<RemoveRecordings, 'sessions'>
   readonly recordingSettings: RecordingSettingsStore
   readonly heatmaps: Heatmaps
+  readonly issues: Issues
+  readonly sourceMaps: Pick<SourceMaps, 'get' | 'put'>
   readonly persons: Persons
   readonly erase: Erase
   readonly projects: Projects

@@ -6,6 +6,7 @@ import { CONSOLE_ROUTES } from './routes/console.ts'
 import { EARLY_ACCESS_ROUTES } from './routes/earlyAccess.ts'
 import { ENDPOINT_RUN_ROUTES } from './routes/endpointRuns.ts'
 import { ENDPOINT_ROUTES } from './routes/endpoints.ts'
+import { ERROR_TRACKING_ROUTES } from './routes/errorTracking.ts'
 import { EVENT_ROUTES } from './routes/events.ts'
 import { FLAG_EVALUATION_ROUTES } from './routes/flagEvaluation.ts'
 import { FLAG_ROUTES } from './routes/flags.ts'
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   ...EARLY_ACCESS_ROUTES,
   ...EVENT_ROUTES,
   ...HEATMAP_ROUTES,
+  ...ERROR_TRACKING_ROUTES,
   ...PERSON_ROUTES,
   ...RECORDING_ROUTES,
   ...PROJECT_ROUTES,

@@ -409,6 +409,9 @@ const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
   api.addContentTypeParser('application/json', (request: FastifyRequest, stream: Readable) =>
     readJson(bodies, request, stream),
   )
+  api.addContentTypeParser('application/gzip', (request: FastifyRequest, stream: Readable) =>
+    bodies.read(request, stream, (request.routeOptions.config as { maxBytes?: number }).maxBytes ?? 0),
+  )
   for (const route of ROUTES) {
     const { access } = route
     if (access === 'public') continue
@@ -416,7 +419,7 @@ const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
       api.route({
         method: route.method,
         url,
-        config: { access, hasSecret: route.hasSecret },
+        config: { access, hasSecret: route.hasSecret, maxBytes: route.maxBytes },
         onRequest: async (request, reply) =>
           access === 'console' || access === 'console_page'
             ? admitToConsole(access, dependencies.console, request, reply)

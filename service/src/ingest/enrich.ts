@@ -1,3 +1,5 @@
+import { exceptionsOf } from '../errorTracking/exceptions.ts'
+import { stackIdOf } from '../errorTracking/fingerprint.ts'
 import { botOf } from './bots.ts'
 import type { CountryOf } from './countries.ts'
 
@@ -31,8 +33,13 @@ const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields =
   return country === undefined ? NOTHING : { $geoip_country_code: country }
 }
 
-/** Returns the properties that the service adds to an event: browser or bot, and the country. */
+/** The id of an exception's stack, by which issues are found (`errorTracking/`). */
+const stackOf = ({ $exception_list: list, $exception_fingerprint: given }: Fields): Fields =>
+  Array.isArray(list) && list.length ? { $exception_stack: stackIdOf(exceptionsOf(list), given) } : NOTHING
+
+/** Returns the properties that the service adds to an event: browser or bot, the country, and the id of an exception's stack. */
 export const enrich = (properties: Fields, origin: Origin): Fields => ({
   ...browserOf(properties),
   ...countryOf(properties, origin),
+  ...stackOf(properties),
 })

@@ -26,6 +26,7 @@ export type ApiErrorCode =
   | 'invalid_variables'
   | 'variable_in_use'
   | 'version_conflict'
+  | 'source_map_exists'
   | 'version_not_found'
   | 'version_inactive'
   | 'not_materialized'

@@ -9,4 +9,5 @@ export const PROJECT_TABLES = [
   'heatmaps',
   'endpoint_runs',
   'recording_chunks',
+  'source_maps',
 ] as const

@@ -253,7 +253,8 @@ test('erasing a person removes the points of all of their ids', async () => {
     },
   )
   const persons = createPersons(storage)
-  const erase = createErase({ storage, persons, forget: async () => {}, onErased: async () => {} })
+  const nothing = async () => {}
+  const erase = createErase({ storage, persons, forget: nothing, forgetRecordings: nothing, onErased: nothing })
   const [bob] = await persons.list(project, { limit: 10, offset: 0, distinctId: 'bob' })
   await erase({ projectId: project, id: bob!.id, withEvents: true })
   expect((await heatmaps.map(project, MAP)).points).toBe(1)

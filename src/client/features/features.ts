@@ -2,6 +2,7 @@ import type { Feature } from '../feature'
 import { autocapture } from './autocapture'
 import { bots } from './bots'
 import { clicks } from './clicks'
+import { exceptions } from './exceptions'
 import { flags } from './flags'
 import { groups } from './groups'
 import { gzip } from './gzip'
@@ -14,6 +15,7 @@ import { vitals } from './vitals'
 /** All features, in the order in which they start. */
 export const FEATURES: readonly Feature[] = [
   bots,
+  exceptions,
   pageviews,
   pageleaves,
   clicks,

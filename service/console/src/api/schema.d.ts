@@ -2833,6 +2833,600 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/error_tracking/issues': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the issues with exceptions in the period. Paged by "offset", which is the value of "next"
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          days?: number
+          limit?: number
+          offset?: number
+          order?: 'last_seen' | 'first_seen' | 'count'
+          search?: string
+          state?: 'active' | 'resolved' | 'ignored'
+        }
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Issues on all pages */
+              count: number
+              next: number | null
+              /** @description Stacks that later requests assign to issues */
+              pending: number
+              results: {
+                /** @description Events in the period */
+                count: number
+                /** @description Where it was thrown: file and function. Empty if unknown */
+                culprit: string
+                /** Format: date-time */
+                first_seen: string
+                id: string
+                /** Format: date-time */
+                last_seen: string
+                /** @description Distinct persons in the period */
+                people: number
+                /** @description By first event of the project, newest first */
+                releases: {
+                  count: number
+                  /** Format: date-time */
+                  first_seen: string
+                  /** Format: date-time */
+                  last_seen: string
+                  release: string
+                }[]
+                reopened_at: string | null
+                resolved_at: string | null
+                /** @description Events per day (UTC) of the period. Days without events are missing */
+                series: {
+                  count: number
+                  date: string
+                }[]
+                /** @enum {string} */
+                state: 'active' | 'resolved' | 'ignored'
+                type: string
+                /** @description Message of the first event */
+                value: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read an issue
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          days?: number
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Events in the period */
+              count: number
+              /** @description Where it was thrown: file and function. Empty if unknown */
+              culprit: string
+              fingerprints: {
+                count: number
+                example: string | null
+                fingerprint: string
+              }[]
+              /** Format: date-time */
+              first_seen: string
+              id: string
+              /** Format: date-time */
+              last_seen: string
+              /** @description Distinct persons in the period */
+              people: number
+              /** @description By first event of the project, newest first */
+              releases: {
+                count: number
+                /** Format: date-time */
+                first_seen: string
+                /** Format: date-time */
+                last_seen: string
+                release: string
+              }[]
+              reopened_at: string | null
+              resolved_at: string | null
+              /** @description Events per day (UTC) of the period. Days without events are missing */
+              series: {
+                count: number
+                date: string
+              }[]
+              /** @enum {string} */
+              state: 'active' | 'resolved' | 'ignored'
+              type: string
+              /** @description Message of the first event */
+              value: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    patch: {
+      parameters: {
+        query?: {
+          days?: number
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'active' | 'resolved' | 'ignored'
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Events in the period */
+              count: number
+              /** @description Where it was thrown: file and function. Empty if unknown */
+              culprit: string
+              fingerprints: {
+                count: number
+                example: string | null
+                fingerprint: string
+              }[]
+              /** Format: date-time */
+              first_seen: string
+              id: string
+              /** Format: date-time */
+              last_seen: string
+              /** @description Distinct persons in the period */
+              people: number
+              /** @description By first event of the project, newest first */
+              releases: {
+                count: number
+                /** Format: date-time */
+                first_seen: string
+                /** Format: date-time */
+                last_seen: string
+                release: string
+              }[]
+              reopened_at: string | null
+              resolved_at: string | null
+              /** @description Events per day (UTC) of the period. Days without events are missing */
+              series: {
+                count: number
+                date: string
+              }[]
+              /** @enum {string} */
+              state: 'active' | 'resolved' | 'ignored'
+              type: string
+              /** @description Message of the first event */
+              value: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the exceptions of an issue, newest first, with source maps applied. Paged by "cursor"
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              next: string | null
+              results: {
+                browser: string | null
+                distinct_id: string
+                exceptions: {
+                  /** @description The throw first, then its callers */
+                  frames: {
+                    column: number | null
+                    filename: string
+                    function: string
+                    in_app: boolean
+                    /** @description Whether a source map was applied */
+                    is_mapped: boolean
+                    line: number | null
+                    /** @description Debug id of the built file. Empty if it has none */
+                    map_id: string
+                    source: {
+                      after: string[]
+                      before: string[]
+                      line: string
+                    } | null
+                  }[]
+                  is_handled: boolean
+                  type: string
+                  value: string
+                }[]
+                person_id: string
+                release: string
+                session_id: string | null
+                steps: {
+                  [key: string]: unknown
+                }[]
+                /** Format: date-time */
+                timestamp: string
+                url: string | null
+                uuid: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}/merge': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Merge other issues into an issue. Later exceptions of theirs belong to it
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            ids: string[]
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Events in the period */
+              count: number
+              /** @description Where it was thrown: file and function. Empty if unknown */
+              culprit: string
+              fingerprints: {
+                count: number
+                example: string | null
+                fingerprint: string
+              }[]
+              /** Format: date-time */
+              first_seen: string
+              id: string
+              /** Format: date-time */
+              last_seen: string
+              /** @description Distinct persons in the period */
+              people: number
+              /** @description By first event of the project, newest first */
+              releases: {
+                count: number
+                /** Format: date-time */
+                first_seen: string
+                /** Format: date-time */
+                last_seen: string
+                release: string
+              }[]
+              reopened_at: string | null
+              resolved_at: string | null
+              /** @description Events per day (UTC) of the period. Days without events are missing */
+              series: {
+                count: number
+                date: string
+              }[]
+              /** @enum {string} */
+              state: 'active' | 'resolved' | 'ignored'
+              type: string
+              /** @description Message of the first event */
+              value: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}/split': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Move fingerprints of an issue to a new one
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            fingerprints: string[]
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Events in the period */
+              count: number
+              /** @description Where it was thrown: file and function. Empty if unknown */
+              culprit: string
+              fingerprints: {
+                count: number
+                example: string | null
+                fingerprint: string
+              }[]
+              /** Format: date-time */
+              first_seen: string
+              id: string
+              /** Format: date-time */
+              last_seen: string
+              /** @description Distinct persons in the period */
+              people: number
+              /** @description By first event of the project, newest first */
+              releases: {
+                count: number
+                /** Format: date-time */
+                first_seen: string
+                /** Format: date-time */
+                last_seen: string
+                release: string
+              }[]
+              reopened_at: string | null
+              resolved_at: string | null
+              /** @description Events per day (UTC) of the period. Days without events are missing */
+              series: {
+                count: number
+                date: string
+              }[]
+              /** @enum {string} */
+              state: 'active' | 'resolved' | 'ignored'
+              type: string
+              /** @description Message of the first event */
+              value: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/sourcemaps/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read what is known of a source map. Its content is not returned
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Bytes of the gzipped file */
+              bytes: number
+              /** Format: date-time */
+              created_at: string
+              /** @description SHA-256 of the file before it was gzipped */
+              hash: string
+              id: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    /**
+     * Upload the gzipped source map of the file with this debug id, with Content-Type application/gzip
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          '*/*': unknown
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Bytes of the gzipped file */
+              bytes: number
+              /** Format: date-time */
+              created_at: string
+              /** @description SHA-256 of the file before it was gzipped */
+              hash: string
+              id: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/event_definitions': {
     parameters: {
       query?: never
@@ -5221,6 +5815,17 @@ export interface paths {
                     [key: string]: unknown
                   }
               defaultIdentifiedOnly: boolean
+              errorTracking: {
+                captureExtensionExceptions?: boolean
+                suppressionRules?: {
+                  type: 'AND' | 'OR'
+                  values: {
+                    key: '$exception_types' | '$exception_values'
+                    operator: 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'not_regex'
+                    value: string | string[]
+                  }[]
+                }[]
+              }
               heatmaps: boolean
               sessionRecording:
                 | boolean
@@ -5338,6 +5943,17 @@ export interface paths {
                   [key: string]: unknown
                 }
             defaultIdentifiedOnly?: boolean
+            errorTracking?: {
+              captureExtensionExceptions?: boolean
+              suppressionRules?: {
+                type: 'AND' | 'OR'
+                values: {
+                  key: '$exception_types' | '$exception_values'
+                  operator: 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'not_regex'
+                  value: string | string[]
+                }[]
+              }[]
+            }
             heatmaps?: boolean
             sessionRecording?:
               | boolean
@@ -5439,6 +6055,17 @@ export interface paths {
                     [key: string]: unknown
                   }
               defaultIdentifiedOnly: boolean
+              errorTracking: {
+                captureExtensionExceptions?: boolean
+                suppressionRules?: {
+                  type: 'AND' | 'OR'
+                  values: {
+                    key: '$exception_types' | '$exception_values'
+                    operator: 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'not_regex'
+                    value: string | string[]
+                  }[]
+                }[]
+              }
               heatmaps: boolean
               sessionRecording:
                 | boolean

@@ -5,6 +5,7 @@ import { type ConsoleStore, createConsoleStore } from './console.ts'
 import { createDeletedRecordingStore, type DeletedRecordingStore } from './deletedRecordings.ts'
 import { createEndpointStore, type EndpointStore } from './endpoints.ts'
 import { createEpochStore, type EpochStore } from './epochs.ts'
+import { createErrorTrackingStore, type ErrorTrackingStore } from './errorTracking.ts'
 import { createFlagStore, type FlagStore } from './flags.ts'
 import { createGroupTypeStore, type GroupTypeStore } from './groupTypes.ts'
 import { createKeyStore, type KeyStore } from './keys.ts'
@@ -22,6 +23,7 @@ export { copyMetadata } from './copy.ts'
 export type { DashboardRecord } from './dashboards.ts'
 export type { Endpoint } from './endpoints.ts'
 export type { EndpointVersion, NewVersion } from './endpointVersions.ts'
+export type { ErrorIssue, ErrorStack, IssueState, SourceMapRecord } from './errorTracking.ts'
 export { MetadataMismatch, MetadataUnavailable, TokenTaken } from './errors.ts'
 export type { FlagRecord } from './flags.ts'
 export type { ApiKey, NewKey, Rotation } from './keys.ts'
@@ -48,6 +50,7 @@ export interface Metadata {
   readonly settings: SettingStore
   readonly epochs: EpochStore
   readonly console: ConsoleStore
+  readonly errorTracking: ErrorTrackingStore
   /** Whether other processes may use the same metadata store. */
   readonly isShared: boolean
   /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
@@ -89,6 +92,7 @@ export const openMetadata = async (
     settings: createSettingStore(context),
     epochs: createEpochStore(context),
     console: createConsoleStore(context),
+    errorTracking: createErrorTrackingStore(context),
     isShared,
     withLock: (name, work) => (isShared ? transact(work, name) : work()),
     ready: (withinMs) => within(responds(), withinMs, false).catch(() => false),

@@ -67,4 +67,18 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   [
     'CREATE TABLE deleted_recordings (project_id INTEGER NOT NULL, session_id TEXT NOT NULL, until TEXT NOT NULL, PRIMARY KEY (project_id, session_id))',
   ],
+  [
+    `CREATE TABLE error_issues (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, type TEXT NOT NULL, value TEXT NOT NULL, culprit TEXT NOT NULL, state TEXT NOT NULL,
+      created_at TEXT NOT NULL, resolved_at TEXT, resolved_release TEXT, reopened_at TEXT)`,
+    'CREATE INDEX error_issues_by_project ON error_issues (project_id)',
+    'CREATE TABLE error_fingerprints (project_id INTEGER NOT NULL, fingerprint TEXT NOT NULL, issue_id TEXT NOT NULL, PRIMARY KEY (project_id, fingerprint))',
+    'CREATE INDEX error_fingerprints_by_issue ON error_fingerprints (issue_id)',
+    `CREATE TABLE error_stacks (
+      project_id INTEGER NOT NULL, stack TEXT NOT NULL, fingerprint TEXT NOT NULL, map_ids TEXT NOT NULL, is_stale INTEGER NOT NULL,
+      PRIMARY KEY (project_id, stack))`,
+    `CREATE TABLE source_maps (
+      project_id INTEGER NOT NULL, id TEXT NOT NULL, hash TEXT NOT NULL, bytes INTEGER NOT NULL, parts INTEGER NOT NULL, created_at TEXT NOT NULL,
+      PRIMARY KEY (project_id, id))`,
+  ],
 ]

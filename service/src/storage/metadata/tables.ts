@@ -96,6 +96,24 @@ export interface Tables {
   console_links: { hash: string; key_id: string; key_hash: string; expires_at: string }
   /** Sessions of the console. `key_hash`: hash of the key's secret that the session began with. */
   console_sessions: { hash: string; key_id: string; key_hash: string; created_at: string; used_at: string }
+  /** Groups of errors. `resolved_release`: the newest release at that moment, '' if there was none. */
+  error_issues: {
+    id: string
+    project_id: number
+    type: string
+    value: string
+    culprit: string
+    state: string
+    created_at: string
+    resolved_at: string | null
+    resolved_release: string | null
+    reopened_at: string | null
+  }
+  error_fingerprints: { project_id: number; fingerprint: string; issue_id: string }
+  /** Fingerprints of stacks. `map_ids`: the debug ids of its files, each between spaces. `is_stale`: a source map came later. */
+  error_stacks: { project_id: number; stack: string; fingerprint: string; map_ids: string; is_stale: number }
+  /** The event store has their content, in `parts` rows. */
+  source_maps: { project_id: number; id: string; hash: string; bytes: number; parts: number; created_at: string }
   /** Migrations that have run. */
   steps: { id: number }
 }
@@ -114,6 +132,10 @@ const IN_BACKUPS = {
   run_token_secrets: true,
   revoked_run_tokens: true,
   deleted_recordings: true,
+  error_issues: true,
+  error_fingerprints: true,
+  error_stacks: true,
+  source_maps: true,
   // Describes the caches of running processes, which a restore starts without.
   epochs: false,
   // People sign in again after a restore.

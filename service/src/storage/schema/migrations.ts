@@ -226,4 +226,21 @@ export const MIGRATIONS: readonly Migration[] = [
       TTL toDateTime(timestamp) + INTERVAL 90 DAY`,
     ],
   },
+  {
+    id: 9,
+    name: 'source maps',
+    statements: [
+      // The gzipped file in Base64, in parts. A part that is inserted again after an unclear failure replaces its copy.
+      `CREATE TABLE IF NOT EXISTS db.source_maps (
+        project_id UInt32,
+        id String,
+        hash String,
+        part UInt32,
+        data String
+      )
+      ENGINE = ReplacingMergeTree
+      ORDER BY (project_id, id, hash, part)
+      SETTINGS index_granularity = 1`,
+    ],
+  },
 ]

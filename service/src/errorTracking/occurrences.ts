@@ -1,0 +1,88 @@
+import type { Ask } from '../persons/ask.ts'
+
+/** The events of one stack and release. Times in ms since the epoch. */
+export interface Occurrence {
+  readonly stack: string
+  /** '': the events have none. */
+  readonly release: string
+  /** Events of the period. */
+  readonly count: number
+  readonly first: number
+  readonly last: number
+  /** An event. */
+  readonly uuid: string
+}
+
+/** Counts of several stacks in the period. */
+export interface Totals {
+  readonly people: number
+  /** Events by day (UTC). */
+  readonly days: Readonly<Record<string, number>>
+}
+
+/** Maximum stacks that an answer is computed from, the most recent ones, and those that people are counted of. */
+const MAX_ROWS = 50_000
+const MAX_COUNTED = 4_000
+
+const EXCEPTIONS = "project_id = {projectId:UInt32} AND event = '$exception'"
+/** The properties as strings. They are missing in events that others sent. */
+export const STACK = "ifNull(properties.`$exception_stack`.:String, '')"
+const RELEASE = "ifNull(properties.`$release_id`.:String, '')"
+
+const OCCURRENCES = `
+  SELECT ${STACK} AS stack, ${RELEASE} AS release, countIf(timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')),
+    toUnixTimestamp64Milli(min(timestamp)), toUnixTimestamp64Milli(max(timestamp)), toString(argMax(uuid, timestamp))
+  FROM db.events WHERE ${EXCEPTIONS} AND stack != ''
+  GROUP BY stack, release ORDER BY max(timestamp) DESC LIMIT ${MAX_ROWS}`
+
+// A person who was never merged has no row, and the distinct id names the person.
+const TOTALS = `
+  SELECT transform(stack, {stacks:Array(String)}, {issues:Array(UInt32)}, toUInt32(0)) AS issue,
+    uniqExact(if(owner = '', distinct_id, owner)), sumMap(map(toString(toDate(at)), toUInt64(1)))
+  FROM (
+    SELECT ${STACK} AS stack, distinct_id, timestamp AS at FROM db.events
+    WHERE ${EXCEPTIONS} AND timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND stack IN {stacks:Array(String)}
+  ) AS e
+  LEFT JOIN (
+    SELECT distinct_id, argMax(person, version) AS owner FROM db.person_distinct_ids
+    WHERE project_id = {projectId:UInt32} GROUP BY distinct_id
+  ) AS p ON e.distinct_id = p.distinct_id
+  GROUP BY issue`
+
+/** Returns the stacks of a project's exceptions with their releases, of all time. */
+export const readOccurrences = async (ask: Ask, projectId: number, from: number): Promise<Occurrence[]> =>
+  (await ask(projectId, { text: OCCURRENCES, params: { projectId, from } })).map(
+    ([stack, release, count, first, last, uuid]) => ({
+      stack: String(stack),
+      release: String(release),
+      count: Number(count),
+      first: Number(first),
+      last: Number(last),
+      uuid: String(uuid),
+    }),
+  )
+
+/** Returns the persons and days of several groups of stacks in the period, in the order of the groups. */
+export const readTotals = async (
+  ask: Ask,
+  projectId: number,
+  from: number,
+  groups: readonly (readonly string[])[],
+): Promise<Totals[]> => {
+  const stacks = groups.flatMap((group, at) => group.map((stack) => [stack, at + 1] as const)).slice(0, MAX_COUNTED)
+  if (!stacks.length) return groups.map(() => ({ people: 0, days: {} }))
+  const rows = await ask(projectId, {
+    text: TOTALS,
+    params: { projectId, from, stacks: stacks.map(([stack]) => stack), issues: stacks.map(([, issue]) => issue) },
+  })
+  const byIssue = new Map(
+    rows.map(([issue, people, days]) => [Number(issue), { people: Number(people), days }] as const),
+  )
+  return groups.map((_, at) => {
+    const { people = 0, days = {} } = byIssue.get(at + 1) ?? {}
+    return {
+      people,
+      days: Object.fromEntries(Object.entries(days as Record<string, unknown>).map(([day, n]) => [day, Number(n)])),
+    }
+  })
+}

@@ -1,0 +1,27 @@
+import type { ErrorIssue } from '../storage/metadata/metadata.ts'
+import type { Occurrence } from './occurrences.ts'
+
+/** Returns when each release was first seen, ms since the epoch. This is the order of releases: their names have none. */
+export const releaseOrder = (
+  occurrences: readonly Pick<Occurrence, 'release' | 'first'>[],
+): ReadonlyMap<string, number> => {
+  const order = new Map<string, number>()
+  for (const { release, first } of occurrences) order.set(release, Math.min(first, order.get(release) ?? Infinity))
+  return order
+}
+
+/**
+ * Whether a resolved issue came back: it has an event after it was resolved, of a release that was first seen after the
+ * newest one of that moment. Late events of earlier releases, which the fix has not reached, do not count. Events without
+ * a release count.
+ */
+export const isAgain = (
+  { state, resolvedAt, resolvedRelease }: Pick<ErrorIssue, 'state' | 'resolvedAt' | 'resolvedRelease'>,
+  occurrences: readonly Pick<Occurrence, 'release' | 'last'>[],
+  order: ReadonlyMap<string, number>,
+): boolean => {
+  if (state !== 'resolved' || resolvedAt === null) return false
+  const at = Date.parse(resolvedAt)
+  const newest = (resolvedRelease && order.get(resolvedRelease)) || at
+  return occurrences.some(({ release, last }) => last > at && (!release || order.get(release)! > newest))
+}

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely, Selectable } from 'kysely'
+import { type MetadataContext, now } from './context.ts'
+import type { Tables } from './tables.ts'
+
+export type IssueState = 'active' | 'resolved' | 'ignored'
+
+/** A group of errors with one cause. */
+export interface ErrorIssue {
+  /** UUID. */
+  readonly id: string
+  readonly type: string
+  readonly value: string
+  /** Where it was thrown: file and function. '': unknown. */
+  readonly culprit: string
+  readonly state: IssueState
+  readonly createdAt: string
+  readonly resolvedAt: string | null
+  /** The newest release when it was resolved. '': there was none. */
+  readonly resolvedRelease: string | null
+  /** When a resolved issue came back. */
+  readonly reopenedAt: string | null
+}
+
+/** A stack whose fingerprint is known. */
+export interface ErrorStack {
+  readonly stack: string
+  readonly fingerprint: string
+  /** Debug ids of its files. */
+  readonly mapIds: readonly string[]
+  /** Whether a source map came after the fingerprint was computed. */
+  readonly isStale: boolean
+}
+
+export interface SourceMapRecord {
+  readonly id: string
+  /** SHA-256 of the uncompressed file. */
+  readonly hash: string
+  /** Bytes as stored. */
+  readonly bytes: number
+  readonly parts: number
+  readonly createdAt: string
+}
+
+export type NewIssue = Pick<ErrorIssue, 'type' | 'value' | 'culprit'>
+
+/** Issues of exceptions, the fingerprints they consist of, and which source maps exist. */
+export interface ErrorTrackingStore {
+  issues(projectId: number): Promise<ErrorIssue[]>
+  issue(projectId: number, id: string): Promise<ErrorIssue | undefined>
+  /** Returns the issue of each fingerprint. */
+  fingerprints(projectId: number): Promise<Map<string, string>>
+  stacks(projectId: number): Promise<ErrorStack[]>
+  /**
+   * Stores the fingerprint of a stack. The fingerprint belongs to its issue, else to the issue that the stack had before,
+   * else to a new one.
+   */
+  assign(projectId: number, stack: Omit<ErrorStack, 'isStale'>, issue: NewIssue): Promise<void>
+  /** Marks the stacks of a file, so that their fingerprints are computed again. */
+  markStale(projectId: number, mapId: string): Promise<void>
+  /** Changes the state. `release`: the newest release, when it is resolved. */
+  setState(projectId: number, id: string, state: IssueState, release: string): Promise<void>
+  /** Makes a resolved issue active. */
+  reopen(projectId: number, id: string): Promise<void>
+  /** Moves the fingerprints of other issues to an issue and removes those issues. */
+  merge(projectId: number, id: string, others: readonly string[]): Promise<void>
+  /** Moves fingerprints of an issue to a new one. Returns its id. */
+  split(projectId: number, id: string, fingerprints: readonly string[]): Promise<string>
+  sourceMap(projectId: number, id: string): Promise<SourceMapRecord | undefined>
+  /** Records a source map. Returns the record that exists now, which is of another process if that was faster. */
+  addSourceMap(projectId: number, map: Omit<SourceMapRecord, 'createdAt'>): Promise<SourceMapRecord>
+}
+
+// Values of one statement.
+const MAX_VALUES = 500
+
+const toIssue = (row: Selectable<Tables['error_issues']>): ErrorIssue => ({
+  id: row.id,
+  type: row.type,
+  value: row.value,
+  culprit: row.culprit,
+  state: row.state as IssueState,
+  createdAt: row.created_at,
+  resolvedAt: row.resolved_at,
+  resolvedRelease: row.resolved_release,
+  reopenedAt: row.reopened_at,
+})
+
+const toSourceMap = (row: Selectable<Tables['source_maps']>): SourceMapRecord => ({
+  id: row.id,
+  hash: row.hash,
+  bytes: row.bytes,
+  parts: row.parts,
+  createdAt: row.created_at,
+})
+
+const toIssueRow = (projectId: number, issue: NewIssue): Selectable<Tables['error_issues']> => ({
+  id: randomUUID(),
+  project_id: projectId,
+  type: issue.type,
+  value: issue.value,
+  culprit: issue.culprit,
+  state: 'active',
+  created_at: now(),
+  resolved_at: null,
+  resolved_release: null,
+  reopened_at: null,
+})
+
+const issueOf = async (db: Kysely<Tables>, projectId: number, fingerprint: string): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom('error_fingerprints')
+      .select('issue_id')
+      .where('project_id', '=', projectId)
+      .where('fingerprint', '=', fingerprint)
+      .executeTakeFirst()
+  )?.issue_id
+
+const readSourceMap = async (db: Kysely<Tables>, projectId: number, id: string) =>
+  db.selectFrom('source_maps').selectAll().where('project_id', '=', projectId).where('id', '=', id).executeTakeFirst()
+
+/** Creates an issue in a transaction. Returns its id. */
+const createIssue = async (db: Kysely<Tables>, projectId: number, issue: NewIssue): Promise<string> => {
+  const row = toIssueRow(projectId, issue)
+  await db.insertInto('error_issues').values(row).execute()
+  return row.id
+}
+
+export const createErrorTrackingStore = ({ db, transact }: MetadataContext): ErrorTrackingStore => ({
+  issues: async (projectId) =>
+    (await db.selectFrom('error_issues').selectAll().where('project_id', '=', projectId).execute()).map(toIssue),
+  async issue(projectId, id) {
+    const ofProject = db.selectFrom('error_issues').selectAll().where('project_id', '=', projectId)
+    const row = await ofProject.where('id', '=', id).executeTakeFirst()
+    return row && toIssue(row)
+  },
+  async fingerprints(projectId) {
+    const rows = await db.selectFrom('error_fingerprints').selectAll().where('project_id', '=', projectId).execute()
+    return new Map(rows.map(({ fingerprint, issue_id }) => [fingerprint, issue_id]))
+  },
+  async stacks(projectId) {
+    const rows = await db.selectFrom('error_stacks').selectAll().where('project_id', '=', projectId).execute()
+    return rows.map(({ stack, fingerprint, map_ids, is_stale }) => ({
+      stack,
+      fingerprint,
+      mapIds: map_ids.split(' ').filter(Boolean),
+      isStale: is_stale !== 0,
+    }))
+  },
+  assign: (projectId, { stack, fingerprint, mapIds }, issue) =>
+    transact(async (transaction) => {
+      if (!(await issueOf(transaction, projectId, fingerprint))) {
+        const before = await transaction
+          .selectFrom('error_stacks')
+          .select('fingerprint')
+          .where('project_id', '=', projectId)
+          .where('stack', '=', stack)
+          .executeTakeFirst()
+        const issue_id =
+          (before && (await issueOf(transaction, projectId, before.fingerprint))) ??
+          (await createIssue(transaction, projectId, issue))
+        // What the source map shows is better than what was known before it.
+        if (before)
+          await transaction
+            .updateTable('error_issues')
+            .set({ culprit: issue.culprit })
+            .where('project_id', '=', projectId)
+            .where('id', '=', issue_id)
+            .execute()
+        await transaction
+          .insertInto('error_fingerprints')
+          .values({ project_id: projectId, fingerprint, issue_id })
+          .execute()
+      }
+      const map_ids = mapIds.length ? ` ${mapIds.join(' ')} ` : ''
+      await transaction
+        .insertInto('error_stacks')
+        .values({ project_id: projectId, stack, fingerprint, map_ids, is_stale: 0 })
+        .onConflict((conflict) =>
+          conflict.columns(['project_id', 'stack']).doUpdateSet({ fingerprint, map_ids, is_stale: 0 }),
+        )
+        .execute()
+    }),
+  async markStale(projectId, mapId) {
+    await db
+      .updateTable('error_stacks')
+      .set({ is_stale: 1 })
+      .where('project_id', '=', projectId)
+      .where('map_ids', 'like', `% ${mapId} %`)
+      .execute()
+  },
+  async setState(projectId, id, state, release) {
+    const isResolved = state === 'resolved'
+    await db
+      .updateTable('error_issues')
+      .set({
+        state,
+        resolved_at: isResolved ? now() : null,
+        resolved_release: isResolved ? release : null,
+        reopened_at: null,
+      })
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .execute()
+  },
+  async reopen(projectId, id) {
+    await db
+      .updateTable('error_issues')
+      .set({ state: 'active', reopened_at: now() })
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .where('state', '=', 'resolved')
+      .execute()
+  },
+  merge: (projectId, id, others) =>
+    transact(async (transaction) => {
+      await transaction
+        .updateTable('error_fingerprints')
+        .set({ issue_id: id })
+        .where('project_id', '=', projectId)
+        .where('issue_id', 'in', others)
+        .execute()
+      await transaction
+        .deleteFrom('error_issues')
+        .where('project_id', '=', projectId)
+        .where('id', 'in', others)
+        .execute()
+    }),
+  split: (projectId, id, fingerprints) =>
+    transact(async (transaction) => {
+      const from = await transaction
+        .selectFrom('error_issues')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const issue_id = await createIssue(transaction, projectId, from)
+      for (let at = 0; at < fingerprints.length; at += MAX_VALUES)
+        await transaction
+          .updateTable('error_fingerprints')
+          .set({ issue_id })
+          .where('project_id', '=', projectId)
+          .where('issue_id', '=', id)
+          .where('fingerprint', 'in', fingerprints.slice(at, at + MAX_VALUES))
+          .execute()
+      return issue_id
+    }),
+  async sourceMap(projectId, id) {
+    const row = await readSourceMap(db, projectId, id)
+    return row && toSourceMap(row)
+  },
+  async addSourceMap(projectId, { id, hash, bytes, parts }) {
+    await db
+      .insertInto('source_maps')
+      .values({ project_id: projectId, id, hash, bytes, parts, created_at: now() })
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing())
+      .execute()
+    return toSourceMap((await readSourceMap(db, projectId, id))!)
+  },
+})

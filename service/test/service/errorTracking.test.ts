@@ -1,0 +1,322 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { openMetadata } from '../../src/storage/metadata/metadata.ts'
+import { lineMap } from '../support/sourceMap.ts'
+import { api, capture, event, request } from '../support/api.ts'
+import { type RunningService, startService } from '../support/startService.ts'
+
+let service: RunningService
+let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
+
+const get = async (path: string, target: Pick<RunningService, 'url' | 'key' | 'projectId'> = service): Promise<any> => {
+  const { status, body } = await api(target as RunningService, 'GET', `/error_tracking/${path}`)
+  expect({ status, body }).toMatchObject({ status: 200 })
+  return body
+}
+const send = async (method: 'POST' | 'PATCH', path: string, body: unknown) =>
+  api(service, method, `/error_tracking/${path}`, body)
+
+interface Thrown {
+  type?: string
+  value?: string
+  frames?: [file: string, name: string, line: number, column: number, mapId?: string][]
+  person?: string
+  release?: string
+  properties?: Record<string, unknown>
+}
+
+/** An exception as the SDK sends it. `frames`: the throw first. */
+const exception = ({
+  type = 'TypeError',
+  value = 'x is not a function',
+  frames = [],
+  person,
+  release,
+  properties,
+}: Thrown) =>
+  event(
+    '$exception',
+    {},
+    {
+      distinct_id: person ?? 'visitor',
+      $exception_list: [
+        {
+          type,
+          value,
+          mechanism: { type: 'onerror', handled: false, synthetic: false },
+          stacktrace: {
+            type: 'raw',
+            frames: frames
+              .map(([filename, name, lineno, colno, chunk_id]) => ({
+                platform: 'web:javascript',
+                filename,
+                function: name,
+                lineno,
+                colno,
+                in_app: true,
+                ...(chunk_id ? { chunk_id } : {}),
+              }))
+              .reverse(),
+          },
+        },
+      ],
+      $session_id: 's1',
+      ...(release ? { $release_id: release } : {}),
+      ...properties,
+    },
+  )
+
+const find = async (type: string): Promise<any> =>
+  (await get('issues')).results.find((issue: { type: string }) => issue.type === type)
+
+beforeAll(async () => {
+  service = await startService()
+  const metadata = await openMetadata(join(service.data, 'definitions.db'))
+  const { id } = await metadata.projects.create({ name: 'Other', token: 'other-token' })
+  const scopes = ['error_tracking:read', 'error_tracking:write']
+  await metadata.keys.put({ projectId: id, label: 'other', secret: 'other-key', scopes })
+  await metadata.close()
+  other = { url: service.url, key: 'other-key', token: 'other-token', projectId: id }
+})
+afterAll(() => service.stop())
+
+test('groups one bug of two releases and three engines into one issue, and counts its people', async () => {
+  const release = (name: string, hash: string, shift: number) =>
+    [
+      ['V8', 'Object.pay'],
+      ['Gecko', 'pay'],
+      ['JavaScriptCore', 'pay'],
+    ].map(([engine, name_]) =>
+      exception({
+        type: 'PayError',
+        frames: [
+          [`https://shop.test/app-${hash}.js`, name_!, 1 + shift, 900 + shift],
+          [`https://shop.test/app-${hash}.js`, 'click', 1, 200 + shift],
+        ],
+        person: `person ${engine}`,
+        release: name,
+      }),
+    )
+  await capture(service, ...[...release('1.0', '4f3c2a1b', 0), ...release('1.1', '9d8e7f6a', 7)])
+  const { results, count, next } = await get('issues?search=PAYERROR')
+  expect({ count, next }).toEqual({ count: 1, next: null })
+  expect(results[0]).toMatchObject({
+    type: 'PayError',
+    value: 'x is not a function',
+    culprit: 'Object.pay (https://shop.test/app-4f3c2a1b.js)',
+    state: 'active',
+    count: 6,
+    people: 3,
+    series: [{ count: 6 }],
+  })
+  expect(results[0].releases.map(({ release }: { release: string }) => release).sort()).toEqual(['1.0', '1.1'])
+  const details = await get(`issues/${results[0].id}`)
+  expect(details.fingerprints).toMatchObject([{ count: 6 }])
+  const events = await get(`issues/${results[0].id}/events?limit=4`)
+  expect(events.results).toHaveLength(4)
+  expect(events.results[0]).toMatchObject({ session_id: 's1', exceptions: [{ type: 'PayError', is_handled: false }] })
+  const rest = await get(`issues/${results[0].id}/events?limit=4&cursor=${events.next}`)
+  expect(new Set([...events.results, ...rest.results].map(({ uuid }: { uuid: string }) => uuid)).size).toBe(6)
+  expect(rest.next).toBeNull()
+})
+
+test('groups messages that differ in ids, and separates two bugs', async () => {
+  await capture(
+    service,
+    ...[
+      exception({ type: 'IdError', value: `Order ${randomUUID()} of a@b.example has 3 items` }),
+      exception({ type: 'IdError', value: `Order ${randomUUID()} of c@d.example has 12 items` }),
+      exception({ type: 'IdError', value: 'Order is empty' }),
+    ],
+  )
+  const { results } = await get('issues?search=IdError&order=count')
+  expect(results.map(({ count }: { count: number }) => count)).toEqual([2, 1])
+})
+
+test('follows the fingerprint that the site gave', async () => {
+  const properties = { $exception_fingerprint: 'checkout' }
+  await capture(
+    service,
+    ...[
+      exception({ type: 'GivenError', value: 'one', properties }),
+      exception({ type: 'OtherGivenError', value: 'two', properties }),
+    ],
+  )
+  expect((await get('issues?search=GivenError')).count).toBe(1)
+})
+
+test('merges issues and splits them again', async () => {
+  await capture(service, ...[exception({ type: 'MergeA' }), exception({ type: 'MergeB' })])
+  const [a, b] = [await find('MergeA'), await find('MergeB')]
+  const merged = await send('POST', `issues/${a.id}/merge`, { ids: [b.id] })
+  expect(merged).toMatchObject({ status: 200, body: { id: a.id, count: 2 } })
+  expect(await find('MergeB')).toBeUndefined()
+  // Later exceptions follow.
+  await capture(service, ...[exception({ type: 'MergeB' })])
+  const details = await get(`issues/${a.id}`)
+  expect(details.count).toBe(3)
+  const [, moved] = details.fingerprints.sort((x: any, y: any) => x.count - y.count)
+  const split = await send('POST', `issues/${a.id}/split`, { fingerprints: [moved.fingerprint] })
+  expect(split).toMatchObject({ status: 201, body: { count: 2 } })
+  expect(split.body.id).not.toBe(a.id)
+  expect((await get(`issues/${a.id}`)).count).toBe(1)
+
+  const rejected = [
+    await send('POST', `issues/${a.id}/merge`, { ids: [a.id] }),
+    await send('POST', `issues/${a.id}/merge`, { ids: [randomUUID()] }),
+    await send('POST', `issues/${a.id}/split`, { fingerprints: ['none'] }),
+    await send('POST', `issues/${a.id}/split`, {
+      fingerprints: (await get(`issues/${a.id}`)).fingerprints.map((each: any) => each.fingerprint),
+    }),
+  ]
+  expect(rejected.map(({ status }) => status)).toEqual([400, 404, 400, 400])
+})
+
+test('reopens a resolved issue when a release that came later throws it, and keeps an ignored one', async () => {
+  const thrown = (release: string) => exception({ type: 'RegressError', release })
+  await capture(service, ...[thrown('2.0')])
+  const { id } = await find('RegressError')
+  expect((await send('PATCH', `issues/${id}`, { state: 'resolved' })).body).toMatchObject({ state: 'resolved' })
+  // A visitor with an old page.
+  await capture(service, ...[thrown('2.0')])
+  expect((await get(`issues/${id}`)).state).toBe('resolved')
+  await capture(service, ...[thrown('2.1')])
+  expect(await get(`issues/${id}`)).toMatchObject({ state: 'active', reopened_at: expect.any(String) })
+
+  await send('PATCH', `issues/${id}`, { state: 'ignored' })
+  await capture(service, ...[thrown('2.2')])
+  expect((await get(`issues/${id}`)).state).toBe('ignored')
+  expect((await get('issues?state=active&search=RegressError')).count).toBe(0)
+})
+
+const upload = async (id: string, body: Buffer, target: Pick<RunningService, 'url' | 'key' | 'projectId'> = service) =>
+  request(`${target.url}/api/projects/${target.projectId}/error_tracking/sourcemaps/${id}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/gzip' },
+    body: new Uint8Array(body),
+  })
+
+test('applies a source map that comes after the exceptions, and joins what it shows to be one issue', async () => {
+  const [first, second] = [randomUUID(), randomUUID()]
+  const source = 'export const total = (cart) => {\n  return cart.items.length\n}\n'
+  const map = (line: number) =>
+    gzipSync(lineMap('webpack://shop/./src/total.ts', source, { line, column: 20, name: 'total' }))
+  await capture(
+    service,
+    ...[
+      exception({
+        type: 'MapError',
+        frames: [
+          ['https://shop.test/a.js', 't', 1, 11, first],
+          ['https://shop.test/a.js', 'n', 1, 2],
+        ],
+      }),
+      exception({
+        type: 'MapError',
+        frames: [
+          ['https://shop.test/a.js', 'q', 1, 11, second],
+          ['https://shop.test/a.js', 'n', 1, 2],
+        ],
+      }),
+    ],
+  )
+  expect((await get('issues?search=MapError')).count).toBe(2)
+  const [{ id }] = (await get('issues?search=MapError&order=first_seen')).results
+  await send('PATCH', `issues/${id}`, { state: 'ignored' })
+
+  expect(await upload(first, map(2))).toMatchObject({ status: 201, body: { id: first, hash: expect.any(String) } })
+  expect((await upload(first, map(2))).status).toBe(200)
+  expect(await upload(first, map(1))).toMatchObject({ status: 409, body: { code: 'source_map_exists' } })
+  expect(await get(`sourcemaps/${first}`)).toMatchObject({ id: first })
+  await upload(second, map(2))
+
+  const { results } = await get('issues?search=MapError')
+  expect(results).toMatchObject([{ id, state: 'ignored', count: 2 }])
+  expect(results.map((issue: any) => issue.culprit)).toContainEqual(expect.stringContaining('src/total.ts'))
+  const shown = (await Promise.all(results.map((issue: any) => get(`issues/${issue.id}/events`)))).flatMap(
+    ({ results: events }: any) => events,
+  )
+  for (const each of shown)
+    expect(each.exceptions[0].frames[0]).toMatchObject({
+      filename: 'src/total.ts',
+      line: 2,
+      column: 21,
+      in_app: true,
+      is_mapped: true,
+      source: {
+        before: ['export const total = (cart) => {'],
+        line: '  return cart.items.length',
+        after: ['}', ''],
+      },
+    })
+})
+
+test.each([
+  ['text', Buffer.from('no gzip')],
+  ['JSON that is no map', gzipSync('{"version":3}')],
+  ['another version', gzipSync('{"version":2,"sources":[],"mappings":""}')],
+  ['broken JSON', gzipSync('{"version"')],
+])('rejects %s as a source map with a clear error', async (_, body) => {
+  const { status, body: answer } = await upload(randomUUID(), body)
+  expect([status, answer.code]).toEqual([400, 'invalid_input'])
+  expect(answer.detail).toMatch(/^The body is not a gzipped source map: /)
+})
+
+test('shows an exception with a source map of which the mappings are broken', async () => {
+  const id = randomUUID()
+  const broken = { version: 3, sources: ['a.ts'], names: [], mappings: '!!!!;~' }
+  await upload(id, gzipSync(JSON.stringify(broken)))
+  await capture(
+    service,
+    ...[exception({ type: 'BrokenMapError', frames: [['https://shop.test/b.js', 'f', 1, 5, id]] })],
+  )
+  const issue = await find('BrokenMapError')
+  expect((await get(`issues/${issue.id}/events`)).results[0].exceptions[0].frames).toHaveLength(1)
+})
+
+test('reads exceptions of any shape', async () => {
+  const list = (value: unknown) => event('$exception', {}, { $exception_list: value })
+  await capture(
+    service,
+    ...[
+      list('text'),
+      list([]),
+      list([null, 5, { type: 7, value: {}, stacktrace: { frames: [null, { filename: 5, lineno: 'x' }] } }]),
+      list([
+        {
+          value: 'TextError: as text',
+          stack: 'TextError: as text\n    at run (https://shop.test/c.js:3:4)\n    at https://shop.test/c.js:9:1',
+        },
+      ]),
+    ],
+  )
+  const issue = await find('TextError')
+  expect(issue).toMatchObject({ value: 'as text', culprit: 'run (https://shop.test/c.js)' })
+})
+
+test('shows no project the issues and source maps of another', async () => {
+  await capture(service, ...[exception({ type: 'SecretError' })])
+  const issue = await find('SecretError')
+  expect((await get('issues', other)).count).toBe(0)
+  const refused = [
+    await api(other as RunningService, 'GET', `/error_tracking/issues/${issue.id}`),
+    await api(other as RunningService, 'GET', `/error_tracking/issues/${issue.id}/events`),
+    await api(other as RunningService, 'PATCH', `/error_tracking/issues/${issue.id}`, { state: 'resolved' }),
+    await api(other as RunningService, 'POST', `/error_tracking/issues/${issue.id}/merge`, { ids: [issue.id] }),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+
+  const id = randomUUID()
+  await upload(id, gzipSync(lineMap('secret.ts', 'const secret = 1', { line: 1, column: 0, name: '' })))
+  expect((await api(other as RunningService, 'GET', `/error_tracking/sourcemaps/${id}`)).status).toBe(404)
+  await capture(
+    { ...service, token: other.token },
+    ...[exception({ type: 'SpyError', frames: [['https://shop.test/a.js', 't', 1, 11, id]] })],
+  )
+  const spy = (await get('issues', other)).results[0]
+  expect((await get(`issues/${spy.id}/events`, other)).results[0].exceptions[0].frames[0].is_mapped).toBe(false)
+  // The same id may belong to another file there.
+  const own = gzipSync(lineMap('own.ts', 'const own = 1', { line: 1, column: 0, name: '' }))
+  expect((await upload(id, own, other)).status).toBe(201)
+})

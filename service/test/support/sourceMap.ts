@@ -1,0 +1,26 @@
+/** Base64 VLQ of one number. */
+const vlq = (value: number): string => {
+  const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  let rest = value < 0 ? (-value << 1) | 1 : value << 1
+  let text = ''
+  do {
+    const digit = rest & 31
+    rest >>>= 5
+    text += DIGITS[rest ? digit | 32 : digit]
+  } while (rest)
+  return text
+}
+
+/** Returns a source map of one line, of which everything from its start is at one position (line from 1, column from 0) of a source. */
+export const lineMap = (
+  source: string,
+  content: string,
+  { line, column, name }: { readonly line: number; readonly column: number; readonly name: string },
+): string =>
+  JSON.stringify({
+    version: 3,
+    sources: [source],
+    sourcesContent: [content],
+    names: name ? [name] : [],
+    mappings: vlq(0) + vlq(0) + vlq(line - 1) + vlq(column) + (name ? vlq(0) : ''),
+  })

@@ -1,0 +1,3 @@
+import { runCli } from '../sourcemaps/cli'
+
+process.exitCode = await runCli(process.argv.slice(2))

@@ -1,0 +1,1 @@
+export { rollup, vite, webpack, type RollupPlugin, type SourcemapOptions } from '../sourcemaps/plugin'

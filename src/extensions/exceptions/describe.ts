@@ -1,0 +1,113 @@
+import { attempt } from '../../lib/guard'
+import type { ExceptionReport } from '../../host'
+
+/** What is known of something thrown, before its stack is parsed. */
+export interface Thrown {
+  type: string
+  value: string
+  stack: string
+  /** Whether the stack is not that of the throw. */
+  isSynthetic: boolean
+  cause?: unknown
+  errors?: unknown
+}
+
+const MAX_MESSAGE = 8_192
+const MAX_KEYS = 20
+const ERROR_TYPE = /^(?:[Uu]ncaught (?:exception: )?)?(?:(\w*(?:Error|Exception)): )?([^]*)$/
+
+/** Returns a member of anything; undefined if reading it throws. */
+export const read = (value: unknown, name: string): unknown =>
+  attempt(() => (value as Record<string, unknown> | null | undefined)?.[name])
+
+/** Returns a value as a bounded string; '' if it has none. */
+const text = (value: unknown): string => attempt(() => String(value).slice(0, MAX_MESSAGE)) ?? ''
+const textOf = (value: unknown, name: string): string => {
+  const member = read(value, name)
+  return member === undefined || member === null ? '' : text(member)
+}
+
+/** Returns the stack of an error, which is bounded where it is parsed; '' if it has none. */
+const stackOf = (error: unknown): string => {
+  const stack = read(error, 'stack')
+  return typeof stack === 'string' ? stack : ''
+}
+
+const tagOf = (value: unknown): string => attempt(() => Object.prototype.toString.call(value).slice(8, -1)) ?? ''
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Whether it is an error of this page or another frame: by its tag, or by its shape, since the tag can be changed. */
+export const isError = (value: unknown): boolean =>
+  isObject(value) &&
+  (/(Error|Exception)$/.test(tagOf(value)) ||
+    (typeof read(value, 'message') === 'string' && !!(textOf(value, 'stack') || textOf(value, 'name'))))
+
+/** Returns what was thrown: of a DOM event about it, the error or the reason. */
+const unwrap = (value: unknown): unknown => {
+  const tag = tagOf(value)
+  if (tag === 'ErrorEvent') return read(value, 'error') ?? value
+  if (tag === 'PromiseRejectionEvent') return read(value, 'reason')
+  // Bluebird's rejections, which are also those of libraries that imitate it.
+  if (tag === 'CustomEvent') return read(read(value, 'detail'), 'reason') ?? value
+  return value
+}
+
+const keysOf = (value: object): string => {
+  const keys = attempt(() => Object.keys(value).sort()) ?? []
+  return keys.length ? `keys: ${keys.slice(0, MAX_KEYS).join(', ')}` : 'no keys'
+}
+
+/** Returns the name of a class of errors: of the platform by its tag, or else by its constructor. */
+const nameOf = (error: unknown): string => {
+  const tag = tagOf(error)
+  return (tag !== 'Error' && tag) || textOf(read(error, 'constructor'), 'name') || 'Error'
+}
+
+const describeError = (error: unknown): Thrown => ({
+  type: textOf(error, 'name') || nameOf(error),
+  value: textOf(error, 'message'),
+  stack: stackOf(error),
+  isSynthetic: false,
+  cause: read(error, 'cause'),
+  errors: read(error, 'errors'),
+})
+
+/** The message of an `ErrorEvent` without an error, as for scripts of other origins; its position as a stack. */
+const describeErrorEvent = (event: unknown): Thrown => {
+  const [, type = 'Error', value = ''] = ERROR_TYPE.exec(textOf(event, 'message')) ?? []
+  const [file, line, column] = ['filename', 'lineno', 'colno'].map((name) => textOf(event, name))
+  return { type, value, stack: file && Number(line) ? `?@${file}:${line}:${column}` : '', isSynthetic: false }
+}
+
+/** Describes anything thrown, without its causes. Never throws: getters may. `trace`: an error of the call that reported it. */
+export const describe = (reported: unknown, kind: ExceptionReport[0], trace: Error | undefined): Thrown => {
+  const value = unwrap(reported)
+  if (tagOf(value) === 'ErrorEvent') return describeErrorEvent(value)
+  if (isError(value)) {
+    const thrown = describeError(value)
+    if (thrown.stack || kind !== 'captured') return thrown
+    return { ...thrown, stack: stackOf(trace), isSynthetic: true }
+  }
+  const isRejection = kind === 'unhandledrejection'
+  const synthetic = { stack: kind === 'captured' || kind === 'console' ? stackOf(trace) : '', isSynthetic: true }
+  if (!isObject(value)) {
+    const [, type, message] = ERROR_TYPE.exec(text(value)) ?? []
+    return {
+      type: type ?? (isRejection ? 'UnhandledRejection' : 'Error'),
+      value:
+        typeof value === 'string' && !isRejection
+          ? (message ?? '')
+          : `${isRejection ? 'Rejected with' : 'Thrown'}: ${text(value)}`,
+      ...synthetic,
+    }
+  }
+  const tag = tagOf(value)
+  const type = tag === 'Object' ? textOf(read(value, 'constructor'), 'name') || tag : tag
+  const event = /Event$/.test(tag) ? `${type} "${textOf(value, 'type')}"` : ''
+  return {
+    type: isRejection ? 'UnhandledRejection' : type,
+    value: event || `${type} with ${keysOf(value)}`,
+    ...synthetic,
+  }
+}

@@ -1,0 +1,68 @@
+import type { ExceptionReport } from '../../host'
+import { describe, isError, type Thrown } from './describe'
+import { type Frame, framesOf } from './frames'
+
+/** One error of `$exception_list`: what was thrown, then its causes (docs/guides/exceptions.md). */
+export interface ExceptionItem {
+  type: string
+  value: string
+  mechanism: { type: string; handled: boolean; synthetic: boolean; exception_id: number; parent_id?: number }
+  stacktrace?: { type: 'raw'; frames: Frame[] }
+}
+
+const MAX_CAUSES = 4
+const MAX_ERRORS = 10
+// The frames of all errors together. An event has a limit of values, and the deepest are cut.
+const MAX_FRAMES = 150
+
+const MECHANISM = {
+  captured: 'generic',
+  error: 'onerror',
+  unhandledrejection: 'onunhandledrejection',
+  console: 'console',
+}
+
+/**
+ * Returns the errors of a report: what was thrown, up to four causes of it, and up to ten errors of an `AggregateError`.
+ * Each error appears once.
+ */
+export const exceptionList = (
+  kind: ExceptionReport[0],
+  value: unknown,
+  thrown: Thrown,
+  trace: Error,
+  chunkIds: Readonly<Record<string, string>>,
+): ExceptionItem[] => {
+  const items: ExceptionItem[] = []
+  const seen = new Set<unknown>([value])
+  let room = MAX_FRAMES
+
+  const add = ({ type, value: message, stack, isSynthetic }: Thrown, parent?: number): number => {
+    const frames = stack ? framesOf(stack, message, chunkIds).slice(-Math.max(1, room)) : []
+    room -= frames.length
+    items.push({
+      type,
+      value: message,
+      mechanism: {
+        type: parent === undefined ? MECHANISM[kind as keyof typeof MECHANISM] : 'chained',
+        handled: kind === 'captured' || kind === 'console',
+        synthetic: isSynthetic,
+        exception_id: items.length,
+        parent_id: parent,
+      },
+      ...(frames.length ? { stacktrace: { type: 'raw', frames } } : {}),
+    })
+    return items.length - 1
+  }
+  const addNew = (error: unknown, parent: number): { thrown: Thrown; id: number } | undefined => {
+    if (error === undefined || error === null || seen.has(error)) return undefined
+    seen.add(error)
+    const described = describe(error, isError(error) ? 'error' : kind, trace)
+    return { thrown: described, id: add(described, parent) }
+  }
+
+  let last: { thrown: Thrown; id: number } | undefined = { thrown, id: add(thrown) }
+  if (Array.isArray(thrown.errors)) for (const each of thrown.errors.slice(0, MAX_ERRORS)) addNew(each, 0)
+  for (let depth = 0; last && depth < MAX_CAUSES; depth++) last = addNew(last.thrown.cause, last.id)
+  return items
+}

@@ -1,0 +1,135 @@
+import { runInNewContext } from 'node:vm'
+import { exceptionList } from '../../../src/extensions/exceptions/exceptionList'
+import { describe as describeThrown } from '../../../src/extensions/exceptions/describe'
+import type { ExceptionReport } from '../../../src/host'
+
+const list = (value: unknown, kind: ExceptionReport[0] = 'captured') => {
+  const trace = new Error()
+  return exceptionList(kind, value, describeThrown(value, kind, trace), trace, {})
+}
+const brief = (value: unknown, kind?: ExceptionReport[0]) => {
+  const [first] = list(value, kind)
+  return [first!.type, first!.value]
+}
+
+/** An error whose getters throw. */
+const hostile = () => {
+  const throwing = () => {
+    throw new TypeError('hostile')
+  }
+  return Object.defineProperties(
+    {},
+    {
+      [Symbol.toStringTag]: { value: 'Error' },
+      ...Object.fromEntries(['name', 'message', 'stack', 'cause', 'errors'].map((name) => [name, { get: throwing }])),
+    },
+  )
+}
+
+class PaymentError extends Error {
+  override name = 'PaymentError'
+}
+class Cart {
+  items = 1
+  total = 2
+}
+const event = (type: string, members: object) =>
+  Object.assign(Object.defineProperty({}, Symbol.toStringTag, { value: type }), members)
+
+describe('describes anything thrown', () => {
+  // Not `test.each`, which formats every value for its titles.
+  const CASES: [string, unknown, [string, string], ExceptionReport[0]?][] = [
+    ['an error', new TypeError('x is not a function'), ['TypeError', 'x is not a function']],
+    ['an error of its own class', new PaymentError('declined'), ['PaymentError', 'declined']],
+    ['an error of another frame', runInNewContext("new RangeError('far')"), ['RangeError', 'far']],
+    ['an object in the shape of an error', { name: 'HttpError', message: 'status 500' }, ['HttpError', 'status 500']],
+    ['a DOMException', new DOMException('no access', 'SecurityError'), ['SecurityError', 'no access']],
+    ['an error without a message', new Error(), ['Error', '']],
+    ['a string', 'it broke', ['Error', 'it broke']],
+    ['a string with a type', 'Uncaught TypeError: it broke', ['TypeError', 'it broke']],
+    ['a number', 404, ['Error', 'Thrown: 404']],
+    ['undefined', undefined, ['Error', 'Thrown: undefined']],
+    ['null', null, ['Error', 'Thrown: null']],
+    ['a symbol', Symbol('s'), ['Error', 'Thrown: Symbol(s)']],
+    ['a BigInt', 5n, ['Error', 'Thrown: 5']],
+    ['an object, by its keys', { b: 'secret', a: 1 }, ['Object', 'Object with keys: a, b']],
+    ['an object of a class', new Cart(), ['Cart', 'Cart with keys: items, total']],
+    ['an empty object', {}, ['Object', 'Object with no keys']],
+    ['a DOM event', new Event('click'), ['Event', 'Event "click"']],
+    ['a rejection without an error', 'late', ['UnhandledRejection', 'Rejected with: late'], 'unhandledrejection'],
+    ['a rejection with an object', { code: 7 }, ['UnhandledRejection', 'Object with keys: code'], 'unhandledrejection'],
+    [
+      'an event of a rejection',
+      event('PromiseRejectionEvent', { reason: new TypeError('nope') }),
+      ['TypeError', 'nope'],
+      'unhandledrejection',
+    ],
+    [
+      'a rejection of Bluebird',
+      event('CustomEvent', { detail: { reason: new TypeError('nope') } }),
+      ['TypeError', 'nope'],
+      'unhandledrejection',
+    ],
+    [
+      'an error event without an error',
+      event('ErrorEvent', {
+        message: 'Uncaught ReferenceError: a is not defined',
+        filename: 'https://a.test/a.js',
+        lineno: 3,
+        colno: 4,
+      }),
+      ['ReferenceError', 'a is not defined'],
+      'error',
+    ],
+    ['an exception of WebAssembly', event('WebAssembly.Exception', {}), ['WebAssembly.Exception', '']],
+  ]
+  for (const [name, value, expected, kind] of CASES)
+    test(name, () => {
+      expect(brief(value, kind)).toEqual(expected)
+    })
+})
+
+test('describes an error whose getters throw', () => {
+  const [type, value] = brief(hostile())
+  expect([type, value]).toEqual(['Object', ''])
+})
+
+test('takes the position of an error event that has no error', () => {
+  const value = event('ErrorEvent', {
+    message: 'Uncaught Error: x',
+    filename: 'https://a.test/a.js',
+    lineno: 3,
+    colno: 4,
+  })
+  expect(list(value, 'error')[0]!.stacktrace!.frames).toMatchObject([
+    { filename: 'https://a.test/a.js', lineno: 3, colno: 4, function: '?' },
+  ])
+  const withoutPosition = event('ErrorEvent', { message: 'Script error.', filename: '', lineno: 0, colno: 0 })
+  expect(list(withoutPosition, 'error')[0]).not.toHaveProperty('stacktrace')
+})
+
+test('adds up to four causes, and each error once', () => {
+  const errors = Array.from({ length: 7 }, (_, index) => new Error(`cause ${index}`))
+  errors.forEach((error, index) => (error.cause = errors[index + 1]))
+  expect(list(errors[0]).map(({ value }) => value)).toEqual(['cause 0', 'cause 1', 'cause 2', 'cause 3', 'cause 4'])
+  const [a, b] = [new Error('a'), new Error('b')]
+  a.cause = b
+  b.cause = a
+  expect(list(a).map(({ value }) => value)).toEqual(['a', 'b'])
+  expect(list(a)[1]!.mechanism).toMatchObject({ type: 'chained', exception_id: 1, parent_id: 0 })
+})
+
+test('adds up to ten errors of an AggregateError', () => {
+  const errors = Array.from({ length: 30 }, (_, index) => new TypeError(`part ${index}`))
+  const items = list(new AggregateError(errors, 'all failed'))
+  expect(items).toHaveLength(11)
+  expect(items[10]).toMatchObject({ value: 'part 9', mechanism: { parent_id: 0 } })
+})
+
+test('cuts messages to 8 kB, and gives values without a stack that of the call', () => {
+  expect(list(new Error('x'.repeat(10_000_000)))[0]!.value).toHaveLength(8192)
+  const [item] = list('text')
+  expect(item!.mechanism).toMatchObject({ type: 'generic', handled: true, synthetic: true })
+  expect(item!.stacktrace!.frames.length).toBeGreaterThan(0)
+  expect(list('text', 'unhandledrejection')[0]).not.toHaveProperty('stacktrace')
+})
