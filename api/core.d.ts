@@ -193,6 +193,20 @@ interface SessionRecordingConfig {
   maskCapturedNetworkRequestFn?: (request: RecordedRequest) => RecordedRequest | null | undefined
   [other: string]: unknown
 }
+interface ExceptionAutocapture {
+  capture_unhandled_errors?: boolean
+  capture_unhandled_rejections?: boolean
+  capture_console_errors?: boolean
+}
+interface ErrorTrackingConfig {
+  exceptionRateLimiterBucketSize?: number
+  exceptionRateLimiterRefillRate?: number
+  captureExtensionExceptions?: boolean
+  exception_steps?: {
+    enabled?: boolean
+    max_bytes?: number
+  }
+}
 interface Bootstrap {
   distinctID?: string
   isIdentifiedID?: boolean
