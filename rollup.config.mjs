@@ -57,7 +57,7 @@ const compiler = typescript({
   tsconfig: './tsconfig.json',
   include: ['src/**/*.ts'],
   noEmit: false,
-  compilerOptions: { types: [], inlineSources: true },
+  compilerOptions: { types: ['node'], inlineSources: true },
 })
 // The plugin compiles all sources at the start of a build. One compilation is enough for all bundles.
 let isCompiled = false

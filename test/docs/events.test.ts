@@ -53,7 +53,14 @@ const described = [
 // Stored values that no event contains, and values that only look like names.
 const isInternal = (name: string) =>
   (name in KEYS && !isKey(name, 'rides')) ||
-  ['$posthog_cookieless', '$direct', '$referr', '$override_feature_…', '$exception_types', '$exception_values'].includes(name)
+  [
+    '$posthog_cookieless',
+    '$direct',
+    '$referr',
+    '$override_feature_…',
+    '$exception_types',
+    '$exception_values',
+  ].includes(name)
 
 /** Returns whether a name is the fixed part of a name with `…` on the page or in the sources. */
 const isPrefix = (name: string) => described.some((each) => each.endsWith('…') && each === `${name.replace(/…$/, '')}…`)

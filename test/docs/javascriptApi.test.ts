@@ -33,7 +33,8 @@ const DROP_REASONS = {
   rate_limited: '`rate_limiting` was exceeded, or the limit of unhandled exceptions of one type.',
   before_send: '`before_send` or `sanitize_properties` returned nothing or threw.',
   suppressed: 'A suppression rule of the project applies to the exception.',
-  noise: 'The exception is of a browser extension or the SDK, or says nothing about the page ([exceptions](../guides/exceptions.md#noise)).',
+  noise:
+    'The exception is of a browser extension or the SDK, or says nothing about the page ([exceptions](../guides/exceptions.md#noise)).',
   internal_error: 'An error in the page or the SDK. It is reported in the console.',
   turned_off_by_service: 'The service has turned autocapture off.',
   refused_by_service: 'The service rejected the event.',

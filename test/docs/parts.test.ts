@@ -12,7 +12,8 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
   autocapture: '`$autocapture`, `$copy_autocapture`',
   bots: 'Drops events of bots. Without it, events of bots are captured',
   clicks: '`$rageclick` and `$dead_click`. Their detection is a separate chunk, loaded at the first click on a page',
-  exceptions: '`$exception` of unhandled errors and of `captureException`. The code that describes errors is a separate chunk, loaded with `capture_exceptions` or at the first call',
+  exceptions:
+    '`$exception` of unhandled errors and of `captureException`. The code that describes errors is a separate chunk, loaded with `capture_exceptions` or at the first call',
   flags:
     'Feature flags, early access features and remote config. Without it, the SDK sends no request at start, and an autocapture opt-out set in the service has no effect',
   groups: '`group`, `$groupidentify`',
