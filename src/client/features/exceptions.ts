@@ -79,7 +79,7 @@ export const exceptions: Feature = {
             self,
             ['error', 'unhandledrejection'],
             (event) => {
-              const { type, error, reason } = event as ErrorEvent & PromiseRejectionEvent
+              const { type, error, reason } = event as Event & { error?: unknown; reason?: unknown }
               if (isOn()) report(type as 'error' | 'unhandledrejection', error ?? reason ?? event)
             },
             // Not in the capture phase, in which the window also receives errors of images and scripts that do not load.
