@@ -162,6 +162,10 @@ export type ReportException = (...report: ExceptionReport) => CapturedEvent | un
 export interface ExceptionParts {
   /** Passes waiting and later reports to `receive`. `align` is called when options or consent have changed. */
   use(receive: ReportException, align: Stop): void
+  /** A copy of properties that is safe to convert to JSON. */
+  toProperties(value: unknown): Properties
+  /** Calls `after` whenever `target[method]` has run. Returns a function that restores the original. */
+  patch<T extends object, K extends keyof T>(target: T, method: K, after: (...args: unknown[]) => void): Stop
   /** Counts an exception that is not captured. */
   drop(reason: DropReason): void
 }

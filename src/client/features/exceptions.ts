@@ -1,3 +1,4 @@
+import { patch } from '../../browser/patch'
 import { listen } from '../../browser/signal'
 import type { ExceptionReport, ReportException } from '../../host'
 import { attempt } from '../../lib/guard'
@@ -13,7 +14,7 @@ const MAX_WAITING = 100
  */
 export const exceptions: Feature = {
   name: 'exceptions',
-  connect: ({ context: { config, remote }, capture, configure, ledger }) => {
+  connect: ({ context: { config, remote, toProperties }, capture, configure, ledger }) => {
     const waiting: ExceptionReport[] = []
     let receive: ReportException | undefined
     let load: Stop | undefined
@@ -68,7 +69,7 @@ export const exceptions: Feature = {
           load = () => {
             stop ??= host.startExtension(
               'exceptions',
-              { use, drop: (reason: 'noise') => ledger.dropped({ event: '$exception', reason }) },
+              { use, toProperties, patch, drop: (reason: 'noise') => ledger.dropped({ event: '$exception', reason }) },
               () => use(captureAsText),
             )
           }
@@ -78,7 +79,7 @@ export const exceptions: Feature = {
             self,
             ['error', 'unhandledrejection'],
             (event) => {
-              const { type, error, reason } = event as ErrorEvent & PromiseRejectionEvent
+              const { type, error, reason } = event as Event & { error?: unknown; reason?: unknown }
               if (isOn()) report(type as 'error' | 'unhandledrejection', error ?? reason ?? event)
             },
             // Not in the capture phase, in which the window also receives errors of images and scripts that do not load.

@@ -1,4 +1,3 @@
-import { attempt } from '../../lib/guard'
 import type { ExceptionReport } from '../../host'
 
 /** What is known of something thrown, before its stack is parsed. */
@@ -15,6 +14,15 @@ export interface Thrown {
 const MAX_MESSAGE = 8_192
 const MAX_KEYS = 20
 const ERROR_TYPE = /^(?:[Uu]ncaught (?:exception: )?)?(?:(\w*(?:Error|Exception)): )?([^]*)$/
+
+/** Returns what `run` returns; undefined if it throws. Imports nothing of the core, which would split its chunk. */
+export const attempt = <T>(run: () => T): T | undefined => {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
 
 /** Returns a member of anything; undefined if reading it throws. */
 export const read = (value: unknown, name: string): unknown =>

@@ -1,10 +1,8 @@
-import { patch } from '../../browser/patch'
 import type { ExceptionParts, ExceptionReport, ReportException } from '../../host'
-import { attempt } from '../../lib/guard'
 import type { DropReason, ExceptionAutocapture, Properties, Stop } from '../../types'
 import type { Extension } from '../contract'
 import { createChunkIds } from './chunkIds'
-import { describe, isError } from './describe'
+import { attempt, describe, isError } from './describe'
 import { exceptionList, type ExceptionItem } from './exceptionList'
 import { framesOf } from './frames'
 import { createIsOwn, isNoise, isOfExtension, isOwn, isSuppressed } from './noise'
@@ -43,10 +41,10 @@ interface ErrorTracking {
 
 /** Describes exceptions and captures them as `$exception`, except for noise, suppressed ones and floods. */
 export const start: Extension<ExceptionParts>['start'] = (host) => {
-  const { config, remote, use, drop } = host
+  const { config, remote, use, drop, patch, toProperties } = host
   const options = () => config.error_tracking
   const hasTokens = createRateLimit(options)
-  const steps = createSteps(options)
+  const steps = createSteps(options, toProperties)
   const chunkIds = createChunkIds()
   const ofSdk = createIsOwn(framesOf(new Error().stack ?? '', '', {}).at(-1)?.filename)
   // Set while an exception is captured. What the site's hooks throw or log meanwhile is ignored, or it would go on forever.

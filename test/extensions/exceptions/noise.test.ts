@@ -1,5 +1,6 @@
 import type { ExceptionItem } from '../../../src/extensions/exceptions/exceptionList'
 import { createIsOwn, isNoise, isOfExtension, isOwn, isSuppressed } from '../../../src/extensions/exceptions/noise'
+import type { Properties } from '../../../src/types'
 import { createRateLimit } from '../../../src/extensions/exceptions/rateLimit'
 import { createSteps } from '../../../src/extensions/exceptions/steps'
 
@@ -109,7 +110,10 @@ test.each([
 
 test('bounds the steps before an exception, dropping the oldest', () => {
   let limits = {}
-  const steps = createSteps(() => ({ exception_steps: limits }))
+  const steps = createSteps(
+    () => ({ exception_steps: limits }),
+    (value) => value as Properties,
+  )
   steps.add('', {}, 0)
   steps.add(7, {}, 0)
   steps.add('opened', { $message: 'other', cart: 1 }, 0)
