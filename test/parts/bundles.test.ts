@@ -14,9 +14,11 @@ const MARKERS: Record<string, RegExp> = {
   flags: /\/flags\/\?v=2/,
   groups: /\$group_type/,
   gzip: /mtime/,
+  heatmaps: /\$heatmap_data/,
   pageleaves: /name:\s*["'`]pageleaves/,
   pageviews: /\$prev_pageview_/,
   recording: /trailmark-recording/,
+  vitals: /largest-contentful-paint/,
   workers: /name:\s*["'`]workers/,
 }
 

@@ -64,7 +64,7 @@ const BUNDLERS = {
   },
 }
 
-/** Bundles an app with these parts. Returns the code of each file, starting with the entry file. */
+/** Bundles an app with these parts. Returns the code of each file by its name. */
 const bundle = async (bundler, parts) => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-parts-'))
   try {
@@ -75,18 +75,24 @@ const bundle = async (bundler, parts) => {
     const out = join(folder, 'out')
     await BUNDLERS[bundler](entry, out)
     const files = readdirSync(out, { recursive: true }).filter((file) => /\.m?js$/.test(file))
-    files.sort((a, b) => b.startsWith('app') - a.startsWith('app'))
-    return files.map((file) => readFileSync(join(out, file), 'utf8'))
+    return Object.fromEntries(files.map((file) => [file, readFileSync(join(out, file), 'utf8')]))
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
+// Names of files that a file imports at once. Those of `import()` are loaded later.
+const importsOf = (code) => [...code.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)].map(([, name]) => name)
+
+/** Returns the size of what a page loads at its start: the entry file and what it imports, bytes gzipped. */
+const startSize = (files) => {
+  const names = new Set(['app.js'])
+  for (const name of names) importsOf(files[name]).forEach((imported) => names.add(imported))
+  return [...names].reduce((sum, name) => sum + gzipSync(files[name], { level: 9 }).length, 0)
+}
+
 const sizes = async () => {
-  const sizeOf = async (parts) => {
-    const code = await bundle('esbuild', parts)
-    return gzipSync(code[0], { level: 9 }).length
-  }
+  const sizeOf = async (parts) => startSize(await bundle('esbuild', parts))
   const core = await sizeOf([])
   const result = { core }
   for (const name of PARTS) result[name] = (await sizeOf([name])) - core
@@ -95,5 +101,7 @@ const sizes = async () => {
 
 const [bundler, apps] = process.argv.slice(2)
 const result =
-  bundler === 'sizes' ? await sizes() : await Promise.all(JSON.parse(apps).map((parts) => bundle(bundler, parts)))
+  bundler === 'sizes'
+    ? await sizes()
+    : await Promise.all(JSON.parse(apps).map(async (parts) => Object.values(await bundle(bundler, parts))))
 process.stdout.write(JSON.stringify(result))
