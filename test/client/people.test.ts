@@ -153,7 +153,7 @@ test('methods of unsupported features have no effect and log a message', () => {
   const members = analytics as unknown as Record<string, (...args: unknown[]) => unknown>
   for (const path of Object.keys(NOT_YET)) memberOf(analytics, path)(listener)
   expect(lines).toHaveLength(Object.keys(NOT_YET).length)
-  expect(lines[0]).toContain('captureException is not in this version')
+  expect(lines[0]).toContain('captureLog is not in this version')
   members.getSurveys!(listener)
   expect(listener).toHaveBeenCalledWith([], { isLoaded: false, error: 'not in this version' })
 })

@@ -15,8 +15,8 @@ export const vitals: Feature = {
     })
     return {
       runs: {
-        // Pages of files and of browser extensions have no comparable values.
-        wanted: () => settings().web_vitals && /^http/.test(location.protocol),
+        // Pages of files and of browser extensions have no comparable values. The library needs newer browsers than the SDK.
+        wanted: () => settings().web_vitals && /^http/.test(location.protocol) && 'findLast' in [],
         start: (host) =>
           host.startExtension(settings().web_vitals_attribution ? 'webVitalsAttribution' : 'webVitals', { settings }),
       },

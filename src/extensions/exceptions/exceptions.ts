@@ -46,7 +46,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
   const hasTokens = createRateLimit(options)
   const steps = createSteps(options, toProperties)
   const chunkIds = createChunkIds()
-  const ofSdk = createIsOwn(framesOf(new Error().stack ?? '', '', {}).at(-1)?.filename)
+  const ofSdk = createIsOwn(framesOf(new Error().stack ?? '', '', {}).pop()?.filename)
   // Set while an exception is captured. What the site's hooks throw or log meanwhile is ignored, or it would go on forever.
   let isCapturing = false
   let stopConsole: Stop | undefined
@@ -76,7 +76,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
     const items = exceptionList(kind, value, thrown, trace, chunkIds())
     // The frames of the SDK's own method, which nobody looks for.
     const frames = items[0]!.stacktrace?.frames ?? []
-    while (items[0]!.mechanism.synthetic && frames.length && ofSdk(frames.at(-1)!.filename)) frames.pop()
+    while (items[0]!.mechanism.synthetic && frames.length && ofSdk(frames[frames.length - 1]!.filename)) frames.pop()
     const reason = dropReason(items, isHandled)
     if (reason) {
       drop(reason)

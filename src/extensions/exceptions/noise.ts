@@ -14,7 +14,7 @@ const MESSAGES: readonly RegExp[] = [
   /^Object Not Found Matching Id:\d+, MethodName:\w+/,
 ]
 
-const innermost = ({ stacktrace }: ExceptionItem) => stacktrace?.frames.at(-1)
+const innermost = ({ stacktrace }: ExceptionItem) => stacktrace?.frames[stacktrace.frames.length - 1]
 
 /** Whether a browser extension or a script that the browser added threw it. */
 export const isOfExtension = (items: readonly ExceptionItem[]): boolean =>
