@@ -61,7 +61,8 @@ export const request = async (
         return { status: response.status, detail: typeof detail === 'string' ? detail : '' }
       }
     } catch (error) {
-      if (attempt === TRIES) throw new Error(`${host} cannot be reached: ${String((error as Error).cause ?? error)}`, { cause: error })
+      if (attempt === TRIES)
+        throw new Error(`${host} cannot be reached: ${String((error as Error).cause ?? error)}`, { cause: error })
     }
     await new Promise((done) => setTimeout(done, RETRY_MS * attempt))
   }

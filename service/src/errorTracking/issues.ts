@@ -304,7 +304,8 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
 
     async setState(projectId, id, state) {
       const issue = await find(projectId, id)
-      const order = state === 'resolved' ? releaseOrder(await readOccurrences(ask, projectId, 0)) : new Map<string, number>()
+      const order =
+        state === 'resolved' ? releaseOrder(await readOccurrences(ask, projectId, 0)) : new Map<string, number>()
       const newest = [...order].filter(([release]) => release).sort(([, a], [, b]) => b - a)[0]?.[0]
       await store.setState(projectId, issue.id, state, newest ?? '')
     },

@@ -35,6 +35,7 @@ test('a cluster node has a local part of each table', () => {
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
     'CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplacingMergeTree',
     'CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplacingMergeTree',
+    'CREATE TABLE IF NOT EXISTS db_shard.source_maps … ENGINE = ReplacingMergeTree',
   ])
 })
 
@@ -54,6 +55,7 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     'ALTER TABLE db_shard.events MATERIALIZE INDEX by_distinct_id',
     "CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.recording_chunks', '{replica}')",
     "CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.heatmaps', '{replica}')",
+    "CREATE TABLE IF NOT EXISTS db_shard.source_maps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.source_maps', '{replica}')",
   ])
 })
 
@@ -70,6 +72,7 @@ test('every table has a distributed table under its name, sharded by project and
     table('heatmaps', 'distinct_id'),
     table('endpoint_runs', 'endpoint_id'),
     table('recording_chunks', 'session_id'),
+    table('source_maps', 'id'),
   ])
 })
 

@@ -460,6 +460,59 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect((await metadata.deletedRecordings.among(1, ['old'])).size).toBe(0)
   })
 
+  describe('issues of exceptions', () => {
+    const about = { type: 'TypeError', value: 'x is not a function', culprit: 'app.js' }
+    const issueOf = async (fingerprint: string) => (await metadata.errorTracking.fingerprints(1)).get(fingerprint)!
+    const assign = (stack: string, fingerprint: string, mapIds: readonly string[] = []) =>
+      metadata.errorTracking.assign(1, { stack, fingerprint, mapIds }, about)
+
+    test('collect stacks by fingerprint, also when a source map changes it', async () => {
+      await assign('stack 1', 'a', ['map'])
+      await assign('stack 2', 'a')
+      const issue = await issueOf('a')
+      expect(await metadata.errorTracking.issue(1, issue)).toMatchObject({ ...about, id: issue, state: 'active' })
+      expect(await metadata.errorTracking.issue(2, issue)).toBeUndefined()
+      expect(await metadata.errorTracking.issues(2)).toEqual([])
+
+      await metadata.errorTracking.markStale(1, 'map')
+      const stale = (await metadata.errorTracking.stacks(1)).filter(({ isStale }) => isStale)
+      expect(stale).toEqual([{ stack: 'stack 1', fingerprint: 'a', mapIds: ['map'], isStale: true }])
+      await assign('stack 1', 'a mapped', ['map'])
+      expect(await issueOf('a mapped')).toBe(issue)
+      expect((await metadata.errorTracking.stacks(1)).filter(({ isStale }) => isStale)).toEqual([])
+    })
+
+    test('are resolved, reopened, merged and split', async () => {
+      await assign('stack 3', 'b')
+      await assign('stack 4', 'c')
+      const [one, other] = [await issueOf('b'), await issueOf('c')]
+      await metadata.errorTracking.setState(1, one, 'resolved', '1.2.0')
+      expect(await metadata.errorTracking.issue(1, one)).toMatchObject({ state: 'resolved', resolvedRelease: '1.2.0' })
+      await metadata.errorTracking.reopen(2, one)
+      expect(await metadata.errorTracking.issue(1, one)).toMatchObject({ state: 'resolved' })
+      await metadata.errorTracking.reopen(1, one)
+      expect(await metadata.errorTracking.issue(1, one)).toMatchObject({
+        state: 'active',
+        reopenedAt: expect.any(String),
+      })
+
+      await metadata.errorTracking.merge(1, one, [other])
+      expect(await issueOf('c')).toBe(one)
+      expect((await metadata.errorTracking.issues(1)).map(({ id }) => id)).not.toContain(other)
+      const split = await metadata.errorTracking.split(1, one, ['c'])
+      expect([await issueOf('b'), await issueOf('c')]).toEqual([one, split])
+    })
+
+    test('have source maps, of which the first one of an id stays', async () => {
+      const map = { id: 'map', hash: 'h1', bytes: 10, parts: 1 }
+      expect(await metadata.errorTracking.sourceMap(1, 'map')).toBeUndefined()
+      expect(await metadata.errorTracking.addSourceMap(1, map)).toMatchObject(map)
+      expect(await metadata.errorTracking.addSourceMap(1, { ...map, hash: 'h2' })).toMatchObject(map)
+      expect(await metadata.errorTracking.sourceMap(1, 'map')).toMatchObject(map)
+      expect(await metadata.errorTracking.sourceMap(2, 'map')).toBeUndefined()
+    })
+  })
+
   describe('sessions of the console', () => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
     const createKey = async (secret: string, label = secret) =>

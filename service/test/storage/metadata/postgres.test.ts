@@ -142,7 +142,11 @@ test('Postgres migrations run once when several processes open the database', as
   await Promise.all(all.map((each) => each.close()))
   const steps = await postgres.ask(url, 'SELECT id::int FROM steps ORDER BY id')
   expect(steps.map(({ id }) => id)).toEqual(steps.map((_, index) => index + 1))
-  await postgres.ask(url, 'DROP TABLE deleted_recordings', 'DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)')
+  await postgres.ask(
+    url,
+    'DROP TABLE error_issues, error_fingerprints, error_stacks, source_maps',
+    'DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)',
+  )
   await closing(url)
   expect(await postgres.ask(url, 'SELECT id::int FROM steps ORDER BY id')).toEqual(steps)
 })
