@@ -27,7 +27,7 @@ const onCall = createSignal<void>((emit) => {
     methods
       .split(' ')
       .flatMap((method) =>
-        target && method in target ? patch(target as Record<string, () => void>, method, emit) : [],
+        target && method in target ? patch(target as Record<string, () => void>, method, () => emit()) : [],
       ),
   )
   return () => stops.forEach((stop) => stop())
