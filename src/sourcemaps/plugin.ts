@@ -63,12 +63,13 @@ interface WebpackCompilation {
  */
 export const webpack = (options: SourcemapOptions = {}): { apply(compiler: WebpackCompiler): void } => ({
   apply: (compiler) =>
-    compiler.hooks.afterEmit.tapPromise(NAME, ({ outputOptions, getAssets }) =>
+    compiler.hooks.afterEmit.tapPromise(NAME, (compilation) =>
       processBuild(
-        getAssets()
+        compilation
+          .getAssets()
           .map(({ name }) => name.replace(/\?.*$/, ''))
           .filter((name) => IS_CODE.test(name))
-          .map((name) => join(outputOptions.path ?? '.', name)),
+          .map((name) => join(compilation.outputOptions.path ?? '.', name)),
         options,
       ),
     ),

@@ -1,10 +1,16 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
+import { realpathSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { lineMap } from '../support/sourceMap.ts'
 import { api, capture, event, request } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
+
+const run = promisify(execFile)
+const BUILD_AND_THROW = resolve(__dirname, '../support/buildAndThrow.mjs')
 
 let service: RunningService
 let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
@@ -252,6 +258,40 @@ test('applies a source map that comes after the exceptions, and joins what it sh
       },
     })
 })
+
+test.each(['rollup', 'vite', 'webpack', 'esbuild'])(
+  'an error of a minified build of %s is shown at its line and column in the source',
+  async (bundler) => {
+    const folder = realpathSync(temporaryFolder())
+    try {
+      const { stdout } = await run(process.execPath, [BUILD_AND_THROW, bundler, folder], {
+        env: {
+          ...process.env,
+          TRAILMARK_HOST: service.url,
+          TRAILMARK_PROJECT_ID: String(service.projectId),
+          TRAILMARK_API_KEY: service.key,
+        },
+      })
+      const { id, line, column, maps } = JSON.parse(stdout)
+      // No visitor can load a map.
+      expect(maps).toEqual([])
+      const type = `BuildError${bundler}`
+      const thrown = exception({ type, frames: [['https://shop.test/main.js', 'a', line, column, id]] })
+      await capture(service, thrown)
+      const issue = await find(type)
+      const [shown] = (await get(`issues/${issue.id}/events`)).results
+      expect(shown.exceptions[0].frames[0]).toMatchObject({
+        filename: 'src/checkout.js',
+        line: 3,
+        column: '  return cart.total.toFixed(2)'.indexOf('toFixed') + 1,
+        is_mapped: true,
+        source: { line: '  return cart.total.toFixed(2)' },
+      })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
 
 test.each([
   ['text', Buffer.from('no gzip')],

@@ -254,7 +254,8 @@ export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact)
     } finally {
       tools.places.forget()
     }
-  } /** Whether nothing of a node is masked or left out. */
+  }
+  /** Whether nothing of a node is masked or left out. */
   const isOpen = (node: Node): boolean => {
     const { isMasked, isHidden } = tools.places.placeOf(node)
     tools.places.forget()
