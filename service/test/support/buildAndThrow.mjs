@@ -61,7 +61,7 @@ const BUNDLERS = {
   esbuild: async () => {
     const { build } = await import('esbuild')
     await build({ entryPoints: [entry], outdir: out, bundle: true, minify: true, format: 'esm', sourcemap: true })
-    execFileSync(process.execPath, [join(ROOT, 'dist/esm/cli.js'), 'sourcemaps', 'upload', out], {
+    execFileSync(process.execPath, [join(ROOT, 'bin/trailmark.mjs'), 'sourcemaps', 'upload', out], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
     })

@@ -87,11 +87,14 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
     onClick: ({ event, at, url }: PageActivity, path: readonly Element[]): void => {
       const options = typeof config.rageclick === 'object' ? config.rageclick : {}
       const { clientX, clientY } = event as MouseEvent
-      run = clickRun(run, { x: clientX, y: clientY, at, url, path }, options)
+      const count = options.click_count ?? 3
+      // Of a longer run only its place and time matter. The elements of its clicks may be gone from the page.
+      run = clickRun(run, { x: clientX, y: clientY, at, url, path }, options).slice(-count - 1)
+      if (run.length > count) run = run.map((click) => ({ ...click, path: [] }))
       lastClickAt = at
       const isCandidate =
         config.rageclick &&
-        run.length === (options.click_count ?? 3) &&
+        run.length === count &&
         path.length &&
         !isExcluded(path, options, host) &&
         !anyMatches(path, IGNORED_SELECTORS) &&
