@@ -19,7 +19,6 @@ const ALIASES: Readonly<Record<string, string>> = { 'array.js': CORE, 'array.ful
 const ON_DEMAND: ReadonlySet<string> = new Set(
   [
     'lazy-recorder',
-    'recorder',
     'posthog-recorder',
     'recorder-v2',
     'surveys',
