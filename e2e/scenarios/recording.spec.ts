@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test'
-import { BUILDS } from '../support/scenario'
+import type { Config } from '../../src/types'
+import { type Build, BUILDS } from '../support/scenario'
 import { expect, QUIET, test as base } from '../support/world'
 
 interface RecordedChunk {
@@ -245,7 +246,7 @@ const visit = async (
     record,
     chunks,
   }: { page: Page; site: { url: string } } & Pick<Fixtures, 'record' | 'chunks'> & {
-      put: (...args: any[]) => void
+      put: (build: Build, path: string, body: string, config?: Partial<Config>) => void
       network: { url: string }
     },
   options: object,

@@ -286,7 +286,7 @@ test('a hostile recording runs nothing, requests nothing and navigates nowhere',
   expect(context.pages()).toHaveLength(1)
   expect(requests).toEqual([])
 
-  // The player's own document: nothing but its script and style sheet may load, whatever the service lets through.
+  // The player's document may load only its own script and style sheet, even if the service misses something harmful.
   const { headers } = { headers: (await page.request.get(`${service.url}/console/player.html`)).headers() }
   expect(headers['content-security-policy']).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data: blob:; font-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",

@@ -17,7 +17,7 @@ const vital = (index: number, value: number, page: string, navigationType = 'nav
 
 test('web vitals show the p75 from 75 values on, by page, and routes apart', async ({ view }) => {
   const { page, open, send } = view
-  // Of another period, because the service may return a result again for some seconds.
+  // Uses another period, because the service caches results for some seconds.
   await open('vitals?period=year')
   await expect(page.getByRole('heading', { name: 'No web vitals in this period' })).toBeVisible()
   await send([

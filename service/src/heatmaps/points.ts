@@ -13,7 +13,7 @@ export interface HeatmapRow {
   readonly viewport_width: number
   readonly viewport_height: number
   readonly page_height: number
-  /** Of `scroll` points: the id of the page view. */
+  /** ID of the page view. Only set on `scroll` points. */
   readonly view: string
   /** Positions in CSS px: on the page or, if fixed, in the window. */
   readonly x: number[]

@@ -423,7 +423,7 @@ describe('bad input', () => {
     expect(await eventsOf(session)).toHaveLength(2)
   })
 
-  test('rejects a body that is none, a bomb and an unknown token', async () => {
+  test('rejects invalid JSON, a compression bomb and an unknown token', async () => {
     expect(await post('no JSON')).toMatchObject({ status: 400 })
     expect(await post('7')).toMatchObject({ status: 400 })
     expect(await post(new Uint8Array(gzipSync(Buffer.alloc(30_000_000, '[]')).subarray(0)))).toMatchObject({

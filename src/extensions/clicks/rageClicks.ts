@@ -88,7 +88,7 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
       const options = typeof config.rageclick === 'object' ? config.rageclick : {}
       const { clientX, clientY } = event as MouseEvent
       const count = options.click_count ?? 3
-      // Of a longer run only its place and time matter. The elements of its clicks may be gone from the page.
+      // After that, only the place and time of a run matter. Holding the elements would keep removed pages in memory.
       run = clickRun(run, { x: clientX, y: clientY, at, url, path }, options).slice(-count - 1)
       if (run.length > count) run = run.map((click) => ({ ...click, path: [] }))
       lastClickAt = at

@@ -20,7 +20,7 @@ export interface Point {
   /** Position within the element, each from 0 to 1. */
   ex?: number
   ey?: number
-  /** Of a `scroll`: id of the page view, of which the last depth counts. */
+  /** ID of the page view, only on `scroll` points. The last depth of each page view counts. */
   view?: string
 }
 

@@ -31,7 +31,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     outbox,
     path: () => (host.remote.items.sessionRecording as { endpoint?: string } | undefined)?.endpoint ?? '/s/',
     encode: delivery.encode,
-    // A chunk is large, so it is compressed once, when it is sent.
+    // Chunks are large, so each is compressed only once, right before it is sent.
     prepareAfter: Infinity,
     send: async (...args: unknown[]) => {
       // Events go first.

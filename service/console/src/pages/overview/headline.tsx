@@ -15,7 +15,7 @@ interface Item {
   readonly key: string
   readonly value: number | null
   readonly previous: number | null
-  /** Of session durations, whose value is the mean. */
+  /** Median session duration. `value` is the mean. */
   readonly median?: number | null
 }
 

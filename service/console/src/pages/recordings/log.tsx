@@ -75,7 +75,7 @@ const Entries = ({
 }) => {
   const list = useRef<HTMLOListElement>(null)
   const current = lastBefore(entries, playback.time.value)
-  // Of a long list, the part around the current moment.
+  // Renders only the part of a long list around the current moment.
   const from = Math.max(0, Math.min(current - MAX_SHOWN / 2, entries.length - MAX_SHOWN))
   return (
     <ol ref={list} class={styles.log} tabIndex={0} aria-label="In order of time">
