@@ -4,13 +4,22 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, setPriority, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './findBrowser.mjs'
+
+// A failed assertion with both values and its line.
+const REASON_LINES = 40
 
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-test-'))
 const readReport = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 const result = { passed: 0, failed: 0 }
-/** Titles of failed tests and checks, repeated at the end of the long output. */
+/** Titles of failed tests and checks, with the reasons, repeated at the end of the long output. */
 const failures = []
+/** A failed test: its title and the beginning of its error. */
+const describeFailure = (title, messages) =>
+  [title, ...messages.flatMap((message) => stripVTControlCharacters(message).split('\n').slice(0, REASON_LINES))].join(
+    '\n      ',
+  )
 const count = (passed, failed) => {
   result.passed += passed
   result.failed += failed
@@ -44,7 +53,7 @@ const check = async (title, command, options) => {
   return passed
 }
 
-/** Runs a command that writes a report. `read` returns the number of passed tests in it and the titles of failed ones. */
+/** Runs a command that writes a report. `read` returns the number of passed tests in it and a description of each failed one. */
 const suite = async (title, command, read, options) => {
   const passed = await run(title, command, options)
   try {
@@ -74,11 +83,13 @@ const runJest = () =>
     npx('jest', `--maxWorkers=${availableParallelism() + 1}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
     () => {
       const { numPassedTests, testResults } = readReport('jest.json')
-      const failedIn = ({ name, status, assertionResults }) => {
+      const failedIn = ({ name, status, message, assertionResults }) => {
+        const file = relative('.', name)
         const failed = assertionResults.filter((test) => test.status === 'failed')
-        if (failed.length) return failed.map(({ fullName }) => `${relative('.', name)} › ${fullName}`)
+        if (failed.length)
+          return failed.map((test) => describeFailure(`${file} › ${test.fullName}`, test.failureMessages))
         // A file that does not load, or whose set-up fails, has no tests.
-        return status === 'failed' ? [relative('.', name)] : []
+        return status === 'failed' ? [describeFailure(file, [message])] : []
       }
       return { passed: numPassedTests, failed: testResults.flatMap(failedIn) }
     },
@@ -92,7 +103,14 @@ const runPlaywright = (chromium, headlessShell, firefox) =>
     () => {
       const { stats, suites } = readReport('playwright.json')
       const failedIn = ({ file, specs, suites: inner = [] }) => [
-        ...specs.filter(({ ok }) => !ok).map(({ title, line }) => `${file}:${line} › ${title}`),
+        ...specs
+          .filter(({ ok }) => !ok)
+          .map(({ title, line, tests }) =>
+            describeFailure(
+              `${file}:${line} › ${title}`,
+              tests.flatMap(({ results }) => results.flatMap(({ errors }) => errors.map(({ message }) => message))),
+            ),
+          ),
         ...inner.flatMap(failedIn),
       ]
       return { passed: stats.expected, failed: suites.flatMap(failedIn) }
