@@ -15,7 +15,7 @@ export const createDetector = (host: ClickHost): { onActivity(activity: PageActi
   const disconnectIfIdle = () => {
     if (performance.now() - pressedAt > PRESS_MS && !detectors.some((detector) => detector.isWaiting())) {
       host.disconnect()
-      // Until then, the verdict on the run depends on the effects of all its clicks.
+      // While the run can continue, the verdict on it depends on the effects of all its clicks.
       if (!rageClicks.isRunning()) timeline.forget()
     }
   }
