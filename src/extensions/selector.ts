@@ -5,7 +5,7 @@ const WORD = /^[a-z][a-z_-]{0,29}$/i
 
 /** Returns a property of an element as its interface defines it. Fields of a form can hide the form's own properties. */
 const read = <K extends keyof Element>(element: Element, name: K): Element[K] =>
-  Reflect.get(Element.prototype, name, element) as Element[K]
+  Reflect.get(Element.prototype, name, element)
 
 const stepOf = (element: Element, withNames: boolean): { step: string; isUnique: boolean } => {
   const name = read(element, 'tagName')
