@@ -17,8 +17,11 @@ const FAILURES = {
 document.addEventListener('click', ({ target }) => FAILURES[target.closest('[data-fail]')?.dataset.fail]?.())
 
 const recording = document.getElementById('recording')
+let wasOn
 const showRecording = () => {
   const isOn = analytics.sessionRecordingStarted?.() === true
+  if (isOn === wasOn) return
+  wasOn = isOn
   const link = document.createElement('a')
   link.textContent = 'Watch this visit'
   if (isOn) link.href = `${recording.dataset.recordings}/${analytics.get_session_id()}`
