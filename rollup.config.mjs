@@ -84,8 +84,12 @@ const withoutUnusedRrweb = {
       // Keeps the lines, so that the source map stays correct for the rest.
       code = code.slice(0, start) + stub + linesOf(code.slice(start, end + 2)) + code.slice(end + 2)
     }
+    // rrweb keeps the buffers of all recordings, and through them what each has used.
+    const stopping = '      recording = false;\n'
+    if (!code.includes(stopping)) throw new Error('rrweb stops in another way. See mutationBuffers.')
     return {
       code: code
+        .replace(stopping, '      mutationBuffers.length = 0; recording = false;\n')
         // The worker of CanvasManager, which is created when the module loads.
         .replace(/^const (jsContent|blob) = .*/gm, '')
         // The mirror of earlier releases, whose methods only warn.

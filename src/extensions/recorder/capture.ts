@@ -54,6 +54,8 @@ interface CaptureInputs {
   snapshotEveryMs(): number | undefined
   /** Counts changes that were left out. */
   onDropped(count: number): void
+  /** Called before each event is recorded. */
+  onEvent(): void
   /** The person did something. */
   onInteraction(): void
   /** rrweb failed, or the page is too much for it. */
@@ -118,6 +120,7 @@ export const createCapture = (inputs: CaptureInputs) => {
   const emit = (event: eventWithTime) => {
     const type = event.type as number
     if (type === CUSTOM && (event.data as { tag: string }).tag === FLUSH) return
+    inputs.onEvent()
     observe(event)
     if (idle.isIdle() || isPaused) return
     if (type === META) {
@@ -200,6 +203,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     mark,
     /** Adds an event that is not rrweb's, and whose source has removed what must not leave the page. Returns whether it was recorded. */
     addRaw: (type: number, data: object): boolean => {
+      inputs.onEvent()
       if (!isAdding()) return false
       chunks.add({ type, data, timestamp: Date.now() })
       return true

@@ -78,6 +78,13 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   }
   const chunks = createChunks({ host, policy, tab, takeDropped, upload: upload.send })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
+  /** Decides again on another page of the site, which may be excluded. */
+  const followUrl = () => {
+    if (url === location.href) return
+    url = location.href
+    evaluate()
+    capture.mark('$url_changed', { href: url })
+  }
   const capture = createCapture({
     host,
     policy,
@@ -88,6 +95,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
         ? between(config.session_recording.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
         : undefined,
     onDropped: (count) => (dropped += count),
+    onEvent: followUrl,
     onInteraction: () => {
       if (gate.onInteraction()) evaluate()
     },
@@ -132,19 +140,13 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     }
     if (status !== before || Date.now() - reportedAt > REPORT_EVERY_MS) report(facts)
   }
-  const tick = () => {
-    if (url !== location.href) {
-      url = location.href
-      capture.mark('$url_changed', { href: url })
-    }
-    evaluate()
-    capture.tick()
-  }
   let timer: ReturnType<typeof setTimeout>
   const tickLater = () => {
     timer = host.later(() => {
       tickLater()
-      tick()
+      followUrl()
+      evaluate()
+      capture.tick()
     }, 1000)
   }
   const onLeave = () => {

@@ -111,7 +111,7 @@ test('minimum duration: the shortest one of the groups that record the session a
 })
 
 test('settings are stored for an hour, and removed when the project turns recording off', () => {
-  const { host, stored } = recorderHost({ settings: { sampleRate: 1 } })
+  const { host, stored, items } = recorderHost({ settings: { sampleRate: 1 } })
   rememberSettings(host)
   const cached = stored.$session_recording_remote_config as { cache_timestamp: number }
   expect(cached).toEqual({ sampleRate: 1, cache_timestamp: expect.any(Number) })
@@ -120,10 +120,10 @@ test('settings are stored for an hour, and removed when the project turns record
   expect([isStale(true), isStale({ sampleRate: 1 }), isStale(undefined)]).toEqual([false, false, false])
 
   // Stored settings do not become younger.
-  host.remote.items.sessionRecording = { sampleRate: 0.5, cache_timestamp: 1 }
+  items.sessionRecording = { sampleRate: 0.5, cache_timestamp: 1 }
   rememberSettings(host)
   expect(stored.$session_recording_remote_config).toBe(cached)
-  host.remote.items.sessionRecording = false
+  items.sessionRecording = false
   rememberSettings(host)
   expect(stored).toEqual({})
 })

@@ -14,6 +14,7 @@ interface HostInputs {
 export const recorderHost = ({ config, stored = {}, settings, startedAt = 1 }: HostInputs = {}) => {
   let sessionId = 'session-1'
   const errors: string[] = []
+  const items = { sessionRecording: settings }
   const host = {
     config: { session_recording: {}, bootstrap: { featureFlags: {} }, ...config },
     store: {
@@ -26,7 +27,7 @@ export const recorderHost = ({ config, stored = {}, settings, startedAt = 1 }: H
     },
     session: { current: () => sessionId, windowId: () => 'window-1', startedAt: () => startedAt },
     sessionId: () => sessionId,
-    remote: { items: { sessionRecording: settings } },
+    remote: { items },
     shared: { properties: {}, log: () => {}, tryAddCustomEvent: () => false } as RecorderHost['shared'],
     redact: redactUrls,
     toJson: JSON.stringify,
@@ -35,6 +36,7 @@ export const recorderHost = ({ config, stored = {}, settings, startedAt = 1 }: H
   return {
     host: host as unknown as RecorderHost,
     stored,
+    items,
     errors,
     rotate: (id: string): void => {
       sessionId = id
