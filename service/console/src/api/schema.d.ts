@@ -6530,6 +6530,8 @@ export interface paths {
                    * @description ISO 8601, UTC, by the clock of the service
                    */
                   ended_at: string
+                  /** @description Whether the visitor did something */
+                  is_active: boolean
                   /** @description Whether it has a full snapshot, from which playing can begin */
                   is_anchor: boolean
                   seq: number
