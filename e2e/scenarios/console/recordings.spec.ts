@@ -202,6 +202,16 @@ test('several windows of a session are one timeline, which shows the active one,
   await page.getByLabel('Windows').selectOption('Window 2 only')
   await expect(recorded.getByRole('heading')).toHaveText('Second')
   await expect(moment).toHaveAttribute('max', '1900')
+
+  // The next recording is that of the list.
+  const [other, first] = [sessionAt(start - 10_000), sessionAt(start - 20_000)]
+  await send(view, other, 0, [...opened(-10_000, 'Other'), click(-9_000)])
+  await send(view, first, 0, [...opened(-20_000, 'First'), click(-19_000)])
+  await open('recordings?page=First')
+  await page.getByRole('row', { name: 'shop.test/First' }).first().getByRole('link').first().click()
+  await expect(page.getByText('Window 1 of 2')).toBeVisible()
+  await page.getByRole('link', { name: 'Next recording' }).click()
+  await expect(page).toHaveURL(new RegExp(first))
 })
 
 test('a hostile recording runs nothing, requests nothing and navigates nowhere', async ({ view, context }) => {

@@ -21,7 +21,8 @@ export interface RecordingsRequest {
   /** Sessions that started within this time. Dates in a form of insights, in the project's time zone. */
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
-  readonly personId: string | undefined
+  /** Only sessions of these persons. Empty: all. */
+  readonly personIds: readonly string[]
   readonly distinctId: string | undefined
   /** Only these sessions. Empty: all. */
   readonly sessionIds: readonly string[]
@@ -244,9 +245,9 @@ export const createRecordings = ({
     return { from: read('date_from', dateFrom)?.from, until: read('date_to', dateTo)?.until }
   }
 
-  const idsOf = async (projectId: number, { personId, distinctId }: RecordingsRequest) => {
-    if (personId === undefined) return distinctId === undefined ? undefined : [distinctId]
-    const ids = await persons.distinctIds(projectId, personId)
+  const idsOf = async (projectId: number, { personIds, distinctId }: RecordingsRequest) => {
+    if (!personIds.length) return distinctId === undefined ? undefined : [distinctId]
+    const ids = (await Promise.all(personIds.map((id) => persons.distinctIds(projectId, id)))).flat()
     return distinctId === undefined ? ids : ids.filter((id) => id === distinctId)
   }
 

@@ -11,6 +11,7 @@ import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { Select } from '../../ui/field.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
+import { filtersOf, listSearch } from './filters.ts'
 import { Player } from './player.tsx'
 import { playableOf } from './playable.ts'
 import { timelineOf } from './timeline.ts'
@@ -119,8 +120,12 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
   const { id: projectId } = useProject()
   const link = useLink()
   const [isDeleting, setDeleting] = useState(false)
-  const next = useLoad(`recording before ${projectId} ${started_at}`, async ({ signal }) => {
-    const query = { limit: 1, date_to: new Date(Date.parse(started_at) - 1).toISOString() }
+  // Of the list that this recording was opened from, else of all.
+  const parameters = listSearch(search.value)
+  const isOfList = search.value.has('period') || search.value.has('from')
+  const filters = isOfList ? filtersOf(search.value) : {}
+  const next = useLoad(`recording before ${projectId} ${started_at} ${JSON.stringify(filters)}`, async ({ signal }) => {
+    const query = { ...filters, limit: 1, date_to: new Date(Date.parse(started_at) - 1).toISOString() }
     const params = { path: { projectId: String(projectId) }, query }
     return (await ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
   })
@@ -130,7 +135,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
         Person
       </a>
       {next.data && (
-        <a class="button" href={link(`recordings/${encodeURIComponent(next.data.id)}`)}>
+        <a class="button" href={link(`recordings/${encodeURIComponent(next.data.id)}`, isOfList ? parameters : [])}>
           Next recording
         </a>
       )}
