@@ -16,7 +16,7 @@ export default tseslint.config(
   },
   {
     files: [
-      'src/**/*.ts',
+      'src/**/*.{ts,tsx}',
       'service/src/**/*.ts',
       'service/console/**/*.{ts,tsx}',
       'test/**/*.ts',
