@@ -3,6 +3,7 @@ import { createDashboards } from './dashboards/dashboards.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { openEngine } from './engine.ts'
+import { createFlagDefinitions } from './flags/definitions.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
 import { createStatics } from './http/statics.ts'
@@ -21,6 +22,7 @@ import { createSetup } from './projects/setup.ts'
 import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
 import { openMetadata, type Project } from './storage/metadata/metadata.ts'
+import { createSurveys } from './surveys/surveys.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectErrorTracking } from './service/connectErrorTracking.ts'
 import { connectFlags } from './service/connectFlags.ts'
@@ -139,6 +141,8 @@ export const startService = async ({
       forgetPerson,
       forgetRecordings: removeRecordings.ofPerson,
     })
+    const flags = createFlagDefinitions(metadata)
+    const surveys = createSurveys({ metadata, flags })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -163,7 +167,16 @@ export const startService = async ({
         projectByToken: metadata.projects.byToken,
         variables: createVariableDefinitions(metadata),
         ...endpoints,
-        ...connectFlags({ config, metadata, gate, persons: people.persons, onEvaluated: setup.noteFlagEvaluation }),
+        ...connectFlags({
+          config,
+          metadata,
+          definitions: flags,
+          surveys,
+          gate,
+          persons: people.persons,
+          onEvaluated: setup.noteFlagEvaluation,
+        }),
+        surveys,
         ...people,
         ...recordings,
         ...connectErrorTracking({ gate, metadata, mapWorker, onStop }),

@@ -34,6 +34,7 @@ import type { Recordings } from '../recordings/readRecordings.ts'
 import type { RemoveRecordings } from '../recordings/removeRecordings.ts'
 import type { RecordingSettingsStore } from '../recordings/settings.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
+import type { Surveys } from '../surveys/surveys.ts'
 import type { Scope } from './auth.ts'
 import type { ConsoleAddress } from './console.ts'
 
@@ -57,6 +58,7 @@ export interface Dependencies {
   readonly handleFlags: FlagsHandler
   readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
+  readonly surveys: Surveys
   readonly events: Events
   readonly live: Live
   readonly definitions: Definitions
