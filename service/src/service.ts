@@ -22,13 +22,13 @@ import { createSetup } from './projects/setup.ts'
 import { lockDataDir } from './storage/lock.ts'
 import { metadataLocation, isOneOfMany } from './storage/location.ts'
 import { openMetadata, type Project } from './storage/metadata/metadata.ts'
-import { createSurveys } from './surveys/surveys.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectErrorTracking } from './service/connectErrorTracking.ts'
 import { connectFlags } from './service/connectFlags.ts'
 import { connectPeople } from './service/connectPeople.ts'
 import { connectRecordings } from './service/connectRecordings.ts'
 import { connectStoring } from './service/connectStoring.ts'
+import { connectSurveys } from './service/connectSurveys.ts'
 import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { firstKey, firstProject } from './service/firstStart.ts'
 
@@ -142,7 +142,7 @@ export const startService = async ({
       forgetRecordings: removeRecordings.ofPerson,
     })
     const flags = createFlagDefinitions(metadata)
-    const surveys = createSurveys({ metadata, flags })
+    const surveys = connectSurveys({ gate, metadata, flags })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -160,6 +160,7 @@ export const startService = async ({
           writer,
           rejectedEvents,
           keepPoints,
+          countResponses: surveys.surveys.countResponses,
           slices,
           countryOf,
           count: metrics.count,
@@ -171,12 +172,12 @@ export const startService = async ({
           config,
           metadata,
           definitions: flags,
-          surveys,
+          surveys: surveys.surveys,
           gate,
           persons: people.persons,
           onEvaluated: setup.noteFlagEvaluation,
         }),
-        surveys,
+        ...surveys,
         ...people,
         ...recordings,
         ...connectErrorTracking({ gate, metadata, mapWorker, onStop }),

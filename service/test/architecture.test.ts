@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/metadata': ['lib'],
   'storage/schema': ['storage'],
   'storage/cluster': ['lib', 'storage', 'storage/schema'],
-  ingest: ['lib', 'storage', 'storage/metadata', 'persons', 'heatmaps', 'errorTracking'],
+  ingest: ['lib', 'storage', 'storage/metadata', 'persons', 'heatmaps', 'errorTracking', 'surveys'],
   heatmaps: ['lib', 'storage', 'storage/metadata', 'persons', 'endpoints/insights'],
   persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
   // Session recordings: chunks from browsers, and what people read of them.

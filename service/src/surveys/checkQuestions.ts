@@ -152,7 +152,8 @@ const checkEnds = (questions: readonly Question[]): void => {
     throw wrong(`questions.${stuck}.branching`, 'leads in a circle: no answers lead to the end of the survey')
 }
 
-const ID = /^[A-Za-z0-9_-]{1,64}$/
+// Digits alone would be the index of a question in the names of old SDKs' properties.
+const ID = /^(?!\d+$)[A-Za-z0-9_-]{1,64}$/
 
 /** Throws `ApiError` for the first mistake in the questions of a survey. Their types are checked before, by the schema. */
 export const checkQuestions = (questions: readonly Question[]): void => {
@@ -163,7 +164,7 @@ export const checkQuestions = (questions: readonly Question[]): void => {
     const at = `questions.${index}`
     if (!question.question.trim()) throw wrong(`${at}.question`, 'must not be empty')
     if (question.id !== undefined && !ID.test(question.id))
-      throw wrong(`${at}.id`, 'must be 1 to 64 letters, digits, underscores and hyphens')
+      throw wrong(`${at}.id`, 'must be 1 to 64 letters, digits, underscores and hyphens, and not a number')
     if (question.id !== undefined && ids.has(question.id)) throw wrong(`${at}.id`, 'is the id of another question')
     if (question.id !== undefined) ids.add(question.id)
     for (const [field, types] of Object.entries(ONLY))

@@ -2,7 +2,9 @@
 export const MAX_PATTERN = 256
 
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/
-const isUnbounded = (quantifier: string) => /^[*+]|^\{\d+,\}/.test(quantifier)
+/** Whether it matches a varying number of times, and whether it can match more than once. */
+const isVarying = (quantifier: string) => !/^\{\d+\}/.test(quantifier)
+const canRepeat = (quantifier: string) => !/^(?:\?|\{[01](?:,1)?\})/.test(quantifier)
 
 /**
  * Returns why a regular expression may not run in the pages of visitors, where nothing can stop it. `undefined`: it may.
@@ -34,9 +36,13 @@ export const patternProblem = (pattern: string): string | undefined => {
     }
     const [quantifier] = sign === '(' || sign === '|' ? [] : (QUANTIFIER.exec(pattern.slice(at)) ?? [])
     if (quantifier) at += quantifier.length
-    const repeats = quantifier !== undefined && isUnbounded(quantifier)
-    if (closed?.risky && repeats) return 'may not repeat a group that contains repetitions or alternatives'
-    if (repeats || closed?.risky) groups.at(-1)!.risky = true
+    if (quantifier === undefined) {
+      if (closed?.risky) groups.at(-1)!.risky = true
+      continue
+    }
+    if (closed?.risky && canRepeat(quantifier))
+      return 'may not repeat a group that contains repetitions or alternatives'
+    if (closed?.risky || isVarying(quantifier)) groups.at(-1)!.risky = true
   }
   return undefined
 }
