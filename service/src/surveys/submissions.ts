@@ -57,8 +57,8 @@ export const eventsSource = (projectId: number, { id }: SurveyRecord, filter: Re
 
 // The id of a question is part of the name. Old SDKs, and servers, send the index instead.
 const answerOf = (id: string, index: number): string => {
-  const byId = `toJSONString(properties.\`$survey_response_${id}\`)`
-  const byIndex = `toJSONString(properties.\`$survey_response${index ? `_${index}` : ''}\`)`
+  const byId = `ifNull(toJSONString(properties.\`$survey_response_${id}\`), 'null')`
+  const byIndex = `ifNull(toJSONString(properties.\`$survey_response${index ? `_${index}` : ''}\`), 'null')`
   return `if(${byId} = 'null', ${byIndex}, ${byId})`
 }
 
@@ -78,16 +78,18 @@ export const submissionsSource = (
     text: `SELECT submission, ${PERSON} AS person, rows.distinct_id AS distinct_id, at, language, iteration, is_completed,
         is_unverified, arrayMap(each -> if(each IN ('null', '""', '[]'), '', each), answers) AS answers
       FROM (
-        SELECT if(sent = '', toString(id), sent) AS submission,
-          argMax((distinct_id, timestamp, event_language, event_iteration, completed, unverified, all), (timestamp, id)) AS last,
-          last.1 AS distinct_id, last.2 AS at, last.3 AS language, last.4 AS iteration, last.5 AS is_completed,
-          last.6 AS is_unverified, last.7 AS answers
+        SELECT submission, latest.1 AS distinct_id, latest.2 AS at, latest.3 AS language, latest.4 AS iteration,
+          latest.5 AS is_completed, latest.6 AS is_unverified, latest.7 AS answers
+        FROM (
+          SELECT if(sent = '', toString(id), sent) AS submission, argMax(
+            (distinct_id, timestamp, event_language, event_iteration, completed, unverified, all_answers), (timestamp, id)) AS latest
         FROM (
           SELECT uuid AS id, distinct_id, timestamp, ${textOf('$survey_submission_id')} AS sent, ${LANGUAGE} AS event_language,
             ${ITERATION} AS event_iteration, ifNull(properties.\`$survey_completed\`.:Bool, true) AS completed,
-            ifNull(properties.\`$survey_person_unverified\`.:Bool, false) AS unverified, [${answers.join(', ')}] AS all
+            ifNull(properties.\`$survey_person_unverified\`.:Bool, false) AS unverified, [${answers.join(', ')}] AS all_answers
           FROM db.events WHERE ${text} AND event = 'survey sent'
-        ) GROUP BY submission
+          ) GROUP BY submission
+        )
       ) AS rows
       ${WITH_PERSONS}`,
     params,

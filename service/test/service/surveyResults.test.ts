@@ -237,9 +237,10 @@ test('results equal those of plain loops over the submissions', async () => {
     answers: expect.arrayContaining([{ question_id: 'text', answer: texts[0]!.answers[4] }]),
   })
 
-  const { body: key } = await api(service, 'POST', '/personal_api_keys', {
-    label: 'only surveys',
-    scopes: ['survey:read'],
+  const { body: key } = await request(`${service.url}/api/personal_api_keys/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ label: 'only surveys', scopes: ['survey:read'] }),
   })
   const reply = await request(`${service.url}/api/projects/${service.projectId}/surveys/${survey.id}/responses`, {
     headers: { authorization: `Bearer ${key.value}` },
