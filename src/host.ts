@@ -187,7 +187,6 @@ export interface SurveyMethods {
   canRenderSurvey(id: string): SurveyRenderReason
   canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
   cancelPendingSurvey(id: string): void
-  markSurveyAsSeen(id: string, options?: { iteration?: number }): void
 }
 
 /** What the surveys extension offers its feature. */
@@ -308,7 +307,7 @@ export interface SurveyView {
 export interface SurveyViewParts {
   listen: SurveyParts['listen']
   /** Resolves with the cleaning of HTML in browsers that cannot do it; undefined: it is not available. */
-  loadCleaner(): Promise<CleanHtml | undefined>
+  loadCleaner(allowed: SurveyHtmlParts['allowed']): Promise<CleanHtml | undefined>
   use(view: SurveyView): void
 }
 
@@ -317,5 +316,7 @@ export type CleanHtml = (html: string) => DocumentFragment
 
 /** What the surveys extension adds to the host of the cleaning of HTML. */
 export interface SurveyHtmlParts {
+  /** Names of the elements and attributes that HTML may contain. */
+  allowed: { elements: string[]; attributes: string[] }
   use(clean: CleanHtml): void
 }

@@ -225,10 +225,6 @@ export interface Analytics extends NotYet {
   canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
   /** Cancels a popover that waits for its delay. */
   cancelPendingSurvey(id: string): void
-  surveys: {
-    /** Never shows the survey in this browser again. `iteration`: this iteration of it. */
-    markSurveyAsSeen(id: string, options?: { iteration?: number }): void
-  }
 
   /** Records consent. Captures `$opt_in`, or the event named here; `null`: none. */
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
@@ -289,7 +285,7 @@ export type Api = Omit<
 
 /** The members of `Api` that show surveys. */
 export type SurveyApi = Pick<Api, SurveyMember>
-type SurveyMember = Extract<keyof Api, `${string}Survey${string}` | 'surveys'>
+type SurveyMember = Extract<keyof Api, `${string}Survey${string}`>
 
 /** The members of `Api` that parts bring (`PART_MEMBERS`). */
 type PartMember =
@@ -391,7 +387,6 @@ export const METHODS: Record<string, unknown> = {
   canRenderSurvey: NOT_VISIBLE,
   canRenderSurveyAsync: Promise.resolve(NOT_VISIBLE),
   cancelPendingSurvey: undefined,
-  'surveys.markSurveyAsSeen': undefined,
   opt_in_capturing: undefined,
   opt_out_capturing: undefined,
   has_opted_in_capturing: false,

@@ -5,10 +5,9 @@ import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
  * One option: its default (before the dated defaults) and its type. The type is both the check and the text of error
- * messages: names of `typeof`, names in `CHECKS`, and 'literals'. `later`: accepted and checked, but without effect in
- * this release, which a console line says.
+ * messages: names of `typeof`, names in `CHECKS`, and 'literals'.
  */
-export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
+export type Row<V = unknown> = readonly [fallback: V, takes: string]
 
 const ON = [true, 'boolean'] as const
 const OFF = [false, 'boolean'] as const

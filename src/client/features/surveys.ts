@@ -12,11 +12,10 @@ import { objectOf } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
 import type { SurveyCallback } from '../../types'
 import type { Feature } from '../feature'
-import type { SurveyApi } from '../publicApi'
+import { METHODS, type SurveyApi } from '../publicApi'
 
-const CALLS =
-  'getSurveys getActiveMatchingSurveys displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync cancelPendingSurvey'
-const NONE = 'the project has no surveys'
+const CALLS = Object.keys(METHODS).filter((name) => /survey/i.test(name))
+const NONE = 'no surveys'
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
 export const surveys: Feature = {
@@ -30,11 +29,11 @@ export const surveys: Feature = {
     const waiting: (() => unknown)[] = []
 
     const isOff = () => config.disable_surveys || config.advanced_disable_flags || context.isOptedOut()
-    const isOn = () => config.advanced_enable_surveys || [remote.items.surveys].flat().some(Boolean)
+    const isOn = () => config.advanced_enable_surveys || [remote.items.surveys].flat()[0]
     /** Why there are no surveys; undefined if there are some, or if that is not known yet. */
     const absence = () => {
-      if (isOff()) return 'surveys are turned off'
-      if (isBroken) return 'surveys could not be loaded'
+      if (isOff()) return 'surveys are off'
+      if (isBroken) return 'surveys are blocked'
       return remote.items.surveys !== undefined && !isOn() ? NONE : undefined
     }
     const call = (name: string, args: readonly unknown[]): unknown => {
@@ -59,7 +58,7 @@ export const surveys: Feature = {
     return {
       api: {
         ...(objectOf(
-          CALLS.split(' '),
+          CALLS,
           (name) =>
             (...args: unknown[]) =>
               call(name, args),
@@ -72,7 +71,6 @@ export const surveys: Feature = {
             isStopped = true
           }
         },
-        surveys: { markSurveyAsSeen: (...args) => void call('markSurveyAsSeen', args) },
       },
       stage: { name: 'surveys', before: 'person', run: (event) => extension?.amend(event) ?? event },
       onCapture: (event) => extension?.onCapture(event),

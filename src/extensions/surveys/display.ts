@@ -1,4 +1,4 @@
-import type { ShownSurvey, SurveyParts, SurveyProgress, SurveyView } from '../../host'
+import type { CleanHtml, ShownSurvey, SurveyHtmlParts, SurveyParts, SurveyProgress, SurveyView } from '../../host'
 import type { DisplaySurveyOptions, Stop, Survey } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { claim } from './claim'
@@ -48,7 +48,7 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
   const loadView = () =>
     (loadingView ??= loadExtension<SurveyView>('surveysView', {
       listen: host.listen,
-      loadCleaner: () => loadExtension('surveysHtml'),
+      loadCleaner: (allowed: SurveyHtmlParts['allowed']) => loadExtension<CleanHtml>('surveysHtml', { allowed }),
     }))
 
   const languageOf = (): string | undefined =>

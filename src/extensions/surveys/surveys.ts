@@ -94,7 +94,6 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
     canRenderSurveyAsync: (id, forceReload) =>
       new Promise((done) => find(id, forceReload, (survey) => done(reasonOf(survey)))),
     cancelPendingSurvey: scheduler.cancel,
-    markSurveyAsSeen: (id, { iteration } = {}) => memory.markSeen({ id, current_iteration: iteration }),
   }
 
   host.use({

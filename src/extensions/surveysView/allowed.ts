@@ -1,5 +1,5 @@
 /** HTML that descriptions of surveys may contain: text, lists, tables, links, images and plain SVG. */
-export const ELEMENTS =
+export const ELEMENTS: string[] =
   'a abbr b blockquote br code dd div dl dt em h1 h2 h3 h4 h5 h6 hr i img li ol p pre s small span strong sub sup table tbody td th thead tr u ul svg g path circle rect line polyline polygon ellipse'.split(
     ' ',
   )

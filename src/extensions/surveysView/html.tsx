@@ -1,13 +1,13 @@
 import { h } from 'preact'
-import type { CleanHtml } from '../../host'
-import { ALLOWED } from './allowed'
+import type { SurveyViewParts } from '../../host'
+import { ALLOWED, ATTRIBUTES, ELEMENTS } from './allowed'
 
 interface SanitizingElement extends Element {
   setHTML?(html: string, options: { sanitizer: object }): void
 }
 
 /** Loads the cleaning of HTML for browsers without `setHTML`; undefined: it is not available. */
-export type LoadCleaner = () => Promise<CleanHtml | undefined>
+export type LoadCleaner = SurveyViewParts['loadCleaner']
 
 /** Opens links in a new tab, and removes those that are neither https nor mailto. */
 const secureLinks = (element: Element) => {
@@ -34,7 +34,7 @@ const fill = (element: SanitizingElement | null, html: string, loadCleaner: Load
     element.setHTML(html, { sanitizer: ALLOWED })
     return secureLinks(element)
   }
-  void loadCleaner().then((clean) => {
+  void loadCleaner({ elements: ELEMENTS, attributes: ATTRIBUTES }).then((clean) => {
     const content = clean?.(html)
     // Under `trusted-types 'none'` cleaning silently returns nothing.
     if (!content?.hasChildNodes()) return asText()
