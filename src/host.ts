@@ -228,7 +228,6 @@ export interface SurveyParts {
   /** Returns properties of the browser, such as `$device_type`. */
   readDevice(): Properties
   uuidv7(): string
-  isHidden(): boolean
   listen(
     target: EventTarget,
     types: readonly string[],
@@ -237,8 +236,6 @@ export interface SurveyParts {
   ): Stop
   /** Fires for a navigation inside the document. */
   onNavigate(listener: () => void): Stop
-  /** Fires when another tab has written to local storage. */
-  onForeignWrite(listener: (event: StorageEvent) => void): Stop
   /** Passes the extension to the feature. */
   use(link: SurveyLink): void
   /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */

@@ -124,3 +124,162 @@ for (const build of BUILDS)
     )
     await expect(box).toHaveCount(0)
   })
+
+/** Fails on violations of WCAG 2.2 AA in a survey, in light and dark, from right to left, and on a narrow screen. */
+const expectAccessible = async (page: Page, survey: Survey) => {
+  for (const [colorScheme, width, dir] of [
+    ['light', 1280, 'ltr'],
+    ['dark', 320, 'rtl'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width, height: 720 })
+    await page
+      .locator(`.PostHogSurvey-${survey.id}`)
+      .evaluate((host, value) => ((host as HTMLElement).dir = value), dir)
+    const violations = await page.evaluate(async (selector) => {
+      const { axe } = globalThis as unknown as { axe: { run(...args: object[]): Promise<{ violations: any[] }> } }
+      const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+      const scope = { include: { fromShadowDom: [selector, '.ph-survey'] } }
+      const result = await axe.run(scope, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })
+      return result.violations.map(({ id, nodes }) => [id, nodes.map((node: any) => [node.html, node.failureSummary])])
+    }, `.PostHogSurvey-${survey.id}`)
+    expect(violations, `${colorScheme}, ${width}px, ${dir}`).toEqual([])
+    const box = (await page.locator(`.PostHogSurvey-${survey.id} .ph-survey`).boundingBox())!
+    expect([box.x >= 0, box.x + box.width <= width, box.y >= 0, box.y + box.height <= 720]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 720 })
+}
+
+test('all types of questions are answered by keyboard, are accessible, and obey a strict policy', async ({
+  page,
+  site,
+  place,
+  own,
+  launch,
+  reported,
+}) => {
+  const link = 'https://shop.example/terms'
+  const questions: SurveyQuestion[] = [
+    {
+      ...OPEN,
+      description: 'In <b>your</b> words<script>window.hacked = 1</script>',
+      validation: [{ type: 'min_length', value: 3 }],
+    },
+    { type: 'single_choice', question: 'Which color?', choices: ['Red', 'Blue', 'Other'], hasOpenChoice: true },
+    { type: 'multiple_choice', question: 'Which sizes?', choices: ['S', 'M', 'L'] },
+    {
+      type: 'rating',
+      question: 'How likely?',
+      display: 'number',
+      scale: 10,
+      lowerBoundLabel: 'Not',
+      upperBoundLabel: 'Very',
+    },
+    {
+      type: 'rating',
+      question: 'How was it?',
+      display: 'emoji',
+      scale: 5,
+      lowerBoundLabel: 'Bad',
+      upperBoundLabel: 'Good',
+      skipSubmitButton: true,
+    },
+    { type: 'rating', question: 'Happy?', display: 'emoji', scale: 2, optional: true },
+    { type: 'link', question: 'Read the terms', link, buttonText: 'Terms' },
+  ]
+  const survey = await launch({
+    questions,
+    appearance: {
+      allowGoBack: true,
+      displayThankYouMessage: true,
+      thankYouMessageDescription: 'We read <i>everything</i>',
+    },
+  })
+  const policy = `default-src 'none'; script-src 'nonce-n' ${own.url}; connect-src ${own.url}; style-src 'none'; require-trusted-types-for 'script'; trusted-types trailmark`
+  place('/', '<main><h1>Shop</h1><button id="before">Before</button></main>', {}, 'script', {
+    'Content-Security-Policy': policy,
+  })
+  const problems: string[] = []
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  await page.addInitScript(AXE)
+  await page.goto(site.url)
+  const box = boxOf(page, survey)
+  const heading = box.locator('.survey-question')
+  const submit = box.locator('.form-submit')
+  const next = async (question: string) => {
+    await expectAccessible(page, survey)
+    await page.keyboard.press('Enter')
+    await expect(heading).toHaveText(question)
+  }
+  await expect(heading).toHaveText(OPEN.question)
+  await expect(box.locator('.survey-question-description b')).toHaveText('your')
+  await expect(box.locator('.validation-hint')).toHaveText('Enter at least 3 characters')
+  await page.locator('#before').focus()
+  await page.keyboard.press('Tab')
+  await expect(box.locator('.form-cancel')).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('no')
+  await expect(submit).toBeDisabled()
+  await page.keyboard.type('thing')
+  await page.keyboard.press('Tab')
+  await expect(submit).toBeFocused()
+  await next('Which color?')
+  // The focus stays in the survey, at its new question.
+  await expect(heading).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await expect(box.locator('#surveyQuestion1Choice2, #surveyQuestion1Choice1').last()).toBeChecked()
+  await box.locator('#surveyQuestion1Choice2Open').fill('Green')
+  await next('Which sizes?')
+  await box.getByLabel('L', { exact: true }).check()
+  await box.getByLabel('S', { exact: true }).check()
+  await submit.focus()
+  await next('How likely?')
+  await expect(box.locator('.ratings-number')).toHaveCount(11)
+  await box.locator('button[aria-label="Rate 0"]').focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowLeft')
+  await expect(box.locator('[aria-checked=true]')).toHaveText('9')
+  await submit.focus()
+  await next('How was it?')
+  // Arrow keys choose and never submit.
+  await box.locator('button[aria-label="Rate 1"]').focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(box.locator('.rating-active')).toHaveAttribute('aria-label', 'Rate 2')
+  await next('Happy?')
+  await box.locator('.form-back').click()
+  await expect(box.locator('.rating-active')).toHaveAttribute('aria-label', 'Rate 2')
+  await submit.click()
+  await expectAccessible(page, survey)
+  await submit.click()
+  await expect(submit).toHaveAttribute('href', link)
+  await expectAccessible(page, survey)
+  await submit.evaluate((element) => element.addEventListener('click', (event) => event.preventDefault()))
+  await submit.click()
+  await expect(box.locator('.thank-you-message-body i')).toHaveText('everything')
+  await expectAccessible(page, survey)
+  await page.keyboard.press('Escape')
+  await submit.focus()
+  await page.keyboard.press('Escape')
+  await expect(box).toHaveCount(0)
+  const [, sent] = await reported(2)
+  expect((sent!.properties.$survey_questions as { response: unknown }[]).map(({ response }) => response)).toEqual([
+    'nothing',
+    'Green',
+    ['S', 'L'],
+    9,
+    2,
+    null,
+    'link clicked',
+  ])
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
+  expect(problems).toEqual([])
+})

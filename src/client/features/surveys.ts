@@ -1,9 +1,7 @@
-import { onForeignWrite } from '../../browser/foreignWrite'
 import { onNavigate } from '../../browser/navigation'
 import { readDevice } from '../../browser/page'
 import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
-import { isHidden } from '../../browser/visibility'
 import { apiHost } from '../../delivery/hosts'
 import { request } from '../../delivery/transport'
 import type { SurveyLink } from '../../host'
@@ -24,7 +22,7 @@ export const surveys: Feature = {
     const { context } = client
     const { config, remote, log } = context
     let extension: SurveyLink | undefined
-    let isBroken = false
+    let isBlocked = false
     /** Calls made before it is known whether there are surveys. */
     const waiting: (() => unknown)[] = []
 
@@ -32,8 +30,7 @@ export const surveys: Feature = {
     const isOn = () => config.advanced_enable_surveys || [remote.items.surveys].flat()[0]
     /** Why there are no surveys; undefined if there are some, or if that is not known yet. */
     const absence = () => {
-      if (isOff()) return 'surveys are off'
-      if (isBroken) return 'surveys are blocked'
+      if (isBlocked || isOff()) return 'surveys are off or blocked'
       return remote.items.surveys !== undefined && !isOn() ? NONE : undefined
     }
     const call = (name: string, args: readonly unknown[]): unknown => {
@@ -84,22 +81,19 @@ export const surveys: Feature = {
             ...client,
             ...context,
             apiHost,
-            isHidden,
             listen,
-            onForeignWrite,
             onNavigate,
             readDevice,
             request,
             storageOf,
             uuidv7,
-            startExtension: host.startExtension,
             use: (next: SurveyLink) => {
               extension = next
               settle()
             },
           }
           const stop = host.startExtension('surveys', parts, () => {
-            isBroken = true
+            isBlocked = true
             settle()
           })
           return () => {

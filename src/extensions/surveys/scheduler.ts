@@ -11,7 +11,7 @@ const LOOK_MS = 1000
 
 /** Shows popovers by themselves: one at a time, after their delay, in the order of the protocol. */
 export const createScheduler = (
-  { isHidden, later }: ExtensionHost & SurveyParts,
+  { later }: ExtensionHost & SurveyParts,
   facts: Facts,
   triggers: Triggers,
   memory: Memory,
@@ -54,7 +54,7 @@ export const createScheduler = (
     const run = async () => {
       pending.delete(survey.id)
       // The page, the visitor or their flags may have changed during the delay.
-      if (isHidden() || obstacleOf(survey, facts)) return update()
+      if (document.hidden || obstacleOf(survey, facts)) return update()
       done.add(survey.id)
       const isShown = await showNow(survey, { onGone: update, followsUrl: true })
       // A survey that is seen once is left to its own state, so that it returns where it was interrupted.
@@ -76,7 +76,7 @@ export const createScheduler = (
       if (next) startPopover(next)
     }
     clearTimeout(looking)
-    if (!isHidden() && popovers.some(({ conditions, id }) => conditions?.selector && !display.isOpen(id)))
+    if (!document.hidden && popovers.some(({ conditions, id }) => conditions?.selector && !display.isOpen(id)))
       looking = later(update, LOOK_MS)
   }
 

@@ -50,7 +50,7 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
   /** Shows what may be shown now, and removes what may not. */
   const update = () => {
     display.refresh()
-    if (host.isHidden()) return
+    if (document.hidden) return
     if (!config.disable_surveys_automatic_display) {
       scheduler.update()
       widgets.update()
@@ -119,7 +119,7 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
       update()
     }),
     host.onVisibilityChange(update),
-    host.onForeignWrite(({ key }) => memory.isKey(key) && update()),
+    host.listen(window, ['storage'], (event) => memory.isKey((event as StorageEvent).key) && update()),
     host.onPageLeave(display.onPageLeave),
     host.session.onChange((_id, _window, reason) => reason?.noSessionId || triggers.forget()),
     // Pages dispatch these events to close and to open a survey.

@@ -11,13 +11,15 @@ const LOOK_MS = 1000
 
 /** Opens surveys of the type widget: from a tab or button, or from the page's own elements. */
 export const createWidgets = (
-  { later, listen, isHidden, log }: ExtensionHost & SurveyParts,
+  { later, listen, log }: ExtensionHost & SurveyParts,
   facts: Facts,
   display: Display,
   surveys: () => readonly Survey[],
 ) => {
   /** Removes each widget. */
   const widgets = new Map<string, Stop>()
+  /** The elements that open each survey. */
+  const elements = new Map<string, Map<Element, Stop>>()
   let looking: ReturnType<typeof setTimeout> | undefined
 
   const toggle = (survey: Survey, trigger?: Element, position?: string) => {
@@ -33,26 +35,35 @@ export const createWidgets = (
         },
       })
   }
-  /** Opens the survey on clicks of the page's elements that match its selector. */
+  /** Opens the survey on clicks of an element. */
+  const connectElement = (survey: Survey, element: Element): Stop => {
+    element.setAttribute(MARK, 'true')
+    const onClick = (event: Event) => {
+      event.stopPropagation()
+      toggle(survey, element)
+    }
+    const stop = listen(element, ['click'], onClick, {})
+    return () => {
+      stop()
+      element.removeAttribute(MARK)
+    }
+  }
+  /** Connects the page's elements that match the selector of a survey, again if the page has replaced them. */
   const connectElements = (survey: Survey): Stop => {
-    const elements = document.querySelectorAll(survey.appearance!.widgetSelector!)
-    const stops = [...elements].map((element) => {
-      element.setAttribute(MARK, 'true')
-      const stop = listen(
-        element,
-        ['click'],
-        (event) => {
-          event.stopPropagation()
-          toggle(survey, element)
-        },
-        {},
-      )
-      return () => {
+    const connected = elements.get(survey.id) ?? new Map<Element, Stop>()
+    elements.set(survey.id, connected)
+    const selector = survey.appearance!.widgetSelector!
+    for (const [element, stop] of connected)
+      if (!element.isConnected) {
         stop()
-        element.removeAttribute(MARK)
+        connected.delete(element)
       }
-    })
-    return () => stops.forEach((stop) => stop())
+    for (const element of document.querySelectorAll(selector))
+      if (!connected.has(element)) connected.set(element, connectElement(survey, element))
+    return () => {
+      connected.forEach((stop) => stop())
+      connected.clear()
+    }
   }
   const addControl = (survey: Survey): Stop => {
     let isRemoved = false
@@ -78,20 +89,18 @@ export const createWidgets = (
       if (display.isOpen(id)) continue
       if (obstacleOf(survey, facts)) removeWidget(id)
       else if (isSelector(survey)) {
-        // The page may have replaced its elements.
-        removeWidget(id)
         try {
           widgets.set(id, connectElements(survey))
         } catch {
+          if (!widgets.has(id)) log.warn(`Survey ${id} has an invalid selector: ${survey.appearance!.widgetSelector}`)
           widgets.set(id, () => {})
-          log.warn(`Survey ${id} has an invalid selector: ${survey.appearance!.widgetSelector}`)
         }
       } else if (!widgets.has(id)) widgets.set(id, addControl(survey))
     }
     const known = new Set(all.map(({ id }) => id))
     ;[...widgets.keys()].filter((id) => !known.has(id)).forEach(removeWidget)
     clearTimeout(looking)
-    if (!isHidden() && all.some((survey) => isSelector(survey) || survey.conditions?.selector))
+    if (!document.hidden && all.some((survey) => isSelector(survey) || survey.conditions?.selector))
       looking = later(update, LOOK_MS)
   }
 

@@ -2,42 +2,24 @@ import type { SurveyAppearance } from '../../types'
 
 const DARK = '#020617'
 
-/** The variable of each color and size of an appearance. */
-const VARIABLES: Partial<Record<keyof SurveyAppearance, string>> = {
-  backgroundColor: 'background-color',
-  borderColor: 'border-color',
+/** Members of an appearance that are CSS. Each has the variable of its name, as `border-color`, except these. */
+const IS_CSS = /color$|^input|opacity$|family$|width$|index$|padding$|shadow$|radius$/i
+const NAMES: Record<string, string> = {
   textColor: 'text-primary-color',
-  textSubtleColor: 'text-subtle-color',
-  submitButtonColor: 'submit-button-color',
-  submitButtonTextColor: 'submit-button-text-color',
   ratingButtonColor: 'rating-bg-color',
   ratingButtonActiveColor: 'rating-active-bg-color',
-  inputBackground: 'input-background',
-  inputTextColor: 'input-text-color',
-  disabledButtonOpacity: 'disabled-button-opacity',
-  fontFamily: 'font-family',
-  maxWidth: 'max-width',
-  zIndex: 'z-index',
-  boxPadding: 'box-padding',
-  boxShadow: 'box-shadow',
-  borderRadius: 'border-radius',
 }
+const variableOf = (name: string) =>
+  `--ph-${name.startsWith('widget') ? '' : 'survey-'}${NAMES[name] ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** The text on each background, unless the appearance has its color. */
-const TEXTS: readonly (readonly [
-  background: keyof SurveyAppearance,
-  variable: string,
-  own?: keyof SurveyAppearance,
-])[] = [
-  ['backgroundColor', '--ph-survey-text-primary-color', 'textColor'],
-  ['backgroundColor', '--ph-survey-text-subtle-color', 'textSubtleColor'],
-  ['backgroundColor', '--ph-survey-border-color', 'borderColor'],
-  ['backgroundColor', '--ph-survey-outline-color'],
-  ['submitButtonColor', '--ph-survey-submit-button-text-color', 'submitButtonTextColor'],
-  ['ratingButtonColor', '--ph-survey-rating-text-color'],
-  ['ratingButtonActiveColor', '--ph-survey-rating-active-text-color'],
-  ['inputBackground', '--ph-survey-input-text-color', 'inputTextColor'],
-  ['widgetColor', '--ph-widget-text-color'],
+/** The text on each background, unless the appearance has a color for it. */
+const TEXTS: readonly (readonly [background: keyof SurveyAppearance, ...texts: string[]])[] = [
+  ['backgroundColor', 'textColor', 'textSubtleColor', 'borderColor', 'outlineColor'],
+  ['submitButtonColor', 'submitButtonTextColor'],
+  ['ratingButtonColor', 'ratingTextColor'],
+  ['ratingButtonActiveColor', 'ratingActiveTextColor'],
+  ['inputBackground', 'inputTextColor'],
+  ['widgetColor', 'widgetTextColor'],
 ]
 
 /** Returns the relative luminance of a color, which the browser resolves; undefined for one that it does not know. */
@@ -62,17 +44,16 @@ const textOn = (luminance: number): string => {
 
 /** Sets the variables of an appearance on the host of a shadow root. Values that are not CSS have no effect. */
 export const applyAppearance = (host: HTMLElement, appearance: SurveyAppearance): void => {
-  const set = (name: string, value: string) => host.style.setProperty(name, value)
-  for (const [name, variable] of Object.entries(VARIABLES)) {
-    const value = appearance[name as keyof SurveyAppearance]
-    if (value !== undefined && value !== null && value !== '') set(`--ph-survey-${variable}`, String(value))
+  const values = appearance as Readonly<Record<string, unknown>>
+  const set = (name: string, value: unknown) => host.style.setProperty(variableOf(name), String(value))
+  for (const name of Object.keys(values).filter((each) => IS_CSS.test(each) && values[each])) {
+    set(name, values[name])
+    if (/color$|^input/i.test(name)) host.dataset.colors = ''
   }
-  if (appearance.widgetColor) set('--ph-widget-color', appearance.widgetColor)
-  if (appearance.zIndex) set('--ph-widget-z-index', appearance.zIndex)
-  if (Object.keys(appearance).some((name) => /color$|^inputBackground$/i.test(name))) host.dataset.colors = ''
-  for (const [background, variable, own] of TEXTS) {
-    const color = appearance[background] as string | undefined
-    const luminance = color && !(own && appearance[own]) ? luminanceOf(color, host) : undefined
-    if (luminance !== undefined) set(variable, textOn(luminance))
+  if (appearance.zIndex) host.style.setProperty('--ph-widget-z-index', appearance.zIndex)
+  for (const [background, ...texts] of TEXTS) {
+    const color = values[background] as string | undefined
+    const luminance = color ? luminanceOf(color, host) : undefined
+    for (const name of texts) if (luminance !== undefined && !values[name]) set(name, textOn(luminance))
   }
 }

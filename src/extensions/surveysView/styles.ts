@@ -1,17 +1,13 @@
 /** The style of popovers and widgets, in their shadow roots. Sizes are px, because `rem` is the page's. */
 const CSS = `
-:host{all:initial;
---ph-survey-background-color:#fff;--ph-survey-border-color:#76777b;--ph-survey-text-primary-color:#020617;--ph-survey-text-subtle-color:#4d515c;
---ph-survey-submit-button-color:#020617;--ph-survey-submit-button-text-color:#fff;--ph-survey-rating-bg-color:#fff;--ph-survey-rating-text-color:#020617;
---ph-survey-rating-active-bg-color:#020617;--ph-survey-rating-active-text-color:#fff;--ph-survey-input-background:#fff;--ph-survey-input-text-color:#020617;
---ph-survey-outline-color:#1d4ed8;--ph-survey-z-index:2147483645;--ph-survey-max-width:300px;--ph-survey-box-padding:20px 24px 10px;
+:host{all:initial;--back:#fff;--text:#020617;--subtle:#4d515c;--line:#76777b;--focus:#1d4ed8;
+--ph-survey-background-color:var(--back);--ph-survey-border-color:var(--line);--ph-survey-text-primary-color:var(--text);--ph-survey-text-subtle-color:var(--subtle);
+--ph-survey-submit-button-color:var(--text);--ph-survey-submit-button-text-color:var(--back);--ph-survey-rating-bg-color:var(--back);--ph-survey-rating-text-color:var(--text);
+--ph-survey-rating-active-bg-color:var(--text);--ph-survey-rating-active-text-color:var(--back);--ph-survey-input-background:var(--back);--ph-survey-input-text-color:var(--text);
+--ph-survey-outline-color:var(--focus);--ph-survey-z-index:2147483645;--ph-survey-max-width:300px;--ph-survey-box-padding:20px 24px 10px;
 --ph-survey-box-shadow:0 4px 12px rgba(0,0,0,.2);--ph-survey-border-radius:10px;--ph-survey-disabled-button-opacity:.6;
---ph-survey-font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--ph-widget-color:#020617;--ph-widget-text-color:#fff;--ph-widget-z-index:2147483645}
-@media (prefers-color-scheme:dark){:host(:not([data-colors])){
---ph-survey-background-color:#16181d;--ph-survey-border-color:#8b8f99;--ph-survey-text-primary-color:#f5f6f8;--ph-survey-text-subtle-color:#b9bdc7;
---ph-survey-submit-button-color:#f5f6f8;--ph-survey-submit-button-text-color:#020617;--ph-survey-rating-bg-color:#16181d;--ph-survey-rating-text-color:#f5f6f8;
---ph-survey-rating-active-bg-color:#f5f6f8;--ph-survey-rating-active-text-color:#020617;--ph-survey-input-background:#0d0e11;--ph-survey-input-text-color:#f5f6f8;
---ph-survey-outline-color:#93b4ff;--ph-widget-color:#f5f6f8;--ph-widget-text-color:#020617}}
+--ph-survey-font-family:system-ui,sans-serif;--ph-widget-color:var(--text);--ph-widget-text-color:var(--back);--ph-widget-z-index:2147483645}
+@media (prefers-color-scheme:dark){:host(:not([data-colors])){--back:#16181d;--text:#f5f6f8;--subtle:#b9bdc7;--line:#8b8f99;--focus:#93b4ff}}
 *{box-sizing:border-box;font-family:inherit}
 .ph-survey{position:fixed;z-index:var(--ph-survey-z-index);width:min(var(--ph-survey-max-width),100vw - 16px);max-height:calc(100vh - 16px);overflow:auto;
 overscroll-behavior:contain;font:16px/1.4 var(--ph-survey-font-family);color:var(--ph-survey-text-primary-color);border-radius:var(--ph-survey-border-radius);box-shadow:var(--ph-survey-box-shadow)}
