@@ -128,8 +128,8 @@ for (const build of BUILDS)
 /** Fails on violations of WCAG 2.2 AA in a survey, in light and dark, from right to left, and on a narrow screen. */
 const expectAccessible = async (page: Page, survey: Survey) => {
   for (const [colorScheme, width, dir] of [
-    ['light', 1280, 'ltr'],
     ['dark', 320, 'rtl'],
+    ['light', 1280, 'ltr'],
   ] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.setViewportSize({ width, height: 720 })
@@ -153,8 +153,6 @@ const expectAccessible = async (page: Page, survey: Survey) => {
     ])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 1280, height: 720 })
 }
 
 test('all types of questions are answered by keyboard, are accessible, and obey a strict policy', async ({
@@ -266,20 +264,262 @@ test('all types of questions are answered by keyboard, are accessible, and obey 
   await submit.click()
   await expect(box.locator('.thank-you-message-body i')).toHaveText('everything')
   await expectAccessible(page, survey)
-  await page.keyboard.press('Escape')
-  await submit.focus()
+  await expect(box.locator('.thank-you-message')).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(box).toHaveCount(0)
   const [, sent] = await reported(2)
-  expect((sent!.properties.$survey_questions as { response: unknown }[]).map(({ response }) => response)).toEqual([
-    'nothing',
-    'Green',
-    ['S', 'L'],
-    9,
-    2,
-    null,
-    'link clicked',
-  ])
+  expect(
+    (sent!.properties.$survey_questions as { response: unknown }[]).map(({ response }) => response ?? null),
+  ).toEqual(['nothing', 'Green', ['S', 'L'], 9, 2, null, 'link clicked'])
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
   expect(problems).toEqual([])
+})
+
+test('a widget opens from its tab, a button and the page, gives the focus back, and stays closed once it was dismissed', async ({
+  page,
+  site,
+  place,
+  launch,
+  reported,
+}) => {
+  const tab = await launch({
+    type: 'widget',
+    schedule: 'always',
+    appearance: {
+      widgetType: 'tab',
+      widgetLabel: 'Feedback',
+      widgetColor: 'white',
+      tabPosition: 'left',
+      position: 'middle_left',
+    },
+  })
+  const selector = await launch({
+    type: 'widget',
+    questions: [{ ...OPEN, question: 'From the page?' }],
+    appearance: { widgetType: 'selector', widgetSelector: '#give', position: 'next_to_trigger' },
+  })
+  place(
+    '/',
+    '<main style="padding:200px 20px"><button id="give">Give feedback</button></main><script nonce="n">clicks = 0; addEventListener("click", () => clicks += 1)</script>',
+  )
+  await page.addInitScript(AXE)
+  await page.goto(site.url)
+  const button = boxOf(page, tab).locator('.ph-survey-widget-tab')
+  await expect(button).toHaveText('Feedback')
+  expect(await button.evaluate((element) => [getComputedStyle(element).left, getComputedStyle(element).color])).toEqual(
+    ['0px', 'rgb(2, 6, 23)'],
+  )
+  for (let time = 0; time < 2; time += 1) {
+    await button.click()
+    // The visitor asked for it.
+    await expect(boxOf(page, tab).locator('textarea')).toBeFocused()
+    if (!time) await expectAccessible(page, tab)
+    await page.keyboard.press('Escape')
+    await expect(boxOf(page, tab).locator('.ph-survey')).toHaveCount(0)
+    await expect(button).toBeFocused()
+  }
+  const give = page.locator('#give[PHWidgetSurveyClickListener]')
+  await give.click()
+  const form = boxOf(page, selector).locator('.ph-survey')
+  await expect(form.locator('.survey-question')).toHaveText('From the page?')
+  const [at, from] = [(await form.boundingBox())!, (await give.boundingBox())!]
+  expect(Math.abs(at.y - (from.y + from.height + 12))).toBeLessThan(2)
+  await form.locator('.form-cancel').click()
+  await expect(form).toHaveCount(0)
+  await expect(page.locator('[PHWidgetSurveyClickListener]')).toHaveCount(0)
+  await page.evaluate(
+    (id) => dispatchEvent(new CustomEvent('ph:show_survey_widget', { detail: { surveyId: id } })),
+    tab.id,
+  )
+  await expect(boxOf(page, tab).locator('.ph-survey')).toBeVisible()
+  // Pages close a survey by its own event.
+  await page.evaluate((id) => dispatchEvent(new CustomEvent('PHSurveyClosed', { detail: { surveyId: id } })), tab.id)
+  await expect(boxOf(page, tab).locator('.ph-survey')).toHaveCount(0)
+  const dismissed = (await reported(8)).filter(({ event }) => event === 'survey dismissed')
+  expect(dismissed.map(({ properties }) => properties.$survey_partially_completed)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('events arm and cancel surveys, a delay can be cancelled, and branches, partial answers and reloads keep one submission', async ({
+  page,
+  site,
+  place,
+  launch,
+  reported,
+}) => {
+  const survey = await launch({
+    questions: [
+      {
+        type: 'rating',
+        question: 'How likely?',
+        display: 'number',
+        scale: 10,
+        skipSubmitButton: true,
+        branching: { type: 'response_based', responseValues: { detractors: 2, promoters: 'end' } },
+      },
+      { ...OPEN, question: 'Skipped' },
+      { ...OPEN, question: 'What is missing?' },
+    ],
+    enable_partial_responses: true,
+    conditions: {
+      events: { values: [{ name: 'bought', propertyFilters: { plan: { values: ['pro'], operator: 'exact' } } }] },
+    },
+  })
+  const delayed = await launch({
+    name: 'Delayed',
+    appearance: { surveyPopupDelaySeconds: 1 },
+    conditions: { events: { values: [{ name: 'opened' }] }, cancelEvents: { values: [{ name: 'left' }] } },
+  })
+  place('/')
+  await page.goto(site.url)
+  const capture = (name: string, properties = {}) =>
+    page.evaluate(
+      ([event, more]) => void window.analytics.capture(event as string, more as Record<string, unknown>),
+      [name, properties],
+    )
+  await page.waitForFunction(
+    () => new Promise((done) => window.analytics.onSurveysLoaded((all) => done(all.length === 2))),
+  )
+  await capture('opened')
+  await capture('left')
+  await capture('bought', { plan: 'free' })
+  expect(await page.evaluate((id) => window.analytics.canRenderSurveyAsync(id), survey.id)).toEqual({
+    visible: false,
+    disabledReason: 'condition not met: event',
+  })
+  await capture('bought', { plan: 'pro' })
+  const box = boxOf(page, survey)
+  await box.locator('.question-0-rating-3').click()
+  await expect(box.locator('.survey-question')).toHaveText('What is missing?')
+  await expect(boxOf(page, delayed)).toHaveCount(0)
+  await page.reload()
+  // Armed until it was answered, but only in memory: the event happens again.
+  await page.waitForFunction(
+    () => new Promise((done) => window.analytics.onSurveysLoaded((all) => done(all.length === 2))),
+  )
+  await capture('bought', { plan: 'pro' })
+  await expect(box.locator('.survey-question')).toHaveText('What is missing?')
+  await box.locator('textarea').fill('Nothing')
+  await page.keyboard.press('Control+Enter')
+  await expect(box).toHaveCount(0)
+  const events = await reported(5)
+  expect(events.map(({ event }) => event)).toEqual([
+    'survey shown',
+    'survey sent',
+    'survey abandoned',
+    'survey shown',
+    'survey sent',
+  ])
+  const sent = events.filter(({ event }) => event === 'survey sent').map(({ properties }) => properties)
+  expect(
+    sent.map(({ $survey_completed, $survey_response, $survey_response_2 }) => [
+      $survey_completed,
+      $survey_response,
+      $survey_response_2,
+    ]),
+  ).toEqual([
+    [false, 3, undefined],
+    [true, 3, 'Nothing'],
+  ])
+  expect(new Set(sent.map(({ $survey_submission_id }) => $survey_submission_id)).size).toBe(1)
+})
+
+test('a survey is shown in one tab, is gone after opt-out and reset, and is shown inline in the page’s own style', async ({
+  page,
+  site,
+  place,
+  launch,
+  context,
+}) => {
+  const survey = await launch({
+    questions: [{ ...OPEN, translations: { de: { question: 'Was fehlt?' } } }],
+    appearance: { backgroundColor: '#123456' },
+  })
+  place('/', '<main><h1>Shop</h1><div id="here"></div></main>', { override_display_language: 'de' })
+  await page.goto(site.url)
+  const box = boxOf(page, survey)
+  await expect(box.locator('.survey-question')).toHaveText('Was fehlt?')
+  const colors = await box
+    .locator('.survey-form')
+    .evaluate((form) => [getComputedStyle(form).backgroundColor, getComputedStyle(form).color])
+  expect(colors).toEqual(['rgb(18, 52, 86)', 'rgb(255, 255, 255)'])
+  const other = await context.newPage()
+  await other.goto(site.url)
+  await other.waitForFunction(async (id) => (await window.analytics.canRenderSurveyAsync(id)).visible, survey.id)
+  await other.evaluate(() => new Promise((done) => requestIdleCallback(done)))
+  await expect(boxOf(other, survey)).toHaveCount(0)
+  await other.close()
+
+  await page.evaluate(() => window.analytics.renderSurvey('unknown', '#here'))
+  const inFrame = await page.evaluate(async () => {
+    window.analytics.opt_out_capturing()
+    await new Promise(requestAnimationFrame)
+    return document.querySelectorAll('[class^=PostHogSurvey]').length
+  })
+  expect(inFrame).toBe(0)
+  await page.evaluate(() => window.analytics.opt_in_capturing())
+  await expect(box.locator('.survey-question')).toBeVisible()
+  await box.locator('.form-cancel').click()
+  await expect(box).toHaveCount(0)
+  expect(await page.evaluate((id) => localStorage.getItem(`seenSurvey_${id}`), survey.id)).toBe('true')
+  await page.evaluate(() => window.analytics.reset())
+  expect(await page.evaluate((id) => localStorage.getItem(`seenSurvey_${id}`), survey.id)).toBeNull()
+
+  await page.evaluate((id) => window.analytics.renderSurvey(id, '#here'), survey.id)
+  const inline = page.locator('#here .survey-form')
+  await inline.locator('textarea').fill('Alles gut')
+  expect(
+    await inline.evaluate((form) => [getComputedStyle(form).backgroundColor, form.querySelector('.form-cancel')]),
+  ).toEqual(['rgba(0, 0, 0, 0)', null])
+  await inline.locator('.form-submit').click()
+  await expect(page.locator('#here')).toBeEmpty()
+})
+
+test('neither code nor surveys are fetched without surveys or with disable_surveys, and every method answers', async ({
+  page,
+  site,
+  place,
+  launch,
+}) => {
+  const requests: string[] = []
+  page.on('request', (request) => /surveys/.test(request.url()) && requests.push(request.url()))
+  const answers = () =>
+    page.evaluate(async () => {
+      const { analytics } = window
+      const list = (method: 'getSurveys' | 'getActiveMatchingSurveys' | 'onSurveysLoaded') =>
+        new Promise((done) => analytics[method]((all, context) => done([all.length, context?.isLoaded])))
+      analytics.displaySurvey('x')
+      return [
+        await list('getSurveys'),
+        await list('getActiveMatchingSurveys'),
+        await list('onSurveysLoaded'),
+        (await analytics.canRenderSurveyAsync('x')).visible,
+        analytics.canRenderSurvey('x').visible,
+      ]
+    })
+  place('/')
+  await page.goto(site.url)
+  expect(await answers()).toEqual([[0, true], [0, true], [0, true], false, false])
+  const survey = await launch({})
+  place('/', undefined, { disable_surveys: true })
+  await page.goto(site.url)
+  expect(await answers()).toEqual([[0, false], [0, false], [0, false], false, false])
+  expect(requests).toEqual([])
+  place('/', undefined, { disable_surveys_automatic_display: true })
+  await page.goto(site.url)
+  expect(await page.evaluate((id) => window.analytics.canRenderSurveyAsync(id), survey.id)).toEqual({ visible: true })
+  await expect(boxOf(page, survey)).toHaveCount(0)
+  await page.evaluate(
+    (id) => window.analytics.displaySurvey(id, { initialResponses: { 0: 'Given' }, properties: { plan: 'pro' } }),
+    survey.id,
+  )
+  await expect(boxOf(page, survey)).toHaveCount(0)
+  await page.evaluate((id) => window.analytics.displaySurvey(id, { ignoreConditions: true }), survey.id)
+  await expect(boxOf(page, survey).locator('textarea')).toBeVisible()
+  await page.evaluate(() => window.analytics.set_config({ disable_surveys: true }))
+  await expect(boxOf(page, survey)).toHaveCount(0)
 })

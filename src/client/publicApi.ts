@@ -309,7 +309,7 @@ type FlagMember = Extract<
 /** The members that need a running client and no part. */
 export type CoreApi = Omit<Api, PartMember>
 
-const NOT_VISIBLE: SurveyRenderReason = { visible: false, disabledReason: 'surveys have not loaded' }
+const NOT_VISIBLE: SurveyRenderReason = { visible: false }
 
 /**
  * Every method that needs a running client, and what it returns without one. An `analytics` object has these members

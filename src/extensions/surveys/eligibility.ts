@@ -39,48 +39,41 @@ const variantIs: Check = ({ linked_flag_key, conditions }, { flag }) => {
   return wanted && wanted !== 'any' ? value === wanted : value
 }
 
-/** All conditions, in the order in which they are checked (docs/reference/protocol.md#15). The first that fails is the reason. */
+/** All conditions, in the order in which they are checked (docs/reference/protocol.md#15). The first that fails is the obstacle. */
 const CHECKS = {
-  'the survey is not running': ({ start_date, end_date }, { now }) =>
-    start_date && !(end_date && Date.parse(end_date) <= now()),
-  'surveys of this type are not shown in a page': ({ type }) => type !== 'external_survey',
-  'the linked flag is off or has another variant': (survey, facts) =>
-    !survey.linked_flag_key || variantIs(survey, facts),
-  'the targeting flag is off': ({ targeting_flag_key }, { flag }) => !targeting_flag_key || flag(targeting_flag_key),
-  'the internal targeting flag is off': (survey, facts) =>
+  running: ({ start_date, end_date }, { now }) => start_date && !(end_date && Date.parse(end_date) <= now()),
+  type: ({ type }) => type !== 'external_survey',
+  'linked flag': (survey, facts) => !survey.linked_flag_key || variantIs(survey, facts),
+  'targeting flag': ({ targeting_flag_key }, { flag }) => !targeting_flag_key || flag(targeting_flag_key),
+  'internal targeting flag': (survey, facts) =>
     !survey.internal_targeting_flag_key ||
     skipsSeen(survey, facts) ||
     ((facts.hasFlags() || !isRecurring(survey)) && facts.flag(survey.internal_targeting_flag_key)),
-  'a survey was shown within the wait period': ({ conditions }, { now, memory }) => {
+  'wait period': ({ conditions }, { now, memory }) => {
     const [days, shownAt] = [conditions?.seenSurveyWaitPeriodInDays, memory.lastShownAt()]
     return !days || !shownAt || Math.ceil(Math.abs(now() - shownAt) / DAY_MS) > days
   },
-  'the visitor has seen the survey': (survey, facts) => skipsSeen(survey, facts) || !facts.memory.isSeen(survey),
-  'the URL does not match': ({ conditions }, { url }) =>
+  'not seen before': (survey, facts) => skipsSeen(survey, facts) || !facts.memory.isSeen(survey),
+  URL: ({ conditions }, { url }) =>
     !conditions?.url || matchesUrl(conditions.urlMatchType ?? 'icontains', conditions.url, url()),
-  'the type of the device does not match': ({ conditions }, { device }) =>
+  device: ({ conditions }, { device }) =>
     !conditions?.deviceTypes?.length ||
     matches(conditions.deviceTypesMatchType ?? 'icontains', conditions.deviceTypes, device()),
-  'no element matches the selector': ({ conditions }, { hasElement }) =>
-    !conditions?.selector || hasElement(conditions.selector),
-  'its event has not happened': (survey, { isArmed }) => !hasTrigger(survey) || isArmed(survey),
-  'one of its flags is off': ({ feature_flag_keys }, { flag }) =>
+  selector: ({ conditions }, { hasElement }) => !conditions?.selector || hasElement(conditions.selector),
+  event: (survey, { isArmed }) => !hasTrigger(survey) || isArmed(survey),
+  flags: ({ feature_flag_keys }, { flag }) =>
     (feature_flag_keys ?? []).every(({ key, value }) => !key || !value || flag(value)),
 } satisfies Record<string, Check>
 
 export type Obstacle = keyof typeof CHECKS
 
 /** Whether the page's URL meets the survey's condition. */
-export const isOnUrl = (survey: Survey, facts: Facts): boolean => CHECKS['the URL does not match'](survey, facts)
+export const isOnUrl = (survey: Survey, facts: Facts): boolean => CHECKS['URL'](survey, facts)
 
 /** Conditions of the place, which `displaySurvey` and `canRenderSurvey` leave to the site. */
-export const PLACE: readonly Obstacle[] = [
-  'the URL does not match',
-  'the type of the device does not match',
-  'no element matches the selector',
-]
-export const TRIGGER: Obstacle = 'its event has not happened'
+export const PLACE: readonly Obstacle[] = ['URL', 'device', 'selector']
+export const TRIGGER: Obstacle = 'event'
 
-/** Returns why the survey is not shown; undefined if nothing prevents it. `without`: conditions that do not apply. */
+/** Returns the first condition that is not met; undefined if all are. `without`: conditions that do not apply. */
 export const obstacleOf = (survey: Survey, facts: Facts, without: readonly Obstacle[] = []): Obstacle | undefined =>
   (Object.keys(CHECKS) as Obstacle[]).find((name) => !without.includes(name) && !(CHECKS[name] as Check)(survey, facts))

@@ -59,19 +59,20 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
   const find = (id: string, reload: boolean | undefined, run: (survey: Survey | undefined) => void) =>
     definitions.load((all) => run(all.find((each) => each.id === id)), reload)
   const reasonOf = (survey: Survey | undefined) => {
-    if (!survey) return { visible: false, disabledReason: 'the survey does not exist or is not running' }
-    const disabledReason = obstacleOf(survey, facts, PLACE)
-    return disabledReason ? { visible: false, disabledReason } : { visible: true }
+    const obstacle = survey ? obstacleOf(survey, facts, PLACE) : 'running'
+    return obstacle ? { visible: false, disabledReason: `condition not met: ${obstacle}` } : { visible: true }
   }
   const displaySurvey = (id: string, options: DisplaySurveyOptions = {}) =>
     find(id, false, (survey) => {
-      if (!survey) return log.info(`displaySurvey: there is no survey ${id}`)
       const exempt: Obstacle[] = [...PLACE, TRIGGER]
-      const obstacle = options.ignoreConditions ? undefined : obstacleOf(survey, facts, exempt)
-      if (obstacle) return log.info(`displaySurvey: ${id} is not shown: ${obstacle}`)
-      const container = options.displayType === 'inline' ? elementAt(options.selector) : undefined
-      if (options.displayType === 'inline' && !container)
-        return log.warn(`displaySurvey: no element matches ${options.selector}`)
+      const isInline = options.displayType === 'inline'
+      const container = isInline ? elementAt(options.selector) : undefined
+      const obstacle = !survey
+        ? 'running'
+        : isInline && !container
+          ? 'selector'
+          : !options.ignoreConditions && obstacleOf(survey, facts, exempt)
+      if (!survey || obstacle) return log.info(`survey ${id} is not shown, condition not met: ${obstacle}`)
       const delay = options.ignoreDelay || container ? 0 : (survey.appearance?.surveyPopupDelaySeconds ?? 0)
       scheduler.showLater(survey, delay * 1000, { ...options, container })
     })

@@ -45,6 +45,11 @@ export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSu
   let isRemoved = false
 
   const hasFocus = () => box.contains((box.getRootNode() as Document | ShadowRoot).activeElement)
+  /** Moves the focus to the text field, or else to the heading. */
+  const focusInside = () => {
+    const element = box.querySelector('textarea') ?? box.querySelector(`.thank-you-message, #${HEADING}`)
+    ;(element as HTMLElement | null)?.focus({ preventScroll: true })
+  }
   const place = () => {
     const position = options.position ?? appearance.position ?? 'right'
     const isTab = survey.type === 'widget' && appearance.widgetType === 'tab'
@@ -93,8 +98,7 @@ export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSu
     if (run.screen() === 'end') return close()
     draw()
     if (before === [run.screen(), run.index()].join()) return
-    if (wasFocused)
-      box.querySelector<HTMLElement>(`textarea, .thank-you-message, #${HEADING}`)?.focus({ preventScroll: true })
+    if (wasFocused) focusInside()
     if (run.screen() === 'thanks' && appearance.autoDisappear) disappear()
   }
   /** Closes the thank-you message after a while in which the visitor neither points at it nor has the focus in it. */
@@ -145,8 +149,7 @@ export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSu
       setTimeout(() => {
         announcement = run.question().question
         draw()
-        const first = box.querySelector<HTMLElement>(`textarea, #${HEADING}`)
-        if (isRequested && !appearance.disableAutofocus && !hasFocus()) first?.focus({ preventScroll: true })
+        if (isRequested && !appearance.disableAutofocus && !hasFocus()) focusInside()
       }, ANNOUNCE_MS),
     )
   }
