@@ -20,6 +20,7 @@ export const createDefinitions = ({
   config,
   token,
   log,
+  later,
   apiHost,
   request,
 }: ExtensionHost & SurveyParts): Definitions => {
@@ -44,12 +45,8 @@ export const createDefinitions = ({
     surveys = received.filter(isUsable)
     error = undefined
   }
-  const answer = (callback: SurveyCallback) => {
-    // An error of the site's callback does not stop the others.
-    Promise.resolve()
-      .then(() => callback(surveys ?? [], { isLoaded: !!surveys, error }))
-      .catch((thrown) => log.error('A callback for surveys failed', thrown))
-  }
+  // In a task of its own, so that an error of the site's callback does not stop the others.
+  const answer = (callback: SurveyCallback) => void later(() => callback(surveys ?? [], { isLoaded: !!surveys, error }), 0)
   return {
     current: () => surveys,
     onLoad: (callback) => {

@@ -1,37 +1,17 @@
 import type { Survey, SurveyAnswer, SurveyQuestion } from '../../types'
 
-/** The largest value of each group of a rating, by scale, in ascending order. */
-const BUCKETS: Record<number, readonly (readonly [upTo: number, bucket: string])[]> = {
-  // 1 is the thumb up.
-  2: [
-    [1, 'positive'],
-    [2, 'negative'],
-  ],
-  3: [
-    [1, 'negative'],
-    [2, 'neutral'],
-    [3, 'positive'],
-  ],
-  5: [
-    [2, 'negative'],
-    [3, 'neutral'],
-    [5, 'positive'],
-  ],
-  7: [
-    [3, 'negative'],
-    [4, 'neutral'],
-    [7, 'positive'],
-  ],
-  10: [
-    [6, 'detractors'],
-    [8, 'passives'],
-    [10, 'promoters'],
-  ],
-}
+/** The largest rating of the lowest and of the middle group, by scale. */
+const LIMITS: Record<number, readonly [low: number, middle: number]> = { 3: [1, 2], 5: [2, 3], 7: [3, 4], 10: [6, 8] }
+const MOODS = ['negative', 'neutral', 'positive']
+const SUPPORT = ['detractors', 'passives', 'promoters']
 
 /** Returns the group of a rating: negative, neutral, positive; detractors, passives, promoters for the scale 10. */
-export const bucketOf = (scale: number | undefined, rating: number): string | undefined =>
-  BUCKETS[scale!]?.find(([upTo]) => rating <= upTo)?.[1]
+export const bucketOf = (scale: number | undefined, rating: number): string => {
+  // 1 is the thumb up.
+  if (scale === 2) return MOODS[rating === 1 ? 2 : 0]!
+  const [low, middle] = LIMITS[scale!] ?? [0, 0]
+  return (scale === 10 ? SUPPORT : MOODS)[+(rating > low) + +(rating > middle)]!
+}
 
 /** Returns the key of an answer in `responseValues`: the group of a rating, or the index of a choice. */
 const keyOf = (
