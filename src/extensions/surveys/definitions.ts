@@ -46,7 +46,8 @@ export const createDefinitions = ({
     error = undefined
   }
   // In a task of its own, so that an error of the site's callback does not stop the others.
-  const answer = (callback: SurveyCallback) => void later(() => callback(surveys ?? [], { isLoaded: !!surveys, error }), 0)
+  const answer = (callback: SurveyCallback) =>
+    void later(() => callback(surveys ?? [], { isLoaded: !!surveys, error }), 0)
   return {
     current: () => surveys,
     onLoad: (callback) => {

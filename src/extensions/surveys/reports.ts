@@ -3,8 +3,11 @@ import type { CapturedEvent, Properties, Survey } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { type Memory, withIteration } from './memory'
 
-/** Events of surveys and what each says about the person (docs/reference/protocol.md#15). */
-const OUTCOMES: Record<string, string> = { 'survey sent': 'responded', 'survey dismissed': 'dismissed' }
+/** Events of surveys, and the person property that each sets (docs/reference/protocol.md#15). */
+const OUTCOMES: Record<string, string> = {
+  'survey sent': '$survey_responded/',
+  'survey dismissed': '$survey_dismissed/',
+}
 
 /** Adds the outcome for the person to an event of a survey, which the site may have captured itself, and marks it as seen. */
 export const amendEvent = (event: CapturedEvent, memory: Memory): CapturedEvent => {
@@ -14,7 +17,7 @@ export const amendEvent = (event: CapturedEvent, memory: Memory): CapturedEvent 
   const survey = { id, current_iteration: $survey_iteration as number | null }
   event.properties.$set = {
     ...(event.properties.$set as Properties),
-    [`$survey_${outcome}/${withIteration(survey, '/')}`]: true,
+    [outcome + withIteration(survey, '/')]: true,
   }
   if ($survey_completed !== false) memory.markSeen(survey)
   return event
