@@ -75,7 +75,14 @@ export const QUESTION = Type.Object(
     branching: orNull<Static<typeof BRANCHING>>(BRANCHING as never),
     validation: maybe(
       Type.Array(
-        Type.Object({ type: oneOf(['min_length', 'max_length']), value: Type.Integer({ minimum: 1 }) }, CLOSED),
+        Type.Object(
+          {
+            type: oneOf(['min_length', 'max_length']),
+            value: Type.Integer({ minimum: 1 }),
+            errorMessage: maybe(LABEL),
+          },
+          CLOSED,
+        ),
         { maxItems: 2 },
       ),
     ),
@@ -172,7 +179,15 @@ export const COLOR_FIELDS = [
 ] as const
 
 /** Fields of the appearance that are other values of CSS. */
-export const CSS_FIELDS = ['fontFamily', 'maxWidth', 'boxPadding', 'boxShadow', 'borderRadius', 'zIndex'] as const
+export const CSS_FIELDS = [
+  'fontFamily',
+  'maxWidth',
+  'boxPadding',
+  'boxShadow',
+  'borderRadius',
+  'disabledButtonOpacity',
+  'zIndex',
+] as const
 
 const STRINGS = [
   'placeholder',
