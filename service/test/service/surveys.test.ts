@@ -21,7 +21,7 @@ const PAST = '2026-01-01T00:00:00.000Z'
 let surveys = 0
 const create = async (fields: Record<string, unknown> = {}, target = service as typeof other): Promise<any> => {
   const input = { name: `Survey ${(surveys += 1)}`, type: 'popover', questions: [OPEN], ...fields }
-  const { status, body } = await api(target as RunningService, 'POST', '/surveys', input)
+  const { status, body } = await api(target, 'POST', '/surveys', input)
   expect({ status, body }).toMatchObject({ status: 201 })
   return body
 }

@@ -77,11 +77,7 @@ const SubmissionHead = ({ submission }: { readonly submission: Submission }) => 
 }
 
 const textOf = (answer: unknown): string =>
-  Array.isArray(answer)
-    ? answer.map(textOf).join(', ')
-    : typeof answer === 'object'
-      ? JSON.stringify(answer)
-      : String(answer)
+  typeof answer === 'string' ? answer : Array.isArray(answer) ? answer.map(textOf).join(', ') : JSON.stringify(answer)
 
 const Answers = ({
   survey,

@@ -1,4 +1,4 @@
-import { formatNumber, formatShare, formatWhole } from '../../lib/format.ts'
+import { formatCount, formatNumber, formatShare, formatWhole } from '../../lib/format.ts'
 import { search } from '../../router.ts'
 import { useLink } from '../../project.ts'
 import { Card } from '../../ui/pageHead.tsx'
@@ -30,7 +30,7 @@ export const QuestionResult = ({
     <Card title={`${number}. ${result.question}`}>
       <div class="stack">
         <p class="small muted">
-          {QUESTION_TYPES[result.type]}, {formatWhole(result.answers)} {result.answers === 1 ? 'answer' : 'answers'}
+          {QUESTION_TYPES[result.type]}, {formatCount(result.answers, 'answer')}
           {result.skipped > 0 && `, ${formatWhole(result.skipped)} without one`}
           {result.partial_answers > 0 && `, ${formatWhole(result.partial_answers)} more from people who did not finish`}
           {result.left_after > 0 && `, ${formatWhole(result.left_after)} left after it`}
@@ -50,9 +50,9 @@ const Scores = ({ result: { nps, csat, average } }: { readonly result: QuestionR
     ...(nps && nps.score !== null
       ? [
           `NPS ${formatNumber(Math.round(nps.score))}`,
-          `${formatWhole(nps.promoters)} promoters`,
-          `${formatWhole(nps.passives)} passives`,
-          `${formatWhole(nps.detractors)} detractors`,
+          formatCount(nps.promoters, 'promoter'),
+          formatCount(nps.passives, 'passive'),
+          formatCount(nps.detractors, 'detractor'),
         ]
       : []),
     ...(csat && csat.score !== null ? [`${formatShare(csat.score)} satisfied`] : []),
@@ -68,33 +68,30 @@ const Scores = ({ result: { nps, csat, average } }: { readonly result: QuestionR
   )
 }
 
-const Bars = ({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) => {
-  const most = Math.max(...bars.map(({ share }) => share)) || 1
-  return (
-    <table class={styles.bars}>
-      <caption class="visually-hidden">Answers to {title}</caption>
-      <thead class="visually-hidden">
-        <tr>
-          <th scope="col">Answer</th>
-          <th scope="col">Answers</th>
-          <th scope="col">Share</th>
+const Bars = ({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) => (
+  <table class={styles.bars}>
+    <caption class="visually-hidden">Answers to {title}</caption>
+    <thead class="visually-hidden">
+      <tr>
+        <th scope="col">Answer</th>
+        <th scope="col">Answers</th>
+        <th scope="col">Share</th>
+      </tr>
+    </thead>
+    <tbody>
+      {bars.map(({ label, count, share }) => (
+        <tr key={label}>
+          <th scope="row">
+            <span class={styles.bar} style={{ width: `${share * 100}%` }} />
+            <span class={styles.label}>{label}</span>
+          </th>
+          <td>{formatWhole(count)}</td>
+          <td class="muted">{formatShare(share)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {bars.map(({ label, count, share }) => (
-          <tr key={label}>
-            <th scope="row">
-              <span class={styles.bar} style={{ width: `${(share / most) * 100}%` }} />
-              <span class={styles.label}>{label}</span>
-            </th>
-            <td>{formatWhole(count)}</td>
-            <td class="muted">{formatShare(share)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
+      ))}
+    </tbody>
+  </table>
+)
 
 const ReadAnswers = ({ surveyId, questionId }: { readonly surveyId: string; readonly questionId: string }) => {
   const link = useLink()

@@ -1,4 +1,4 @@
-import { formatShare, formatWhole } from '../../lib/format.ts'
+import { formatCount, formatShare, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
 import { Empty, Load } from '../../ui/states.tsx'
@@ -46,11 +46,11 @@ const Totals = ({
   readonly results: Results
 }) => {
   const tiles: readonly (readonly [label: string, value: string, about: string])[] = [
-    ['Shown to', formatWhole(shown.people), `${formatWhole(shown.events)} times`],
-    ['Answered by', formatWhole(completed.people), `${formatWhole(completed.events)} submissions`],
+    ['Shown to', formatWhole(shown.people), formatCount(shown.events, 'time')],
+    ['Answered by', formatWhole(completed.people), formatCount(completed.events, 'submission')],
     ['Response rate', share(rate.people), `${share(rate.events)} of showings`],
-    ['Dismissed by', formatWhole(dismissed.people), `${formatWhole(dismissed.events)} times`],
-    ['Not finished by', formatWhole(partial.people), `${formatWhole(partial.events)} submissions`],
+    ['Dismissed by', formatWhole(dismissed.people), formatCount(dismissed.events, 'time')],
+    ['Not finished by', formatWhole(partial.people), formatCount(partial.events, 'submission')],
   ]
   return (
     <dl class="tiles">
