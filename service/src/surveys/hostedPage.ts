@@ -26,7 +26,8 @@ main { max-width: 36rem; margin: 0 auto; overflow-wrap: anywhere }
 h1 { font-size: 1.4rem }
 h2, h3, label.survey-question { display: block; font-size: 1.25rem; font-weight: 600; margin: 0 0 .25rem }
 fieldset { border: 0; padding: 0; margin: .75rem 0; display: grid; gap: .5rem }
-label.response-choice { display: flex; gap: .6rem; align-items: center; padding: .6rem .8rem; border: 1px solid var(--line); border-radius: .5rem }
+fieldset label { display: block; padding: .6rem .8rem; border: 1px solid var(--line); border-radius: .5rem; cursor: pointer }
+.response-choice { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center }
 textarea, input[type=text] { width: 100%; min-height: 2.75rem; padding: .6rem; font: inherit; border: 1px solid var(--line); border-radius: .5rem }
 textarea { min-height: 7rem; margin: .75rem 0 }
 .rating-options-number, .rating-options-emoji, .rating-options-emoji-2 { display: flex; flex-wrap: wrap; gap: .4rem; margin: .75rem 0 .25rem }
@@ -97,6 +98,8 @@ const headersOf = (mayBeFramed: boolean) => ({
     "connect-src 'self'",
     'img-src https: data:',
     "base-uri 'none'",
+    // An origin of its own: a script in this page could otherwise use the session of the console, which is on this host.
+    'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox',
     "form-action 'none'",
     `frame-ancestors ${mayBeFramed ? '*' : "'none'"}`,
   ].join('; '),

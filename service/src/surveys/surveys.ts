@@ -23,7 +23,7 @@ export interface Surveys {
   remove(projectId: number, id: string): Promise<void>
   /** Finds a survey as stored. Throws `ApiError` if the project has none with this id. */
   find(projectId: number, id: string): Promise<SurveyRecord>
-  /** Returns the running surveys as SDKs read them (docs/reference/protocol.md#15). */
+  /** Returns the running surveys as SDKs read them (docs/reference/surveys.md#what-sdks-read). */
   running(projectId: number): Promise<PublicSurveys>
   /** Returns a running hosted survey of any project. `undefined`: there is none with this id. */
   hosted(id: string): Promise<HostedSurvey | undefined>
