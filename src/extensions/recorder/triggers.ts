@@ -77,7 +77,7 @@ export const createTriggers = (host: ExtensionHost & RecorderParts, remote: Remo
     activate(SAMPLED, isIn ? sessionId : `!${sessionId}`)
     return isIn
   }
-  const groupOf = ({ id, sampleRate, conditions = {}, isUrl }: (typeof groups)[number], sessionId: string): Group => {
+  const groupOf = ({ id, sampleRate, conditions, isUrl }: (typeof groups)[number], sessionId: string): Group => {
     const conditionsMet = metBy(sessionId)
     if (isUrl(location.href)) conditionsMet.add(`${id} url`)
     const states = [
