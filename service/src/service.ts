@@ -166,6 +166,7 @@ export const startService = async ({
           count: metrics.count,
         }),
         projectByToken: metadata.projects.byToken,
+        projectById: metadata.projects.byId,
         variables: createVariableDefinitions(metadata),
         ...endpoints,
         ...connectFlags({

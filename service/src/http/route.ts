@@ -44,6 +44,7 @@ import type { ConsoleAddress } from './console.ts'
 export interface Dependencies {
   readonly ingest: Ingest
   readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly projectById: (id: number) => Promise<Project | undefined>
   readonly variables: VariableDefinitions
   readonly endpoints: EndpointDefinitions
   readonly run: RunEndpoint

@@ -128,7 +128,7 @@ const nextOf = ({ branching, ...question }: Question, index: number, count: numb
   if (branching?.type === 'specific_question') return [branching.index!]
   if (branching?.type !== 'response_based') return [index + 1]
   const { responseValues = {} } = branching
-  const buckets = bucketsOf(question as Question)
+  const buckets = bucketsOf(question)
   return [
     ...Object.values(responseValues).map(toIndex),
     // Other answers, and a missing one, lead to the next question.

@@ -75,7 +75,14 @@ export const QUESTION = Type.Object(
     branching: orNull<Static<typeof BRANCHING>>(BRANCHING as never),
     validation: maybe(
       Type.Array(
-        Type.Object({ type: oneOf(['min_length', 'max_length']), value: Type.Integer({ minimum: 1 }) }, CLOSED),
+        Type.Object(
+          {
+            type: oneOf(['min_length', 'max_length']),
+            value: Type.Integer({ minimum: 1 }),
+            errorMessage: maybe(LABEL),
+          },
+          CLOSED,
+        ),
         { maxItems: 2 },
       ),
     ),
@@ -172,7 +179,15 @@ export const COLOR_FIELDS = [
 ] as const
 
 /** Fields of the appearance that are other values of CSS. */
-export const CSS_FIELDS = ['fontFamily', 'maxWidth', 'boxPadding', 'boxShadow', 'borderRadius', 'zIndex'] as const
+export const CSS_FIELDS = [
+  'fontFamily',
+  'maxWidth',
+  'boxPadding',
+  'boxShadow',
+  'borderRadius',
+  'disabledButtonOpacity',
+  'zIndex',
+] as const
 
 const STRINGS = [
   'placeholder',
@@ -229,8 +244,8 @@ const DEFINITION = {
   description: maybe(BODY),
   type: oneOf(SURVEY_TYPES),
   questions: Type.Array(QUESTION),
-  appearance: orNull<Static<typeof APPEARANCE>>(APPEARANCE as never),
-  conditions: orNull<Static<typeof CONDITIONS>>(CONDITIONS as never),
+  appearance: orNull<Static<typeof APPEARANCE>>(APPEARANCE),
+  conditions: orNull<Static<typeof CONDITIONS>>(CONDITIONS),
   schedule: maybe(oneOf(SCHEDULES)),
   /** Number of times that a recurring survey asks, and the days from one to the next. */
   iteration_count: orNull<number>({ type: 'integer', minimum: 1, maximum: 500 }),
@@ -244,11 +259,11 @@ const DEFINITION = {
   linked_flag_key: orNull<string>(LABEL),
   /** Other flags that must be on. `key`: a name for people. `value`: the key of the flag. */
   feature_flag_keys: orNull<{ key: string; value?: string }[]>(
-    Type.Array(Type.Object({ key: LABEL, value: maybe(LABEL) }, CLOSED), { maxItems: 20 }) as never,
+    Type.Array(Type.Object({ key: LABEL, value: maybe(LABEL) }, CLOSED), { maxItems: 20 }),
   ),
   /** Conditions on people, as a flag has them. */
-  targeting_flag_filters: orNull<Static<typeof FILTERS>>(FILTERS as never),
-  translations: orNull<Record<string, Static<typeof TRANSLATION>>>(Type.Record(Type.String(), TRANSLATION) as never),
+  targeting_flag_filters: orNull<Static<typeof FILTERS>>(FILTERS),
+  translations: orNull<Record<string, Static<typeof TRANSLATION>>>(Type.Record(Type.String(), TRANSLATION)),
 }
 
 const DATE = { type: 'string', format: 'date-time' } as const

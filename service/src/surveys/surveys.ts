@@ -23,9 +23,9 @@ export interface Surveys {
   remove(projectId: number, id: string): Promise<void>
   /** Finds a survey as stored. Throws `ApiError` if the project has none with this id. */
   find(projectId: number, id: string): Promise<SurveyRecord>
-  /** Returns the running surveys as SDKs read them (docs/reference/protocol.md#15). */
+  /** Returns the running surveys as SDKs read them (docs/reference/surveys.md#what-sdks-read). */
   running(projectId: number): Promise<PublicSurveys>
-  /** Returns a running hosted survey of any project, as SDKs read it. `undefined`: there is none with this id. */
+  /** Returns a running hosted survey of any project. `undefined`: there is none with this id. */
   hosted(id: string): Promise<HostedSurvey | undefined>
   /** Whether a survey runs that SDKs show or that pages show through the SDK. */
   hasRunning(projectId: number): Promise<boolean>
@@ -38,7 +38,7 @@ export interface Surveys {
 export interface HostedSurvey {
   readonly projectId: number
   readonly mayBeFramed: boolean
-  readonly survey: Readonly<Record<string, unknown>>
+  readonly name: string
 }
 
 /** A completed submission in a delivery. */
@@ -194,7 +194,7 @@ export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: 
       return {
         projectId: record.projectId,
         mayBeFramed: (record.definition as Definition).enable_iframe_embedding ?? false,
-        survey: toPublic(record, now()),
+        name: record.name,
       }
     },
     hasRunning: async (projectId) =>

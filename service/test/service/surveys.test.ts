@@ -21,7 +21,7 @@ const PAST = '2026-01-01T00:00:00.000Z'
 let surveys = 0
 const create = async (fields: Record<string, unknown> = {}, target = service as typeof other): Promise<any> => {
   const input = { name: `Survey ${(surveys += 1)}`, type: 'popover', questions: [OPEN], ...fields }
-  const { status, body } = await api(target as RunningService, 'POST', '/surveys', input)
+  const { status, body } = await api(target, 'POST', '/surveys', input)
   expect({ status, body }).toMatchObject({ status: 201 })
   return body
 }
@@ -239,4 +239,34 @@ test('answers of a megabyte are cut and marked', async () => {
   expect(Number(row![1])).toBeLessThan(9_000)
   expect(String(row![2])).toBe('true')
   await remove(id)
+})
+
+test('a hosted survey has a page of its own, and any other URL the same 404', async () => {
+  const name = 'Tea & </script><script>alert(1)</script>'
+  const survey = await create({ name, type: 'external_survey' })
+  const page = (id: string) => request(`${service.url}/external_surveys/${id}?distinct_id=ann&q0=2`)
+  const popover = await create({ start_date: PAST })
+  const missing = await Promise.all([survey.id, popover.id, '00000000-0000-4000-8000-000000000000', 'x%2F..'].map(page))
+  expect(new Set(missing.map(({ status, body }) => `${status} ${body}`)).size).toBe(1)
+  expect(missing[0]!.status).toBe(404)
+
+  await change(survey.id, { start_date: PAST })
+  expect((await publicSurveys()).body.surveys.map(({ id }: any) => id)).toContain(survey.id)
+  const shown = await page(survey.id.toUpperCase())
+  expect(shown.status).toBe(200)
+  expect(shown.body).toContain('<title>Tea &#38; &#60;/script&#62;')
+  expect(shown.body).not.toContain('alert(1)</script>')
+  expect(shown.body).toContain(`<script type="application/json" id="survey-data">{"token":"${service.token}"`)
+  const policy = () => page(survey.id).then(({ headers }) => headers.get('content-security-policy'))
+  expect(await policy()).toMatch(/^default-src 'none'; script-src 'self' 'sha256-.*; sandbox allow-scripts .*frame-ancestors 'none'$/)
+  await change(survey.id, { enable_iframe_embedding: true })
+  expect(await policy()).toMatch(/frame-ancestors \*$/)
+  // A project with hosted surveys only: its pages load nothing.
+  await remove(popover.id)
+  expect((await flagsOf('ann')).surveys).toBe(false)
+
+  const loads = []
+  for (let load = 0; load < 31; load += 1) loads.push((await page(survey.id)).status)
+  expect(loads.at(-1)).toBe(429)
+  await remove(survey.id)
 })

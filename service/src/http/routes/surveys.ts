@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { SURVEY_CHANGES, SURVEY_INPUT, SURVEY_VIEW } from '../../surveys/survey.ts'
 import { ApiError } from '../../lib/apiError.ts'
+import { createHostedLimit, hostedPage, limitedPage, missingPage } from '../../surveys/hostedPage.ts'
 import { SURVEY_RESPONSE } from '../../surveys/responses.ts'
 import { SURVEY_RESULTS } from '../../surveys/results.ts'
 import { integerParam, page, textParam } from '../request.ts'
@@ -43,6 +44,16 @@ const FILTER = {
   language: Type.String({ description: 'A language tag, or default for submissions without translation' }),
 }
 
+const isWithinLimit = createHostedLimit()
+
+const hosted: Handler = async ({ surveys, projectById }, { params, ip }) => {
+  const id = params.id!.toLowerCase()
+  if (!isWithinLimit(ip, id)) return limitedPage()
+  const survey = await surveys.hosted(id)
+  const project = survey && (await projectById(survey.projectId))
+  return survey && project ? hostedPage({ surveyId: id, token: project.token, ...survey }) : missingPage()
+}
+
 const SURVEYS = '/api/projects/:projectId/surveys'
 
 /** Definitions of surveys, and what SDKs read of them. */
@@ -54,6 +65,13 @@ export const SURVEY_ROUTES = [
     access: 'public',
     query: { token: Type.String() },
     handler: running,
+  }),
+  route({
+    method: 'GET',
+    path: '/external_surveys/:id',
+    summary: 'The page of a hosted survey',
+    access: 'public',
+    handler: hosted,
   }),
   route({
     method: 'GET',
