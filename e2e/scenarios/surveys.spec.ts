@@ -523,3 +523,26 @@ test('neither code nor surveys are fetched without surveys or with disable_surve
   await page.evaluate(() => window.analytics.set_config({ disable_surveys: true }))
   await expect(boxOf(page, survey)).toHaveCount(0)
 })
+
+test('the hosted page takes answers from its URL, passes questions that need no button, and stores nothing', async ({
+  page,
+  own,
+  launch,
+}) => {
+  const survey = await launch({
+    type: 'external_survey',
+    questions: [
+      { type: 'rating', question: 'How likely?', display: 'number', scale: 10, skipSubmitButton: true },
+      { type: 'single_choice', question: 'Which color?', choices: ['Red', 'Blue'] },
+    ],
+    appearance: { displayThankYouMessage: true },
+  })
+  await page.goto(`${own.url}/external_surveys/${survey.id}?q0=8&q1=1&plan=pro&q0=%`)
+  await expect(page.locator('#survey .survey-question')).toHaveText('Which color?')
+  await expect(page.getByLabel('Blue')).toBeChecked()
+  await page.locator('.form-submit').click()
+  await expect(page.locator('#survey .thank-you-message')).toContainText('Thank you!')
+  await expect
+    .poll(async () => (await own.api('GET', `/surveys/${survey.id}/results`)).body, { timeout: 20_000 })
+    .toMatchObject({ responses: 1 })
+})
