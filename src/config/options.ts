@@ -5,10 +5,9 @@ import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
  * One option: its default (before the dated defaults) and its type. The type is both the check and the text of error
- * messages: names of `typeof`, names in `CHECKS`, and 'literals'. `later`: accepted and checked, but without effect in
- * this release, which a console line says.
+ * messages: names of `typeof`, names in `CHECKS`, and 'literals'.
  */
-export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
+export type Row<V = unknown> = readonly [fallback: V, takes: string]
 
 const ON = [true, 'boolean'] as const
 const OFF = [false, 'boolean'] as const
@@ -33,7 +32,12 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   custom_blocked_useragents: [[], STRINGS],
   defaults: ['unset', "'unset' | YYYY-MM-DD"],
   disable_persistence: OFF,
-  disable_surveys: [...OFF, 'later'],
+  disable_surveys: OFF,
+  disable_surveys_automatic_display: OFF,
+  advanced_enable_surveys: OFF,
+  surveys_request_timeout_ms: [10_000, 'integer'],
+  surveys: [{}, 'object'],
+  override_display_language: [null, 'string | null'],
   disable_session_recording: OFF,
   enable_recording_console_log: OFF,
   enable_heatmaps: [undefined, 'boolean'],
@@ -106,8 +110,8 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   respect_dnt: OFF,
 }
 
-/** The types of the members of object options. */
-export const MEMBERS: Record<string, Record<string, string>> = {
+/** The types of all members of object options. `session_recording` has none here, because the recorder checks its own. */
+export const MEMBERS = {
   autocapture: {
     url_allowlist: 'array',
     dom_event_allowlist: STRINGS,
@@ -132,11 +136,22 @@ export const MEMBERS: Record<string, Record<string, string>> = {
     __web_vitals_max_value: 'number',
     network_timing: 'boolean',
   },
-  bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object' },
+  capture_exceptions: {
+    capture_unhandled_errors: 'boolean',
+    capture_unhandled_rejections: 'boolean',
+    capture_console_errors: 'boolean',
+  },
+  error_tracking: {
+    exceptionRateLimiterBucketSize: 'number',
+    exceptionRateLimiterRefillRate: 'number',
+    captureExtensionExceptions: 'boolean',
+    exception_steps: 'object',
+  },
+  bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object', featureFlagPayloads: 'object' },
   rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },
   // Any other value makes fetch throw. 'only-if-cached' does so for another origin.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
-}
+} satisfies { [K in keyof Config]?: Record<keyof Exclude<Config[K], string | boolean | undefined>, string> }
 
 /** Types beyond those of `typeof`. */
 const CHECKS: Record<string, (value: unknown) => boolean> = {
