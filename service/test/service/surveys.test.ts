@@ -258,7 +258,9 @@ test('a hosted survey has a page of its own, and any other URL the same 404', as
   expect(shown.body).not.toContain('alert(1)</script>')
   expect(shown.body).toContain(`<script type="application/json" id="survey-data">{"token":"${service.token}"`)
   const policy = () => page(survey.id).then(({ headers }) => headers.get('content-security-policy'))
-  expect(await policy()).toMatch(/^default-src 'none'; script-src 'self' 'sha256-.*; sandbox allow-scripts .*frame-ancestors 'none'$/)
+  expect(await policy()).toMatch(
+    /^default-src 'none'; script-src 'self' 'sha256-.*; sandbox allow-scripts .*frame-ancestors 'none'$/,
+  )
   await change(survey.id, { enable_iframe_embedding: true })
   expect(await policy()).toMatch(/frame-ancestors \*$/)
   // A project with hosted surveys only: its pages load nothing.

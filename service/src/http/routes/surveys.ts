@@ -35,7 +35,7 @@ const filterOf = (request: RouteRequest) => {
 const assertReadsPersons = ({ key }: RouteRequest) => {
   if (!key.scopes.includes('person:read'))
     throw new ApiError('permission_denied', {
-      detail: 'This personal API key lacks the scope person:read, which answers with their people require as well.',
+      detail: 'Submissions have people, so a key also needs the scope person:read to list them.',
     })
 }
 

@@ -460,6 +460,29 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect((await metadata.deletedRecordings.among(1, ['old'])).size).toBe(0)
   })
 
+  test('keeps surveys of a project apart, and ends one with the response that reaches its limit', async () => {
+    const fields = { name: 'NPS', definition: { type: 'popover' }, startDate: null, endDate: null }
+    const { surveys } = metadata
+    const { id } = (await surveys.create(1, fields))!
+    expect(await surveys.create(1, fields)).toBeUndefined()
+    const other = (await surveys.create(2, fields))!
+    expect(await surveys.list(1)).toEqual([expect.objectContaining({ ...fields, id })])
+    expect(await surveys.find(other.id)).toMatchObject({ projectId: 2, name: 'NPS' })
+    const second = (await surveys.create(1, { ...fields, name: 'Second' }))!
+    expect(await surveys.update(1, second.id, fields)).toBeUndefined()
+    const startDate = '2026-01-01T00:00:00.000Z'
+    expect(await surveys.update(1, id, { ...fields, startDate })).toMatchObject({ startDate, endDate: null })
+
+    const count = (submission: string) => surveys.countResponse(1, id, submission, 2)
+    expect([await count('a'), await count('a')]).toEqual([false, false])
+    expect((await Promise.all(['b', 'c', 'd'].map(count))).filter(Boolean)).toEqual([true])
+    expect((await surveys.find(id))!.endDate).toEqual(expect.any(String))
+    expect(await surveys.countResponse(1, other.id, 'a', 1)).toBe(false)
+    await surveys.remove(1, other.id)
+    await surveys.remove(1, id)
+    expect([await surveys.find(id), (await surveys.list(2)).length]).toEqual([undefined, 1])
+  })
+
   describe('issues of exceptions', () => {
     const about = { type: 'TypeError', value: 'x is not a function', culprit: 'app.js' }
     const issueOf = async (fingerprint: string) => (await metadata.errorTracking.fingerprints(1)).get(fingerprint)!
