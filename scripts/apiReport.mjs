@@ -23,7 +23,10 @@ const report = async (entry) => {
   const main = entry === 'parts/core' ? declarationsOf('main') : []
   const text = declarationsOf(entry).filter((declaration) => !main.includes(declaration))
   if (main.length) text.unshift('// All other declarations are those of main.d.ts.')
-  return prettier.format(text.join('\n'), { ...(await prettier.resolveConfig(`${ROOT}package.json`)), parser: 'typescript' })
+  return prettier.format(text.join('\n'), {
+    ...(await prettier.resolveConfig(`${ROOT}package.json`)),
+    parser: 'typescript',
+  })
 }
 
 mkdirSync(`${ROOT}api`, { recursive: true })
