@@ -130,6 +130,37 @@ test('shares a session between tabs, each with a window of its own', async ({ fi
   expect(await sessionId(pages[0]!)).toBe(await sessionId(pages[1]!))
 })
 
+test('records a session without what is typed, and stops when the visitor opts out', async ({
+  firefox,
+  site,
+  service,
+  put,
+}) => {
+  const network = await startProxy(service.url)
+  await service.api('PATCH', '/remote_config', { sessionRecording: true })
+  try {
+    put('script', '/', '<p>first text</p><input id="name">', { ...QUIET, api_host: network.url })
+    const page = await openPage(firefox, `${site.url}/`)
+    await page.waitForFunction(() => window.analytics.sessionRecordingStarted())
+    await page.type('#name', 'typed by a person')
+    await page.evaluate(() => (document.querySelector('p')!.textContent = 'second text'))
+    // Both are in chunks, whose events the service has stored.
+    const id = await sessionId(page)
+    await expect.poll(() => network.seen()).toContain('second text')
+    expect(network.seen()).toContain('first text')
+    expect(network.seen()).not.toContain('typed by')
+    await expect.poll(async () => (await service.api('GET', `/session_recordings/${id}`)).status).toBe(200)
+
+    await page.evaluate(() => window.analytics.opt_out_capturing())
+    await page.evaluate(() => (document.querySelector('p')!.textContent = 'after the denial'))
+    await page.goto(`${site.url}/`)
+    expect(network.seen()).not.toContain('after the denial')
+  } finally {
+    await service.api('PATCH', '/remote_config', { sessionRecording: false })
+    await network.stop()
+  }
+})
+
 test('sends nothing that a person types', async ({ firefox, site, service, put, stored }) => {
   const network = await startProxy(service.url)
   try {
