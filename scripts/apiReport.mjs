@@ -9,18 +9,31 @@ import ts from 'typescript'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const isCheck = process.argv.includes('--check')
 
-/** Returns the declarations of a file without comments, formatted like the sources. */
-const report = async (file) => {
+const printer = ts.createPrinter({ removeComments: true })
+
+/** Returns the declarations of an entry without comments. */
+const declarationsOf = (entry) => {
+  const file = `${ROOT}dist/esm/${entry}.d.ts`
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022)
-  const text = ts.createPrinter({ removeComments: true }).printFile(source)
-  return prettier.format(text, { ...(await prettier.resolveConfig(file)), parser: 'typescript' })
+  return source.statements.map((statement) => printer.printNode(ts.EmitHint.Unspecified, statement, source))
+}
+
+/** Returns the report of an entry, formatted like the sources: of `parts/core`, only what differs from `main`. */
+const report = async (entry) => {
+  const main = entry === 'parts/core' ? declarationsOf('main') : []
+  const text = declarationsOf(entry).filter((declaration) => !main.includes(declaration))
+  if (main.length) text.unshift('// All other declarations are those of main.d.ts.')
+  return prettier.format(text.join('\n'), {
+    ...(await prettier.resolveConfig(`${ROOT}package.json`)),
+    parser: 'typescript',
+  })
 }
 
 mkdirSync(`${ROOT}api`, { recursive: true })
 for (const entry of ['main', 'endpoints', 'parts/core']) {
   const name = basename(entry)
   const file = `${ROOT}api/${name}.d.ts`
-  const current = await report(`${ROOT}dist/esm/${entry}.d.ts`)
+  const current = await report(entry)
   if (!isCheck) writeFileSync(file, current)
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== current) {
     console.error(
