@@ -161,14 +161,36 @@ export interface RecorderPluginParts extends RecorderPluginTools {
   isStrict: boolean
 }
 
+/** Functions of the main script for extensions that describe pages. An import would make chunks of them in the npm build. */
+interface PageParts {
+  /** Listens to DOM events until stopped; what the listener throws does not reach the page. */
+  listen(
+    target: EventTarget,
+    types: readonly string[],
+    listener: (event: Event) => void,
+    options?: AddEventListenerOptions,
+  ): Stop
+  /** Removes secrets from URLs. */
+  redactUrls(text: string): string
+  /** Removes what options exclude from a URL of the page. */
+  permittedUrl(url: string, options: Config): string
+}
+
 /** What the vitals feature adds to the host of its extension. */
-export interface VitalsParts {
+export interface VitalsParts extends PageParts {
+  /** Calls `run`; what it throws does not reach the page. */
+  guarded(run: () => void): void
   /** Returns the current settings: the site's own, and the project's for those that the site did not set. */
   settings(): PerformanceConfig
 }
 
 /** What the heatmap feature adds to the host of its extension. */
-export interface HeatmapParts {
+export interface HeatmapParts extends PageParts {
+  /** Fires for a navigation inside the document. */
+  onNavigate(run: () => void): Stop
+  /** Fires when the page is restored from the back/forward cache. */
+  onPageRestored(run: () => void): Stop
+  uuidv7(): string
   /** Calls back after each captured event. */
   onCapture(listener: (event: CapturedEvent) => void): Stop
 }

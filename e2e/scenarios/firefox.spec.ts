@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
+import { buildFailingApp, FAILING_PAGE, shownFrame } from '../support/failingApp'
 import { launchFirefox, openPage } from '../support/firefox'
 import { startProxy } from '../support/proxy'
 import { areThere, BUILDS, expect, test as base } from '../support/scenario'
@@ -203,6 +204,52 @@ test('evaluates feature flags', async ({ firefox, site, service, put, stored }) 
   expect(value).toBe('short')
   const [called] = await stored(areThere('$feature_flag_called'))
   expect(called!.properties).toMatchObject({ $feature_flag: 'in-firefox', $feature_flag_response: 'short' })
+})
+
+test('captures an error, which becomes an issue with the frames of the source', async ({
+  firefox,
+  site,
+  put,
+  stored,
+  service,
+}, { outputDir }) => {
+  site.page('/checkout.js', await buildFailingApp(outputDir, service), { 'Content-Type': 'text/javascript' })
+  put('npm', '/', FAILING_PAGE, { ...QUIET, capture_exceptions: true })
+  const page = await openPage(firefox, `${site.url}/`)
+  await page.click('#pay')
+  const [event] = await stored((events) => events.some(({ event: name }) => name === '$exception'))
+  expect(event!.properties).toMatchObject({
+    $exception_list: [{ type: 'RangeError', value: 'The cart has no total', mechanism: { handled: false } }],
+  })
+  expect(await shownFrame(service, event!)).toMatchObject({ filename: 'checkout.ts', line: 3, is_mapped: true })
+})
+
+test('captures web vitals and points of heatmaps', async ({ firefox, site, put, stored, service }) => {
+  put('script', '/', '<h1>Larch and Lantern</h1><button id="buy">Buy</button>', {
+    ...QUIET,
+    // All metrics in one event, when the page is left.
+    capture_performance: { web_vitals: true, web_vitals_delayed_flush_ms: 60_000 },
+    capture_heatmaps: { flush_interval_milliseconds: 50 },
+  })
+  put('script', '/next', '', QUIET)
+  const page = await openPage(firefox, `${site.url}/`)
+  await page.waitForFunction(() =>
+    ['webVitals', 'heatmaps'].every((extension) =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes(extension)),
+    ),
+  )
+  await page.click('#buy')
+  const url = encodeURIComponent(`${site.url}/`)
+  await expect.poll(async () => (await service.api('GET', `/heatmaps?url=${url}`)).body.points).toBe(1)
+  await page.goto(`${site.url}/next`)
+  // Firefox does not report layout shifts.
+  const [vitals] = await stored((events) => events.some(({ event }) => event === '$web_vitals'))
+  expect(vitals!.properties).toMatchObject({
+    $pathname: '/',
+    $web_vitals_FCP_value: expect.any(Number),
+    $web_vitals_LCP_value: expect.any(Number),
+    $web_vitals_INP_value: expect.any(Number),
+  })
 })
 
 test('stores and sends nothing before consent, captures after it, and stops on opt-out', async ({
