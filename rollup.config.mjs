@@ -89,6 +89,8 @@ const withoutUnusedRrweb = {
     if (!code.includes(stopping)) throw new Error('rrweb stops in another way. See mutationBuffers.')
     return {
       code: code
+        // Options that the recorder does not set.
+        .replace(/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false')
         .replace(stopping, '      mutationBuffers.length = 0; recording = false;\n')
         // The worker of CanvasManager, which is created when the module loads.
         .replace(/^const (jsContent|blob) = .*/gm, '')

@@ -273,6 +273,8 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     $session_past_minimum_duration: 'The session, once it has lasted long enough to be sent.',
     $session_recording_url_trigger_activated_session: 'The session that a URL trigger has activated.',
     $session_recording_event_trigger_activated_session: 'The session that an event trigger has activated.',
+    '$replay_override_…':
+      'The session for which `startSessionRecording` overrides `sampling`, `linked_flag`, `url_trigger` or `event_trigger`.',
     $sdk_debug_replay_internal_buffer_length: 'Parts that are not sent yet.',
     $sdk_debug_replay_internal_buffer_size: 'Their size, characters.',
     $sdk_debug_replay_flushed_size: 'What this page has sent, characters.',

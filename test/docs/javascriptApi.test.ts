@@ -15,7 +15,7 @@ const TOPICS: Record<string, string> = {
     'identify alias reset get_distinct_id setPersonProperties unsetPersonProperties createPersonProfile ' +
     'setInternalOrTestUser people group getGroups resetGroups',
   Sessions: 'get_session_id onSessionId sessionManager get_session_replay_url',
-  'Session recording': 'startSessionRecording stopSessionRecording sessionRecordingStarted',
+  'Session recording': 'startSessionRecording stopSessionRecording sessionRecordingStarted sessionRecording',
   Surveys:
     'getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync ' +
     'cancelPendingSurvey',

@@ -2,10 +2,10 @@ import type { eventWithTime } from '@rrweb/types'
 import type { RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
+import { createActivity } from './activity'
 import { MAX_ELEMENTS } from './budget'
 import type { Chunks } from './chunks'
 import { CUSTOM, FULL_SNAPSHOT, INCREMENTAL, INPUT, META, MUTATION } from './eventTypes'
-import { createIdle, isActive } from './idle'
 import { createLadder, FLUSH } from './ladder'
 import { createLimiter, type Mutation } from './limiter'
 import { attempt, isHidden } from './page'
@@ -13,10 +13,8 @@ import type { Policy } from './sanitize/policy'
 import { createSanitizer } from './sanitize/sanitize'
 import { addCustomEvent, idOf, nodeOf, startRrweb, takeSnapshot } from './startRrweb'
 
-const IDLE_MS = 300_000
 const SNAPSHOT_MS = 300_000
 const IDLE_TIMEOUT_MS = 2000
-const TOUCH_EVERY_MS = 1000
 
 type Host = ExtensionHost & RecorderParts
 
@@ -45,6 +43,42 @@ const createRepeats = () => {
   }
 }
 
+/** Records what happens to the window and its connection. `onRestored`: the page is back from the back/forward cache. */
+const watchWindow = ({ listen }: Host, mark: (tag: string) => void, onRestored: () => void): Stop => {
+  const stops = [
+    listen(self, ['online'], () => mark('browser online')),
+    listen(self, ['offline'], () => mark('browser offline')),
+    listen(self, ['visibilitychange'], () => mark(isHidden() ? 'window hidden' : 'window visible')),
+    listen(self, ['pageshow'], (event) => (event as PageTransitionEvent).persisted && onRestored()),
+  ]
+  return () => stops.forEach((stop) => stop())
+}
+
+/** Takes full snapshots when the browser is idle. Events between the request of one and the snapshot cannot be played. */
+const createSnapshots = (host: Host, mayTake: () => boolean) => {
+  let isWaiting = true
+  let takenAt = 0
+  return {
+    isWaiting: () => isWaiting,
+    /** Time since the last one, ms. */
+    age: () => Date.now() - takenAt,
+    soon: (): void => {
+      isWaiting = true
+      whenIdle(host, () => {
+        if (isWaiting && mayTake()) takeSnapshot()
+      })
+    },
+    /** rrweb starts, which takes one. */
+    expect: (): void => {
+      isWaiting = true
+    },
+    begin: (timestamp: number): void => {
+      isWaiting = false
+      takenAt = timestamp
+    },
+  }
+}
+
 interface CaptureInputs {
   host: Host
   policy: Policy
@@ -69,66 +103,44 @@ interface CaptureInputs {
 export const createCapture = (inputs: CaptureInputs) => {
   const { host, policy, chunks, onFailure } = inputs
   const options = host.config.session_recording
-  const { sanitize, isOpen, pageUrl } = createSanitizer(policy, nodeOf, (url) =>
-    host.redact(host.permittedUrl(url, host.config)),
-  )
+  const pageUrl = (url: string) => host.redact(host.permittedUrl(url, host.config))
+  const sanitizer = createSanitizer(policy, nodeOf, pageUrl)
   const repeats = createRepeats()
-  const idle = createIdle(() => options.session_idle_threshold_ms ?? IDLE_MS, Date.now())
   const limiter = createLimiter(inputs.onDropped, options.attributeFilter)
   let stopRrweb: Stop | undefined
   let isStarting = false
   let isPaused = false
-  /** Events between a change of the session and its full snapshot cannot be played. */
-  let waitsForSnapshot = true
-  let snapshotAt = 0
-  let lastTouch = 0
 
-  const isAdding = () => stopRrweb && !waitsForSnapshot && !isPaused && !idle.isIdle()
+  const isOpen = () => !!stopRrweb && !isPaused && !activity.isIdle()
+  const snapshots = createSnapshots(host, isOpen)
   const mark = (tag: string, payload?: object): void => {
-    if (stopRrweb && !waitsForSnapshot) attempt(() => addCustomEvent(tag, payload))
-  }
-  const snapshotSoon = () => {
-    waitsForSnapshot = true
-    whenIdle(host, () => {
-      if (stopRrweb && waitsForSnapshot && !isPaused && !idle.isIdle()) takeSnapshot()
-    })
+    if (stopRrweb && !snapshots.isWaiting()) attempt(() => addCustomEvent(tag, payload))
   }
   const add = (event: eventWithTime) => {
-    const sanitized = sanitize(event)
+    const sanitized = sanitizer.sanitize(event)
     if (sanitized && !repeats.isRepeated(sanitized)) chunks.add(sanitized)
   }
-  /** Follows what the person does. */
-  const observe = (event: eventWithTime) => {
-    if (isActive(event)) {
-      // Another tab may have ended the session, or the person comes back after a long time.
-      if (event.timestamp - lastTouch > TOUCH_EVERY_MS) {
-        lastTouch = event.timestamp
-        host.session.touch()
-      }
-      inputs.onInteraction()
-    }
-    const change = idle.next(event)
-    if (change === 'active') {
+  const activity = createActivity({
+    host,
+    onInteraction: inputs.onInteraction,
+    onIdle: (lastActivity, timestamp) =>
+      add({ type: CUSTOM, data: { tag: 'sessionIdle', payload: { lastActivity } }, timestamp }),
+    onReturn: () => {
       mark('sessionNoLongerIdle', { reason: 'input' })
-      snapshotSoon()
-    }
-    if (change === 'idle') {
-      const data = { tag: 'sessionIdle', payload: { lastActivity: idle.lastActive() } }
-      add({ type: CUSTOM, data, timestamp: event.timestamp })
-    }
-  }
+      snapshots.soon()
+    },
+  })
   const emit = (event: eventWithTime) => {
     const type = event.type as number
     if (type === CUSTOM && (event.data as { tag: string }).tag === FLUSH) return
     inputs.onEvent()
-    observe(event)
-    if (idle.isIdle() || isPaused) return
+    activity.observe(event)
+    if (activity.isIdle() || isPaused) return
     if (type === META) {
-      waitsForSnapshot = false
-      snapshotAt = event.timestamp
+      snapshots.begin(event.timestamp)
       repeats.forget()
     }
-    if (waitsForSnapshot) return
+    if (snapshots.isWaiting()) return
     const { data } = event as { data: Mutation & { source?: number; isAttachIframe?: true } }
     if (type === INCREMENTAL && data.source === MUTATION && !limiter.limit(data) && !data.isAttachIframe) return
     add(event)
@@ -140,7 +152,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     if (document.getElementsByTagName('*').length > MAX_ELEMENTS) return onFailure('page_too_large')
     // A recording belongs to a session.
     host.session.touch()
-    waitsForSnapshot = true
+    snapshots.expect()
     stopRrweb = attempt(() => startRrweb({ options, policy, emit }))
     if (!stopRrweb) onFailure('rrweb')
   }
@@ -160,18 +172,12 @@ export const createCapture = (inputs: CaptureInputs) => {
     limiter,
     size: inputs.size,
     mark,
-    snapshotSoon,
+    snapshotSoon: snapshots.soon,
     stopRrweb: stop,
     startSoon,
     onStop: () => onFailure('budget'),
   })
-  const { listen } = host
-  const stops = [
-    listen(self, ['online'], () => mark('browser online')),
-    listen(self, ['offline'], () => mark('browser offline')),
-    listen(self, ['visibilitychange'], () => mark(isHidden() ? 'window hidden' : 'window visible')),
-    listen(self, ['pageshow'], (event) => (event as PageTransitionEvent).persisted && snapshotSoon()),
-  ]
+  const stopWatching = watchWindow(host, mark, snapshots.soon)
 
   return {
     start: startSoon,
@@ -181,44 +187,43 @@ export const createCapture = (inputs: CaptureInputs) => {
       if (!stopRrweb || isHidden()) return
       ladder.tick()
       const every = inputs.snapshotEveryMs() ?? options.full_snapshot_interval_millis ?? SNAPSHOT_MS
-      if (isAdding() && ladder.isUnlimited() && Date.now() - snapshotAt > every) snapshotSoon()
+      if (isOpen() && !snapshots.isWaiting() && ladder.isUnlimited() && snapshots.age() > every) snapshots.soon()
     },
     /** Leaves everything out until `resume`, for example on a page whose URL is excluded. */
     pause: (): void => {
-      if (isPaused) return
-      mark('recording paused', { reason: 'url' })
+      if (!isPaused) mark('recording paused', { reason: 'url' })
       isPaused = true
     },
     resume: (): void => {
       if (!isPaused) return
       isPaused = false
-      if (stopRrweb) snapshotSoon()
+      if (stopRrweb) snapshots.soon()
       else startSoon()
     },
     /** The session has changed: what follows begins with a full snapshot. */
     restart: (): void => {
       ladder.reset()
-      if (stopRrweb) snapshotSoon()
+      if (stopRrweb) snapshots.soon()
     },
     mark,
     /** Adds an event that is not rrweb's, and whose source has removed what must not leave the page. Returns whether it was recorded. */
     addRaw: (type: number, data: object): boolean => {
       inputs.onEvent()
-      if (!isAdding()) return false
+      if (!isOpen() || snapshots.isWaiting()) return false
       chunks.add({ type, data, timestamp: Date.now() })
       return true
     },
     /** Returns a URL as it may be recorded. */
-    pageUrl,
+    pageUrl: sanitizer.pageUrl,
     /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
     openId: (element: Element): number | undefined => {
       const id = stopRrweb ? idOf(element) : -1
-      return id > 0 && isOpen(element) ? id : undefined
+      return id > 0 && sanitizer.isOpen(element) ? id : undefined
     },
     suspend: stop,
     stop: (): void => {
       isStarting = false
-      stops.forEach((each) => each())
+      stopWatching()
       ladder.stop()
       stop()
     },

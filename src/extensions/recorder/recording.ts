@@ -1,8 +1,8 @@
 import type { RecorderParts, RecorderPluginParts } from '../../host'
-import type { Stop } from '../../types'
+import type { Properties, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { createCapture } from './capture'
-import { createChunks } from './chunks'
+import { type Chunks, createChunks } from './chunks'
 import { decide, type Status } from './decide'
 import { createGate } from './gate'
 import { isHidden } from './page'
@@ -10,7 +10,7 @@ import { createPolicy, type Policy } from './sanitize/policy'
 import { isStale, type RemoteSettings, settingsOf } from './settings'
 import { createSiteEvents } from './siteEvents'
 import { createTabState } from './tabState'
-import { createTriggers } from './triggers'
+import { createTriggers, type Triggers } from './triggers'
 import type { Upload } from './upload'
 
 const PENDING_SNAPSHOT_MS = 60_000
@@ -50,6 +50,27 @@ const startPlugins = (
     ? host.startExtension('recorderPlugins', { ...host, ...wanted, ...parts, isStrict: policy.isStrict })
     : () => {}
 }
+
+type Facts = ReturnType<Triggers['facts']>
+
+/** Returns what recording adds to every event. */
+const propertiesOf = (
+  status: Status,
+  { url, event, flag }: Facts,
+  { waiting, size, flushed }: ReturnType<Chunks['sizes']>,
+  isRunning: boolean,
+  failure: string | undefined,
+): Properties => ({
+  $recording_status: status,
+  $sdk_debug_replay_internal_buffer_length: waiting,
+  $sdk_debug_replay_internal_buffer_size: size,
+  $sdk_debug_replay_flushed_size: flushed,
+  $sdk_debug_replay_rrweb_attached: isRunning,
+  $sdk_debug_replay_url_trigger_status: url,
+  $sdk_debug_replay_event_trigger_status: event,
+  $sdk_debug_replay_linked_flag_trigger_status: flag,
+  ...(failure ? { $sdk_debug_replay_stop_reason: failure } : {}),
+})
 
 /**
  * Records the page with the current options and settings: decides each second and with each trigger whether the session is recorded, and when its
@@ -105,20 +126,9 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     },
   })
 
-  const report = ({ url: byUrl, event, flag }: ReturnType<typeof triggers.facts>) => {
+  const report = (facts: Facts) => {
     reportedAt = Date.now()
-    const { waiting, size, flushed } = chunks.sizes()
-    host.shared.properties = {
-      $recording_status: status,
-      $sdk_debug_replay_internal_buffer_length: waiting,
-      $sdk_debug_replay_internal_buffer_size: size,
-      $sdk_debug_replay_flushed_size: flushed,
-      $sdk_debug_replay_rrweb_attached: capture.isRunning(),
-      $sdk_debug_replay_url_trigger_status: byUrl,
-      $sdk_debug_replay_event_trigger_status: event,
-      $sdk_debug_replay_linked_flag_trigger_status: flag,
-      ...(failure ? { $sdk_debug_replay_stop_reason: failure } : {}),
-    }
+    host.shared.properties = propertiesOf(status, facts, chunks.sizes(), capture.isRunning(), failure)
   }
   /** Decides again whether the session is recorded, and applies the decision. */
   const evaluate = () => {
