@@ -26,7 +26,7 @@ const step = (title, command, ...args) =>
   })
 await Promise.all([
   changed.length && step('Format', 'prettier', '--check', '--ignore-unknown', ...changed),
-  sources.length && step('Lint', 'eslint', '--no-warn-ignored', ...sources),
+  sources.length && step('Lint', 'oxlint', ...sources),
   sources.length && step('Types', 'node', 'scripts/typecheck.mjs'),
   sources.length &&
     step(

@@ -51,19 +51,23 @@ export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
 /** What `init` does where there is no page. `begin` creates and starts the client, `end` allows another `init`. */
 export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => FallbackApi | undefined
 
+/** What a build of the SDK consists of, besides the core. */
+export interface Build {
+  features: readonly Feature[]
+  /** Returns how extensions are fetched. */
+  makeLoad(config: Config): LoadExtension
+  /** What `init` does in workers and on servers. Absent: nothing. */
+  withoutPage?: WithoutPage
+  /** Says which import a member lacks. Absent: none does. */
+  missing?: Missing
+}
+
 /**
- * Creates an `analytics` object of the core and `features`. It touches nothing of the page until `init`, and no member
- * throws. `makeLoad`: how this build fetches extensions. `withoutPage`: what it does in workers and on servers, if anything.
- * `missing`: says which import a member lacks. `others`: the named instances so far, shared by all instances of one primary.
+ * Creates an `analytics` object of the core and a build's features. It touches nothing of the page until `init`, and no
+ * member throws. `others`: the named instances so far, shared by all instances of one primary, which has no `name`.
  */
-export const createAnalytics = (
-  features: readonly Feature[],
-  makeLoad: (config: Config) => LoadExtension,
-  withoutPage?: WithoutPage,
-  missing: Missing = () => undefined,
-  name?: string,
-  others: Record<string, Analytics> = {},
-): Analytics => {
+export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
+  const { features, makeLoad, withoutPage, missing = () => undefined } = build
   let client: Client | undefined
   let fallback: FallbackApi | undefined
   let token: string | undefined
@@ -82,7 +86,7 @@ export const createAnalytics = (
 
   const init = (projectToken: string, options?: Options | null, asName?: string): Analytics => {
     if (asName && asName !== name && !PRIMARY_NAMES.includes(asName)) {
-      others[asName] ??= createAnalytics(features, makeLoad, withoutPage, missing, asName, others)
+      others[asName] ??= createAnalytics(build, asName, others)
       Object.assign(analytics, { [asName]: others[asName] })
       return others[asName].init(projectToken, options, asName)
     }

@@ -9,7 +9,7 @@ export type Ledger = ReturnType<typeof createLedger>
 
 /** Records what happens to events, for `drops`, `explain`, listeners and `debug`. */
 export const createLedger = (log: Log) => {
-  const { on, emit: emit } = createNotices()
+  const { on, emit } = createNotices()
   const counts: Partial<Record<DropReason, number>> = {}
   /** The latest events, newest first. */
   const all: Explanation[] = []

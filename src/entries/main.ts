@@ -6,11 +6,11 @@ import { createWithoutPage } from '../client/withoutPage'
 import { importExtension } from '../extensions/imports'
 
 /** The primary instance. Importing it has no side effects; `analytics.init` starts it. */
-export const analytics = createAnalytics(
-  FEATURES,
-  () => importExtension,
-  createWithoutPage(openWorkerStorage, serverFlags),
-)
+export const analytics = createAnalytics({
+  features: FEATURES,
+  makeLoad: () => importExtension,
+  withoutPage: createWithoutPage(openWorkerStorage, serverFlags),
+})
 
 export default analytics
 

@@ -1,10 +1,8 @@
 import { unclobbered } from '../browser/dom'
 import type { Feature } from '../client/feature'
-import { createAnalytics } from '../client/instances'
+import { type Build, createAnalytics } from '../client/instances'
 import type { Missing } from '../client/missingParts'
 import { replaceStub } from '../client/stub'
-import type { LoadExtension } from '../extensions/contract'
-import type { Config } from '../types'
 
 /** The element of the running script. `policy`: the Trusted Types policy of the README's snippet, because a page may allow only one policy of a name. */
 export type ScriptTag = HTMLScriptElement & { policy?: ScriptUrlPolicy }
@@ -14,19 +12,19 @@ export interface ScriptUrlPolicy {
 }
 
 /**
- * Starts the script build with these features. `makeLoad`: how extensions are fetched. `missing`: says which part a member
+ * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element. `missing`: says which part a member
  * needs. The README's snippet creates its stub at `analytics`, the protocol's own at `posthog`. Without a stub, the page
  * calls `analytics.init` itself.
  */
 export const runScript = (
   features: readonly Feature[],
-  makeLoad: (tag: ScriptTag | null) => (config: Config) => LoadExtension,
+  loadFrom: (tag: ScriptTag | null) => Build['makeLoad'],
   missing?: Missing,
 ): void => {
   // Available only while this script runs.
   const tag = unclobbered(document).currentScript as ScriptTag | null
-  const load = makeLoad(tag)
+  const makeLoad = loadFrom(tag)
   replaceStub(window as unknown as Record<string, unknown>, tag?.dataset.global || 'analytics', () =>
-    createAnalytics(features, load, undefined, missing),
+    createAnalytics({ features, makeLoad, missing }),
   )
 }

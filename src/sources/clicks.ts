@@ -7,7 +7,7 @@ import type { Stop } from '../types'
 import { safeText } from './autocapture/describeElement'
 import { anyMatches, pathOf } from './autocapture/elements'
 import { mayCapture } from './autocapture/mayCapture'
-import { describeEvent, describePath, maskingOf } from './autocapture/startAutocapture'
+import { describeEvent, maskingOf } from './autocapture/startAutocapture'
 
 // Maximum size of the buffer while the fetch is slow or hangs.
 const MAX_BUFFERED = 1000
@@ -69,11 +69,7 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
         pathOf,
         anyMatches,
         mayCapture: (path) => mayCapture('click', path, {}),
-        describe: (path) => {
-          const masking = maskingOf(config)
-          const elements = describePath(path, masking)
-          return { elements, properties: describeEvent('click', path, masking, elements) }
-        },
+        describe: (path) => describeEvent('click', path, maskingOf(config)),
         safeText,
       },
       stop,

@@ -51,6 +51,10 @@ export const KEYS = {
   $early_access_features: '',
   /** Whether the service has turned autocapture off. */
   $autocapture_disabled_server_side: 'browser',
+  /** Whether the service has turned the capturing of exceptions on. */
+  $exception_capture_enabled_server_side: 'rides browser',
+  /** The project's recording settings, and when they were received: `cache_timestamp`, ms. */
+  $session_recording_remote_config: 'browser',
   /** Where the visitor first came from: { r: referrer, u: url }. */
   $initial_person_info: '',
   /** Where the session came from: { sessionId, props: { r, u } }. */

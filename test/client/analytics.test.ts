@@ -411,7 +411,10 @@ describe('init', () => {
 
   test.each([[''], ['  '], [undefined], [null]])('silently disables the SDK when the token is %p', (token) => {
     const lines = [listenToConsole('warn'), listenToConsole('error')]
-    const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('no extension')))
+    const analytics = createAnalytics({
+      features: FEATURES,
+      makeLoad: () => () => Promise.reject(new Error('no extension')),
+    })
     const fetchMock = (globalThis.fetch = jest.fn())
     expect(analytics.init(token as never)).toBe(analytics)
     expect(analytics.capture('x')).toBeUndefined()

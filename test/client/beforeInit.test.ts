@@ -61,7 +61,7 @@ test('init calls flag listeners added before it unless they were removed', async
 
 test.each(Object.keys(METHODS))('%s before init does not throw and prints nothing', (path) => {
   const lines = [...listenToConsole('warn'), ...listenToConsole('error')]
-  const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
+  const analytics = createAnalytics({ features: FEATURES, makeLoad: () => () => Promise.reject(new Error('none')) })
   const [name, inner] = path.split('.') as [keyof Analytics, string?]
   const member = (
     inner ? (analytics[name] as unknown as Record<string, unknown>)[inner] : analytics[name]
@@ -108,7 +108,7 @@ test.each([
   ['without a token', '', {}],
   ['with enabled: false', 'token', { enabled: false }],
 ])('init discards queued calls when it is called %s', (_, token, config) => {
-  const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
+  const analytics = createAnalytics({ features: FEATURES, makeLoad: () => () => Promise.reject(new Error('none')) })
   analytics.capture('x')
   analytics.init(token, config)
   analytics.capture('y')

@@ -46,7 +46,7 @@ const withSlowService = () => {
       }),
   ) as never
   const captured: string[] = []
-  const analytics = createAnalytics(FEATURES, () => async () => clicks)
+  const analytics = createAnalytics({ features: FEATURES, makeLoad: () => async () => clicks })
   analytics.on('eventCaptured', ({ event }) => captured.push(event))
   return {
     analytics,

@@ -131,10 +131,10 @@ describe('person_profiles', () => {
 
 test('every method exists and does not throw before init and after shutdown', async () => {
   listenToConsole('warn')
-  const analytics = createAnalytics(
-    FEATURES,
-    () => () => Promise.reject(new Error('no extension')),
-  ) as unknown as Record<string, (...args: unknown[]) => unknown>
+  const analytics = createAnalytics({
+    features: FEATURES,
+    makeLoad: () => () => Promise.reject(new Error('no extension')),
+  }) as unknown as Record<string, (...args: unknown[]) => unknown>
   for (const path of Object.keys(WITHOUT_CLIENT)) {
     const expected = WITHOUT_CLIENT[path]
     // Functions that remove a listener are created per call.

@@ -6,11 +6,11 @@ import { createWithoutPage } from '../../src/client/withoutPage'
 import { METHODS } from '../../src/client/publicApi'
 
 const create = () =>
-  createAnalytics(
-    FEATURES,
-    () => () => Promise.reject(new Error('nothing is loaded on a server')),
-    createWithoutPage(undefined, serverFlags),
-  )
+  createAnalytics({
+    features: FEATURES,
+    makeLoad: () => () => Promise.reject(new Error('nothing is loaded on a server')),
+    withoutPage: createWithoutPage(undefined, serverFlags),
+  })
 const flagsOf = (checkout: string | boolean) => ({
   bootstrap: {
     distinctID: 'x',

@@ -15,7 +15,7 @@ const OPTIONS = {
 const made: Analytics[] = []
 afterEach(() => made.splice(0).forEach((each) => void each.shutdown()))
 const fresh = () => {
-  const analytics = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
+  const analytics = createAnalytics({ features: FEATURES, makeLoad: () => () => Promise.reject(new Error('none')) })
   made.push(analytics)
   return analytics
 }

@@ -106,7 +106,7 @@ test('methods of the core alone work without any part', () => {
 
 test('createAnalytics of trailmark/core returns an object with the members of the full SDK', () => {
   const core = createFromParts({ features: [] })
-  const full = createAnalytics(FEATURES, () => () => Promise.reject(new Error('none')))
+  const full = createAnalytics({ features: FEATURES, makeLoad: () => () => Promise.reject(new Error('none')) })
   expect(Object.keys(core)).toEqual(Object.keys(full))
   expect(Object.keys(core.featureFlags)).toEqual(Object.keys(full.featureFlags))
 })

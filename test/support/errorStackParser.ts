@@ -7,7 +7,7 @@ import type * as Lite from 'error-stack-parser-es/lite'
 const FILE = resolve(__dirname, '../../node_modules/error-stack-parser-es/dist/lite.mjs')
 const { code } = transformSync(readFileSync(FILE, 'utf8'), { configFile: false, module: { type: 'commonjs' } })
 const exported = {} as typeof Lite
-// eslint-disable-next-line @typescript-eslint/no-implied-eval
+// oxlint-disable-next-line typescript/no-implied-eval
 new Function('exports', code)(exported)
 
 export const { parseStack } = exported

@@ -85,7 +85,7 @@ export const startAnalytics = (
     }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics(features, () => load, undefined, missingParts(features))
+  const analytics = createAnalytics({ features, makeLoad: () => load, missing: missingParts(features) })
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })

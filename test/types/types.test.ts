@@ -58,5 +58,7 @@ const uses = (analytics: Analytics) => {
 
 test('the public types accept valid and reject invalid usage', () => {
   expect(uses).toBeInstanceOf(Function)
-  expect(createAnalytics(FEATURES, () => () => Promise.reject(new Error('not loaded')))).toHaveProperty('init')
+  expect(
+    createAnalytics({ features: FEATURES, makeLoad: () => () => Promise.reject(new Error('not loaded')) }),
+  ).toHaveProperty('init')
 })

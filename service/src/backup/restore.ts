@@ -24,8 +24,11 @@ const isLock = (name: string) => name.startsWith('service.lock')
 const assertUnused = async (location: string) => {
   if (!isPostgres(location)) return
   const metadata = await openMetadata(location)
-  const projects = await metadata.projects.all().finally(() => metadata.close())
-  if (projects.length) throw new DatabaseNotEmpty()
+  try {
+    if ((await metadata.projects.all()).length) throw new DatabaseNotEmpty()
+  } finally {
+    await metadata.close()
+  }
 }
 
 /**

@@ -25,6 +25,7 @@ import { type BodyReader, createBodyReader } from './bodyReader.ts'
 import { assertConsoleHost, assertOwnPage, PAGE_HEADERS, PRIVATE_HEADERS, sessionSecret } from './console.ts'
 import { toErrorResponse } from './errors.ts'
 import { repeatedHeader } from './headers.ts'
+import { createLazyValidators } from './lazyValidators.ts'
 import type { Dependencies, Route, RouteRequest } from './route.ts'
 import { ROUTES } from './routes.ts'
 
@@ -468,6 +469,7 @@ export const createServer = async ({
         allowUnionTypes: true,
       },
     },
+    schemaController: { compilersFactory: { buildValidator: createLazyValidators() } },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as unknown as FastifyReply),
   })
 

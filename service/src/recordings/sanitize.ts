@@ -65,7 +65,7 @@ const TAG = /^[a-z][\w:.-]*$/i
 const ATTRIBUTE = /^[a-z_@:][\w:.@-]*$/i
 const IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|svg\+xml)[;,]/i
 // Browsers ignore control characters and blanks in a scheme.
-// eslint-disable-next-line no-control-regex -- control characters are what this removes
+// oxlint-disable-next-line no-control-regex -- control characters are what this removes
 const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/g
 const SCRIPT_URL = /^(?:javascript|vbscript|livescript|data:(?!image\/))/i
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createClient } from '@libsql/client'
+import { createClient } from '@libsql/client/sqlite3'
 
 // A command that checks the lock holds it briefly.
 const WAIT_MS = 500

@@ -24,7 +24,7 @@ export const createAnalytics = ({ features }: { features: readonly Feature[] }):
   const workers = rows.find((each) => each.openWorkerStorage)
   const flags = rows.find((each) => each.onServer)
   const withoutPage = createWithoutPage(workers?.openWorkerStorage, flags?.onServer)
-  return create(rows, () => load, withoutPage, missingParts(rows))
+  return create({ features: rows, makeLoad: () => load, withoutPage, missing: missingParts(rows) })
 }
 
 export type { Analytics, Options } from '../../client/publicApi'

@@ -1,8 +1,8 @@
 import { repeats } from '../../browser/typing'
 import type { ElementDescription } from '../../host'
 import { withoutSensitive } from '../../lib/sensitive'
-import { INTERACTIVE, tagOf, textOfNodes } from './elements'
-import { isField, isSensitive } from './privacy'
+import { INTERACTIVE, pathOf, tagOf, textOfNodes } from './elements'
+import { type CheckedElement, checkPath } from './privacy'
 
 export interface Masking {
   maskText: boolean
@@ -26,20 +26,32 @@ const cut = (text: string) => (text.length > ATTRIBUTE_LENGTH ? `${text.slice(0,
 export const safe = (text: string, typed: readonly string[]): string =>
   repeats(text, typed) ? '' : withoutSensitive(text)
 
+const check = (element: Element): CheckedElement => checkPath(pathOf(element))[0]!
+
 /** Returns the text of an element that may be captured: its own, and for links and buttons that of spans inside. */
-export const safeText = (element: Element, typed: readonly string[] = [], path?: readonly Element[]): string => {
-  if (isField(element) || isSensitive(element, path)) return ''
+export const safeText = (
+  element: Element,
+  typed: readonly string[] = [],
+  { isField, isSensitive } = check(element),
+): string => {
+  if (isField || isSensitive) return ''
   const spans = /^(a|button)$/.test(tagOf(element)) ? [...element.querySelectorAll('span')] : []
-  const isShown = (span: Element) => !span.closest('.ph-no-capture') && !isField(span) && !isSensitive(span)
+  const isShown = (span: Element) => {
+    const { isField, isSensitive } = check(span)
+    return !isField && !isSensitive && !span.closest('.ph-no-capture')
+  }
   return safe([element, ...spans.filter(isShown)].map(textOfNodes).join(' '), typed).slice(0, TEXT_LENGTH)
 }
 
-const attributesOf = (element: Element, path: readonly Element[], masking: Masking): Record<string, string> => {
+const attributesOf = ({ element, isField, isSensitive }: CheckedElement, masking: Masking): Record<string, string> => {
   const attributes: Record<string, string> = {}
-  if (masking.maskAttributes || isSensitive(element, path)) return attributes
-  const field = isField(element)
+  if (masking.maskAttributes || isSensitive) return attributes
   for (const { name, value } of element.attributes) {
-    if (masking.ignoredAttributes.includes(name) || GENERATED.test(name) || (field && !FIELD_ATTRIBUTES.includes(name)))
+    if (
+      masking.ignoredAttributes.includes(name) ||
+      GENERATED.test(name) ||
+      (isField && !FIELD_ATTRIBUTES.includes(name))
+    )
       continue
     const text = safe(value, masking.typed)
     if (text || !value) attributes[name] = cut(text)
@@ -47,9 +59,9 @@ const attributesOf = (element: Element, path: readonly Element[], masking: Maski
   return attributes
 }
 
-/** Describes the first element of `path`, without values that a person typed and without anything marked or named as sensitive. */
-export const describeElement = (path: readonly Element[], isTarget: boolean, masking: Masking): ElementDescription => {
-  const element = path[0]!
+/** Describes an element, without values that a person typed and without anything marked or named as sensitive. */
+export const describeElement = (checked: CheckedElement, isTarget: boolean, masking: Masking): ElementDescription => {
+  const { element } = checked
   const tag = tagOf(element)
   let nthChild = 1
   let nthOfType = 1
@@ -57,8 +69,8 @@ export const describeElement = (path: readonly Element[], isTarget: boolean, mas
     nthChild += 1
     if (at.tagName === element.tagName) nthOfType += 1
   }
-  const attributes = attributesOf(element, path, masking)
-  const text = !masking.maskText && (isTarget || INTERACTIVE.test(tag)) ? safeText(element, masking.typed, path) : ''
+  const attributes = attributesOf(checked, masking)
+  const text = !masking.maskText && (isTarget || INTERACTIVE.test(tag)) ? safeText(element, masking.typed, checked) : ''
   return {
     tag,
     classes: (attributes.class ?? '').split(/\s+/).filter(Boolean),

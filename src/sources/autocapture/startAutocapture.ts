@@ -8,29 +8,27 @@ import { describeElement, type Masking, safe, TEXT_LENGTH } from './describeElem
 import { pathOf, tagOf, targetOf } from './elements'
 import { elementsChain } from './elementsChain'
 import { mayCapture } from './mayCapture'
-import { isField, isSensitive, PRIVATE } from './privacy'
+import { type CheckedElement, checkPath, PRIVATE } from './privacy'
 
 const EVENTS = ['click', 'change', 'submit', 'copy', 'cut']
 const AUGMENT = 'data-ph-capture-attribute-'
 
 /** Returns properties from `data-ph-capture-attribute-<name>` attributes. The innermost wins. */
-const augmented = (path: readonly Element[], typed: readonly string[]): Properties => {
+const augmented = (path: readonly CheckedElement[], typed: readonly string[]): Properties => {
   const properties: Properties = {}
-  for (let index = path.length; index--;) {
-    const element = path[index]!
-    const marked = [...element.attributes].filter(({ name }) => name.startsWith(AUGMENT))
-    if (!marked.length || isSensitive(element, path.slice(index))) continue
-    for (const { name, value } of marked) if (safe(value, typed)) properties[name.slice(AUGMENT.length)] = value
-  }
+  for (const { element, isSensitive } of [...path].reverse())
+    for (const { name, value } of element.attributes)
+      if (name.startsWith(AUGMENT) && !isSensitive && safe(value, typed)) properties[name.slice(AUGMENT.length)] = value
   return properties
 }
 
 /** Returns the URL that a click leads to, if it is on another host. */
-const externalUrl = (path: readonly Element[], typed: readonly string[]): Properties => {
-  const link = path.find((element) => tagOf(element) === 'a') as HTMLAnchorElement | undefined
-  const host = link && hostOf(link.href)
-  return host && host !== location.host && !isSensitive(link) && !repeats(link.href, typed)
-    ? { $external_click_url: link.href }
+const externalUrl = (path: readonly CheckedElement[], typed: readonly string[]): Properties => {
+  const link = path.find(({ element }) => tagOf(element) === 'a')
+  const { href } = (link?.element ?? {}) as HTMLAnchorElement
+  const host = link && hostOf(href)
+  return host && host !== location.host && !link.isSensitive && !repeats(href, typed)
+    ? { $external_click_url: href }
     : {}
 }
 
@@ -42,14 +40,11 @@ export const maskingOf = ({ mask_all_text, mask_all_element_attributes, autocapt
   typed: typedTexts(),
 })
 
-/** Describes each element of `path`, the first being the target. */
-export const describePath = (path: readonly Element[], masking: Masking): ElementDescription[] =>
-  path.map((_, index) => describeElement(path.slice(index), index === 0, masking))
-
 /** Returns the selected text; '' if it contains anything private. */
 const selectedText = (path: readonly Element[], { maskText, typed }: Masking): string => {
   const selection = getSelection()
-  if (!selection?.rangeCount || maskText || path.some((element) => isField(element) || isSensitive(element))) return ''
+  if (!selection?.rangeCount || maskText) return ''
+  if (checkPath(path).some(({ isField, isSensitive }) => isField || isSensitive)) return ''
   const range = selection.getRangeAt(0)
   const root = path[0]!.getRootNode() as ShadowRoot
   const isDocument = (root as Node) === document
@@ -60,20 +55,24 @@ const selectedText = (path: readonly Element[], { maskText, typed }: Masking): s
     : safe(String(selection), typed).slice(0, TEXT_LENGTH)
 }
 
-/** Returns the properties of an autocaptured event on the first element of `path`. */
+/** Describes the elements of a path, the first being the target, and returns the properties of an autocaptured event on it. */
 export const describeEvent = (
   type: string,
   path: readonly Element[],
   masking: Masking,
-  elements = describePath(path, masking),
-): Properties => {
+): { elements: readonly ElementDescription[]; properties: Properties } => {
+  const checked = checkPath(path)
+  const elements = checked.map((each, index) => describeElement(each, index === 0, masking))
   return {
-    $event_type: type,
-    $ce_version: 1,
-    $elements_chain: elementsChain(elements),
-    ...(elements[0]?.text ? { $el_text: elements[0].text } : {}),
-    ...(type === 'click' && !masking.maskAttributes ? externalUrl(path, masking.typed) : {}),
-    ...augmented(path, masking.typed),
+    elements,
+    properties: {
+      $event_type: type,
+      $ce_version: 1,
+      $elements_chain: elementsChain(elements),
+      ...(elements[0]?.text ? { $el_text: elements[0].text } : {}),
+      ...(type === 'click' && !masking.maskAttributes ? externalUrl(checked, masking.typed) : {}),
+      ...augmented(checked, masking.typed),
+    },
   }
 }
 
@@ -93,7 +92,7 @@ export const startAutocapture = ({ config, capture }: Host): Stop => {
     const text = isCopy && selectedText(path, masking)
     if (text === '') return
     capture(isCopy ? '$copy_autocapture' : '$autocapture', {
-      ...describeEvent(type, path, masking),
+      ...describeEvent(type, path, masking).properties,
       ...(isCopy ? { $selected_content: text, $copy_type: type } : {}),
     })
   }

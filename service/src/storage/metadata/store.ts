@@ -1,8 +1,7 @@
-import { createClient } from '@libsql/client'
+import { createClient } from '@libsql/client/sqlite3'
 import { type Dialect, type Kysely, sql, type Transaction } from 'kysely'
 import Database from 'libsql'
 import { libsqlDialect } from './libsql.ts'
-import { postgresDialect, toStartError } from './postgres.ts'
 import type { Tables } from './tables.ts'
 
 /** Names of the locks between processes. */
@@ -76,19 +75,23 @@ const sqliteStore = async (file: string): Promise<Store> => {
 const LOCK_NAMESPACE = 0x747261
 const LOCK_IDS: Readonly<Record<LockName, number>> = { change: 1, start: 2, events: 3 }
 
-const postgresStore = (url: string): Store => ({
-  dialect: postgresDialect(url),
-  // As in SQLite: 64-bit integers, and strings compared by bytes.
-  toSql: (statement) => statement.replace(/\bINTEGER\b/g, 'BIGINT').replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
-  hasMigrations: async (db) =>
-    (await sql<{ found: boolean }>`SELECT to_regclass('steps') IS NOT NULL AS found`.execute(db)).rows[0]!.found,
-  isUniqueViolation: (error) => codeOf(error) === '23505',
-  async acquireLock(transaction, name) {
-    await sql`SELECT pg_advisory_xact_lock(${LOCK_NAMESPACE}::int, ${LOCK_IDS[name]}::int)`.execute(transaction)
-  },
-  isShared: true,
-  toStartError: (error) => toStartError(error, url),
-})
+const postgresStore = async (url: string): Promise<Store> => {
+  // Loaded only if it is used: reading the driver takes a tenth of the start.
+  const { postgresDialect, toStartError } = await import('./postgres.ts')
+  return {
+    dialect: postgresDialect(url),
+    // As in SQLite: 64-bit integers, and strings compared by bytes.
+    toSql: (statement) => statement.replace(/\bINTEGER\b/g, 'BIGINT').replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
+    hasMigrations: async (db) =>
+      (await sql<{ found: boolean }>`SELECT to_regclass('steps') IS NOT NULL AS found`.execute(db)).rows[0]!.found,
+    isUniqueViolation: (error) => codeOf(error) === '23505',
+    async acquireLock(transaction, name) {
+      await sql`SELECT pg_advisory_xact_lock(${LOCK_NAMESPACE}::int, ${LOCK_IDS[name]}::int)`.execute(transaction)
+    },
+    isShared: true,
+    toStartError: (error) => toStartError(error, url),
+  }
+}
 
 /** Whether a location is the URL of a Postgres database. Otherwise it is the path of a SQLite file. */
 export const isPostgres = (location: string): boolean => /^postgres(ql)?:\/\//.test(location)

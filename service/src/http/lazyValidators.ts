@@ -1,0 +1,26 @@
+import createAjvFactory from '@fastify/ajv-compiler'
+
+type Factory = ReturnType<typeof createAjvFactory>
+type Validate = ReturnType<ReturnType<Factory>>
+
+/**
+ * Returns Fastify's compiler of schemas, except that a schema is compiled at its first use. Compiling those of all routes
+ * takes a fifth of the time in which the service starts.
+ */
+export const createLazyValidators = (): Factory => {
+  const createCompiler = createAjvFactory()
+  return (externalSchemas, options) => {
+    const compile = createCompiler(externalSchemas, options)
+    return (route) => {
+      let validate: Validate | undefined
+      // Fastify reads the errors from the function that it called.
+      const validateLazily = ((data: unknown) => {
+        validate ??= compile(route)
+        const result = validate(data)
+        validateLazily.errors = validate.errors
+        return result
+      }) as Validate
+      return validateLazily
+    }
+  }
+}
