@@ -104,7 +104,7 @@ const shared = (id) => (/\/src\/(lib|browser)\//.test(id.replaceAll('\\', '/')) 
 
 const compiler = typescript({
   tsconfig: './tsconfig.json',
-  include: ['src/**/*.ts'],
+  include: ['src/**/*.ts', 'src/**/*.tsx'],
   noEmit: false,
   // `npm run typecheck` checks the types.
   compilerOptions: { types: ['node'], inlineSources: true, noCheck: true },

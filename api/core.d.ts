@@ -164,6 +164,7 @@ interface SessionRecordingConfig {
   maskTextFn?: MaskFunction
   maskAllElementAttributes?: boolean
   maskAttributeFn?: (name: string, value: string, element: Element | null) => string | null
+  attributeFilter?: readonly string[]
   blockSelector?: string
   blockClass?: string | RegExp
   ignoreClass?: string
@@ -190,6 +191,7 @@ interface SessionRecordingConfig {
   trigger_pending_buffer_interval_millis?: number
   recordHeaders?: boolean
   recordBody?: boolean
+  streamNetworkBody?: boolean
   maskCapturedNetworkRequestFn?: (request: RecordedRequest) => RecordedRequest | null | undefined
   [other: string]: unknown
 }
@@ -231,6 +233,11 @@ interface Config {
   defaults: string
   disable_persistence: boolean
   disable_surveys: boolean
+  disable_surveys_automatic_display: boolean
+  advanced_enable_surveys: boolean
+  surveys_request_timeout_ms: number
+  surveys: SurveysConfig
+  override_display_language: string | null
   disable_session_recording: boolean
   enable_recording_console_log: boolean
   enable_heatmaps: boolean | undefined
@@ -308,18 +315,155 @@ interface Notices {
   eventDropped: DroppedEvent
   featureFlagsReloading: true
 }
-type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
+type SurveyMatch = 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'not_regex' | 'gt' | 'lt'
+interface SurveyEvent {
+  name: string
+  propertyFilters?: Record<
+    string,
+    {
+      values: (string | number | boolean)[]
+      operator: SurveyMatch
+    }
+  >
+}
+interface SurveyConditions {
+  url?: string
+  urlMatchType?: SurveyMatch
+  selector?: string
+  seenSurveyWaitPeriodInDays?: number
+  events?: {
+    values?: SurveyEvent[]
+    repeatedActivation?: boolean
+  } | null
+  cancelEvents?: {
+    values?: SurveyEvent[]
+  } | null
+  actions?: {
+    values?: {
+      id: number
+      name?: string | null
+      steps?: Properties[]
+    }[]
+  } | null
+  deviceTypes?: string[]
+  deviceTypesMatchType?: SurveyMatch
+  linkedFlagVariant?: string
+}
+interface SurveyAppearance {
+  backgroundColor?: string
+  borderColor?: string
+  textColor?: string
+  textSubtleColor?: string
+  submitButtonColor?: string
+  submitButtonText?: string
+  submitButtonTextColor?: string
+  ratingButtonColor?: string
+  ratingButtonActiveColor?: string
+  inputBackground?: string
+  inputTextColor?: string
+  disabledButtonOpacity?: string
+  fontFamily?: string
+  maxWidth?: string
+  zIndex?: string
+  boxPadding?: string
+  boxShadow?: string
+  borderRadius?: string
+  position?: string
+  whiteLabel?: boolean
+  hideCancelButton?: boolean
+  disableAutofocus?: boolean
+  placeholder?: string
+  shuffleQuestions?: boolean
+  allowGoBack?: boolean
+  backButtonText?: string
+  surveyPopupDelaySeconds?: number
+  displayThankYouMessage?: boolean
+  thankYouMessageHeader?: string
+  thankYouMessageDescription?: string | null
+  thankYouMessageDescriptionContentType?: 'html' | 'text'
+  thankYouMessageCloseButtonText?: string
+  autoDisappear?: boolean
+  displayIntroScreen?: boolean
+  introScreenHeader?: string
+  introScreenDescription?: string | null
+  introScreenDescriptionContentType?: 'html' | 'text'
+  introScreenButtonText?: string
+  widgetType?: 'button' | 'tab' | 'selector'
+  widgetSelector?: string
+  widgetLabel?: string
+  widgetColor?: string
+  tabPosition?: 'top' | 'left' | 'right' | 'bottom'
+}
+type SurveyBranching =
+  | {
+      type: 'next_question'
+    }
+  | {
+      type: 'end'
+    }
+  | {
+      type: 'specific_question'
+      index: number
+    }
+  | {
+      type: 'response_based'
+      responseValues: Record<string, number | string>
+    }
+interface SurveyQuestion {
+  id?: string
+  type: 'open' | 'single_choice' | 'multiple_choice' | 'rating' | 'link'
+  question: string
+  description?: string | null
+  descriptionContentType?: 'html' | 'text'
+  optional?: boolean
+  buttonText?: string
+  branching?: SurveyBranching | null
+  validation?:
+    | {
+        type: 'min_length' | 'max_length'
+        value?: number
+        errorMessage?: string
+      }[]
+    | null
+  display?: 'number' | 'emoji'
+  scale?: number
+  lowerBoundLabel?: string
+  upperBoundLabel?: string
+  choices?: string[]
+  hasOpenChoice?: boolean
+  shuffleOptions?: boolean
+  skipSubmitButton?: boolean
+  link?: string | null
+  translations?: Record<string, Partial<SurveyQuestion>> | null
+}
 interface Survey {
   id: string
   name: string
-  description?: string
-  type: string
-  questions: Record<string, unknown>[]
-  appearance?: Record<string, unknown> | null
-  conditions?: Record<string, unknown> | null
+  type: 'popover' | 'widget' | 'api' | 'external_survey'
+  questions: SurveyQuestion[]
+  appearance?: SurveyAppearance | null
+  conditions?: SurveyConditions | null
   start_date?: string | null
   end_date?: string | null
-  [item: string]: unknown
+  linked_flag_key?: string | null
+  targeting_flag_key?: string | null
+  internal_targeting_flag_key?: string | null
+  feature_flag_keys?:
+    | {
+        key: string
+        value?: string | null
+      }[]
+    | null
+  current_iteration?: number | null
+  current_iteration_start_date?: string | null
+  schedule?: 'once' | 'recurring' | 'always' | null
+  enable_partial_responses?: boolean | null
+  translations?: Record<
+    string,
+    Partial<SurveyAppearance> & {
+      name?: string
+    }
+  > | null
 }
 type SurveyCallback = (
   surveys: Survey[],
@@ -328,6 +472,29 @@ type SurveyCallback = (
     error?: string
   },
 ) => void
+interface SurveyRenderReason {
+  visible: boolean
+  disabledReason?: string
+}
+type SurveyAnswer = string | string[] | number | null
+interface DisplaySurveyOptions {
+  displayType?: 'popover' | 'inline'
+  ignoreConditions?: boolean
+  ignoreDelay?: boolean
+  selector?: string
+  position?: string
+  properties?: Properties
+  initialResponses?: Record<number, SurveyAnswer>
+  skipShownEvent?: boolean
+}
+interface SurveysConfig {
+  prefillFromUrl?: boolean
+}
+interface SiteEvents {
+  log(message: string, level?: string): void
+  tryAddCustomEvent(tag: string, payload?: unknown): boolean
+}
+type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
 type Report = (
   name: string,
   value?: number,
@@ -339,25 +506,6 @@ type Report = (
 interface NotYet {
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
   loadToolbar(parameters: Record<string, unknown>): boolean | undefined
-  getSurveys(callback: SurveyCallback, forceReload?: boolean): void
-  getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
-  onSurveysLoaded(callback: SurveyCallback): Stop
-  displaySurvey(id: string, options?: Record<string, unknown>): void
-  renderSurvey(id: string, selector: string): void
-  canRenderSurvey(id: string):
-    | {
-        visible: boolean
-        disabledReason?: string
-      }
-    | undefined
-  canRenderSurveyAsync(
-    id: string,
-    forceReload?: boolean,
-  ): Promise<{
-    visible: boolean
-    disabledReason?: string
-  }>
-  cancelPendingSurvey(id: string): void
   setIdentity(id: string, hash: string): void
   clearIdentity(): void
   getExtension(name: string): undefined
@@ -439,6 +587,7 @@ interface Analytics extends NotYet {
   ): void
   stopSessionRecording(): void
   sessionRecordingStarted(): boolean | undefined
+  sessionRecording: SiteEvents
   getPageViewId(): string | undefined
   getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
   isFeatureEnabled(
@@ -500,6 +649,14 @@ interface Analytics extends NotYet {
     readonly hasLoadedFlags: boolean
     setReloadingPaused(paused: boolean): void
   }
+  getSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  onSurveysLoaded(callback: SurveyCallback): Stop
+  displaySurvey(id: string, options?: DisplaySurveyOptions): void
+  renderSurvey(id: string, selector: string): void
+  canRenderSurvey(id: string): SurveyRenderReason
+  canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
+  cancelPendingSurvey(id: string): void
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
   opt_out_capturing(): void
   has_opted_in_capturing(): boolean
@@ -563,9 +720,6 @@ type EarlyAccessFeatureResponse = {
 }
 type SessionRecordingOptions = Config['session_recording']
 type ExceptionAutoCaptureConfig = Exclude<Parameters<Analytics['startExceptionAutocapture']>[0], boolean | undefined>
-type DisplaySurveyOptions = Exclude<Parameters<Analytics['displaySurvey']>[1], undefined>
-type SurveyQuestion = Survey['questions'][number]
-type SurveyAppearance = NonNullable<Survey['appearance']>
 type ToolbarParams = Parameters<Analytics['loadToolbar']>[0]
 interface Feature {
   readonly name: string
@@ -646,9 +800,16 @@ export type {
   SessionRecordingOptions,
   Stop,
   Survey,
+  SurveyAnswer,
   SurveyAppearance,
+  SurveyBranching,
   SurveyCallback,
+  SurveyConditions,
+  SurveyEvent,
+  SurveyMatch,
   SurveyQuestion,
+  SurveyRenderReason,
+  SurveysConfig,
   ToolbarParams,
   Transport,
 }

@@ -3,10 +3,17 @@ import type {
   CaptureOptions,
   Config,
   DropReason,
+  FlagOptions,
+  FlagValue,
   PerformanceConfig,
   Properties,
   RequestError,
   Stop,
+  Survey,
+  SurveyAnswer,
+  SurveyCallback,
+  SurveyRenderReason,
+  DisplaySurveyOptions,
 } from './types'
 
 /** The parts of the SDK that sources and extensions may use. */
@@ -221,4 +228,145 @@ export interface ExceptionParts {
   patch<T extends object, K extends keyof T>(target: T, method: K, after: (...args: unknown[]) => void): Stop
   /** Counts an exception that is not captured. */
   drop(reason: DropReason): void
+}
+
+/** The methods of the surveys extension, under their public names. */
+export interface SurveyMethods {
+  getSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  onSurveysLoaded(callback: SurveyCallback): void
+  displaySurvey(id: string, options?: DisplaySurveyOptions): void
+  renderSurvey(id: string, selector: string): void
+  canRenderSurvey(id: string): SurveyRenderReason
+  canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
+  cancelPendingSurvey(id: string): void
+}
+
+/** What the surveys extension offers its feature. */
+export interface SurveyLink {
+  api: SurveyMethods
+  /** Completes an event of a survey before it is captured. */
+  amend(event: CapturedEvent): CapturedEvent
+  onCapture(event: CapturedEvent): void
+  /** Closes surveys and forgets which were seen. */
+  onReset(): void
+}
+
+/** Local storage that never throws. */
+export interface SurveyStorage {
+  getItem(name: string): string | null
+  setItem(name: string, value: string): boolean
+  removeItem(name: string): void
+}
+
+/** What the surveys feature adds to the host of its extension. */
+export interface SurveyParts {
+  token: string
+  log: { error(message: string, ...details: unknown[]): void; warn(message: string): void; info(message: string): void }
+  /** Stored values of the visitor, under the protocol's names. */
+  store: { get<T>(name: string): T | undefined; set(values: Properties): void }
+  /** Methods of the client. Those of features that the site leaves out are missing. */
+  api(): {
+    isFeatureEnabled?(key: string, options: FlagOptions): boolean | undefined
+    getFeatureFlag?(key: string, options: FlagOptions): FlagValue | undefined
+    onFeatureFlags?(listener: () => void): Stop
+    reloadFeatureFlags?(): void
+    get_session_replay_url?(): string
+  }
+  /** Whether anything may be stored in the browser. */
+  mayStore(): boolean
+  storageOf(kind: 'localStorage'): SurveyStorage | undefined
+  apiHost(config: Config): string
+  request(url: string, body: undefined, config: Config, timeoutMs: number): Promise<{ status: number; json?: unknown }>
+  /** Returns properties of the browser, such as `$device_type`. */
+  readDevice(): Properties
+  uuidv7(): string
+  listen(
+    target: EventTarget,
+    types: readonly string[],
+    listener: (event: Event) => void,
+    options?: AddEventListenerOptions,
+  ): Stop
+  /** Fires for a navigation inside the document. */
+  onNavigate(listener: () => void): Stop
+  /** Passes the extension to the feature. */
+  use(link: SurveyLink): void
+  /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */
+  startExtension(name: 'surveysView' | 'surveysHtml', parts: object, onFailure: Stop): Stop
+}
+
+/** A survey that the visitor has begun, as it is stored. Names are the protocol's. */
+export interface SurveyProgress {
+  surveySubmissionId: string
+  /** Index of the current question in the stored order. */
+  lastQuestionIndex: number
+  /** Indexes of the questions before it, in the order in which they were answered. */
+  visitedIndices: number[]
+  /** Answers by `$survey_response_<id of the question>`. */
+  responses: Record<string, SurveyAnswer>
+  surveyLanguage?: string
+}
+
+/** What the view reports about a survey that it shows. */
+export interface SurveyReports {
+  shown(): void
+  /** The visitor answered a question. `isComplete`: it was the last. */
+  answered(progress: SurveyProgress, isComplete: boolean): void
+  /** The visitor closed the survey before its end. */
+  dismissed(progress: SurveyProgress): void
+  /** Nothing of the survey is visible any more. */
+  gone(): void
+}
+
+export interface ShowSurvey {
+  survey: Survey
+  progress: SurveyProgress
+  /** Whether the visitor had begun it. */
+  isBegun: boolean
+  /** The element of an inline survey; undefined for a popover. */
+  container?: Element
+  /** The control that opened the popover, next to which it may be placed. */
+  trigger?: Element
+  position?: string
+  /** Answers by index of the question, from the site or the URL. */
+  initial: Record<number, SurveyAnswer>
+  /** Whether all leading questions with an initial answer are passed, or only those without a submit button. */
+  passesAll: boolean
+  /** Whether the visitor asked for the survey, so that focus may move into it. */
+  isRequested: boolean
+  reports: SurveyReports
+}
+
+export interface ShownSurvey {
+  /** Removes the survey at once. Reports only `gone`. */
+  remove(): void
+  /** Closes the survey as its close button does. */
+  dismiss(): void
+  /** Hides a popover, or shows it again. */
+  toggle(isVisible: boolean): void
+}
+
+/** What the view offers to the surveys extension. */
+export interface SurveyView {
+  show(options: ShowSurvey): ShownSurvey
+  /** Adds the button or tab of a widget. `open` receives the button. Returns a function that removes it. */
+  addWidget(survey: Survey, open: (trigger: Element) => void): Stop
+}
+
+/** What the surveys extension adds to the host of its view. */
+export interface SurveyViewParts {
+  listen: SurveyParts['listen']
+  /** Resolves with the cleaning of HTML in browsers that cannot do it; undefined: it is not available. */
+  loadCleaner(allowed: SurveyHtmlParts['allowed']): Promise<CleanHtml | undefined>
+  use(view: SurveyView): void
+}
+
+/** Returns the allowed part of some HTML. */
+export type CleanHtml = (html: string) => DocumentFragment
+
+/** What the surveys extension adds to the host of the cleaning of HTML. */
+export interface SurveyHtmlParts {
+  /** Names of the elements and attributes that HTML may contain. */
+  allowed: { elements: string[]; attributes: string[] }
+  use(clean: CleanHtml): void
 }

@@ -344,6 +344,16 @@ export interface Config {
   disable_persistence: boolean
   /** Turns surveys off. */
   disable_surveys: boolean
+  /** Loads surveys without showing any: `displaySurvey` and `renderSurvey` do. */
+  disable_surveys_automatic_display: boolean
+  /** Loads surveys without waiting for the service to say that the project has some. */
+  advanced_enable_surveys: boolean
+  /** Maximum time for loading surveys, ms. */
+  surveys_request_timeout_ms: number
+  /** Options of hosted and inline surveys. */
+  surveys: SurveysConfig
+  /** Language of surveys, such as `de`. null: the person property `language`, else the browser's language. */
+  override_display_language: string | null
   /** Turns session recording off. */
   disable_session_recording: boolean
   /** Records console output in session recordings. */
@@ -481,4 +491,168 @@ export interface Notices {
   eventDropped: DroppedEvent
   /** Flags are about to be fetched. */
   featureFlagsReloading: true
+}
+
+/** How a survey's condition compares a value. `gt` and `lt` compare numbers. */
+export type SurveyMatch = 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'not_regex' | 'gt' | 'lt'
+
+/** An event that arms or cancels a survey, with filters of its properties. */
+export interface SurveyEvent {
+  name: string
+  propertyFilters?: Record<string, { values: (string | number | boolean)[]; operator: SurveyMatch }>
+}
+
+export interface SurveyConditions {
+  url?: string
+  urlMatchType?: SurveyMatch
+  /** The page must contain an element that matches. */
+  selector?: string
+  /** Days that must have passed since any survey was shown in this browser. */
+  seenSurveyWaitPeriodInDays?: number
+  events?: { values?: SurveyEvent[]; repeatedActivation?: boolean } | null
+  cancelEvents?: { values?: SurveyEvent[] } | null
+  actions?: { values?: { id: number; name?: string | null; steps?: Properties[] }[] } | null
+  deviceTypes?: string[]
+  deviceTypesMatchType?: SurveyMatch
+  /** The variant that the linked flag must have. `any`: each. */
+  linkedFlagVariant?: string
+}
+
+/** How a survey looks, and its texts that are not questions. Colors and sizes are CSS values. */
+export interface SurveyAppearance {
+  backgroundColor?: string
+  borderColor?: string
+  textColor?: string
+  textSubtleColor?: string
+  submitButtonColor?: string
+  submitButtonText?: string
+  submitButtonTextColor?: string
+  ratingButtonColor?: string
+  ratingButtonActiveColor?: string
+  inputBackground?: string
+  inputTextColor?: string
+  disabledButtonOpacity?: string
+  fontFamily?: string
+  maxWidth?: string
+  zIndex?: string
+  boxPadding?: string
+  boxShadow?: string
+  borderRadius?: string
+  position?: string
+  whiteLabel?: boolean
+  hideCancelButton?: boolean
+  disableAutofocus?: boolean
+  placeholder?: string
+  shuffleQuestions?: boolean
+  allowGoBack?: boolean
+  backButtonText?: string
+  surveyPopupDelaySeconds?: number
+  displayThankYouMessage?: boolean
+  thankYouMessageHeader?: string
+  thankYouMessageDescription?: string | null
+  thankYouMessageDescriptionContentType?: 'html' | 'text'
+  thankYouMessageCloseButtonText?: string
+  /** Closes the thank-you message after 5 seconds. */
+  autoDisappear?: boolean
+  displayIntroScreen?: boolean
+  introScreenHeader?: string
+  introScreenDescription?: string | null
+  introScreenDescriptionContentType?: 'html' | 'text'
+  introScreenButtonText?: string
+  widgetType?: 'button' | 'tab' | 'selector'
+  widgetSelector?: string
+  widgetLabel?: string
+  widgetColor?: string
+  tabPosition?: 'top' | 'left' | 'right' | 'bottom'
+}
+
+/** Where a survey continues after a question. Indexes are those of the stored order. */
+export type SurveyBranching =
+  | { type: 'next_question' }
+  | { type: 'end' }
+  | { type: 'specific_question'; index: number }
+  | { type: 'response_based'; responseValues: Record<string, number | string> }
+
+export interface SurveyQuestion {
+  id?: string
+  type: 'open' | 'single_choice' | 'multiple_choice' | 'rating' | 'link'
+  question: string
+  description?: string | null
+  descriptionContentType?: 'html' | 'text'
+  optional?: boolean
+  buttonText?: string
+  branching?: SurveyBranching | null
+  validation?: { type: 'min_length' | 'max_length'; value?: number; errorMessage?: string }[] | null
+  /** Of a rating. `emoji`: scales 2, 3 and 5; `number`: 5, 7 and 10. */
+  display?: 'number' | 'emoji'
+  scale?: number
+  lowerBoundLabel?: string
+  upperBoundLabel?: string
+  /** Of choices. */
+  choices?: string[]
+  /** Whether the last choice has a text field. */
+  hasOpenChoice?: boolean
+  shuffleOptions?: boolean
+  /** Sends a rating or a single choice as soon as it is chosen. */
+  skipSubmitButton?: boolean
+  link?: string | null
+  translations?: Record<string, Partial<SurveyQuestion>> | null
+}
+
+/** A survey, as the service sends it. */
+export interface Survey {
+  id: string
+  name: string
+  type: 'popover' | 'widget' | 'api' | 'external_survey'
+  questions: SurveyQuestion[]
+  appearance?: SurveyAppearance | null
+  conditions?: SurveyConditions | null
+  start_date?: string | null
+  end_date?: string | null
+  linked_flag_key?: string | null
+  targeting_flag_key?: string | null
+  internal_targeting_flag_key?: string | null
+  feature_flag_keys?: { key: string; value?: string | null }[] | null
+  current_iteration?: number | null
+  current_iteration_start_date?: string | null
+  schedule?: 'once' | 'recurring' | 'always' | null
+  enable_partial_responses?: boolean | null
+  translations?: Record<string, Partial<SurveyAppearance> & { name?: string }> | null
+}
+
+/** Receives surveys. `isLoaded: false`: they could not be loaded, and `error` says why. */
+export type SurveyCallback = (surveys: Survey[], context?: { isLoaded: boolean; error?: string }) => void
+
+/** Whether a survey may be shown now, and why not. */
+export interface SurveyRenderReason {
+  visible: boolean
+  disabledReason?: string
+}
+
+/** The answer to one question: text, one choice, choices, a number, or null without an answer. */
+export type SurveyAnswer = string | string[] | number | null
+
+export interface DisplaySurveyOptions {
+  /** Default: `popover`. `inline` needs `selector`. */
+  displayType?: 'popover' | 'inline'
+  /** Shows the survey whatever its conditions say. */
+  ignoreConditions?: boolean
+  /** Shows it without the delay of its appearance. */
+  ignoreDelay?: boolean
+  /** The element in which an inline survey is shown. */
+  selector?: string
+  /** Position of the popover, instead of that of its appearance. */
+  position?: string
+  /** Properties of all events of the survey. */
+  properties?: Properties
+  /** Answers by index of the question, as if the visitor had given them. */
+  initialResponses?: Record<number, SurveyAnswer>
+  /** Captures no `survey shown`. */
+  skipShownEvent?: boolean
+}
+
+/** Options of hosted and inline surveys. */
+export interface SurveysConfig {
+  /** Takes answers from the URL: `?q0=2` is the third choice, or the rating 2, of the first question. */
+  prefillFromUrl?: boolean
 }

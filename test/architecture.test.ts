@@ -50,17 +50,20 @@ const MAY_CONTAIN: Record<string, string> = {
   'web-vitals': 'extensions',
   'web-vitals/attribution': 'extensions',
   'error-stack-parser-es/lite': 'extensions',
+  preact: 'extensions',
+  dompurify: 'extensions',
   '@jridgewell/sourcemap-codec': 'sourcemaps',
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-const roomOf = (file: string) => file.replace(/\.ts$/, '').split(/[/\\]/)[0]!
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
+const roomOf = (file: string) => file.replace(/\.tsx?$/, '').split(/[/\\]/)[0]!
 const importsOf = (file: string) =>
   [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from|import\(?) ?'([^']+)'/g)].map(([, target]) => target!)
 const localImportsOf = (file: string) =>
   importsOf(file)
     .filter((target) => target.startsWith('.') && !target.endsWith('.json'))
-    .map((target) => `${relative(SRC, resolve(SRC, dirname(file), target))}.ts`)
+    .map((target) => relative(SRC, resolve(SRC, dirname(file), target)))
+    .map((target) => (files.includes(`${target}.tsx`) ? `${target}.tsx` : `${target}.ts`))
 
 test('the table of allowed imports lists every room', () => {
   expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort())

@@ -3,6 +3,7 @@ import { createDashboards } from './dashboards/dashboards.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { openEngine } from './engine.ts'
+import { createFlagDefinitions } from './flags/definitions.ts'
 import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
 import { createStatics } from './http/statics.ts'
@@ -27,6 +28,7 @@ import { connectFlags } from './service/connectFlags.ts'
 import { connectPeople } from './service/connectPeople.ts'
 import { connectRecordings } from './service/connectRecordings.ts'
 import { connectStoring } from './service/connectStoring.ts'
+import { connectSurveys } from './service/connectSurveys.ts'
 import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { firstKey, firstProject } from './service/firstStart.ts'
 
@@ -139,6 +141,8 @@ export const startService = async ({
       forgetPerson,
       forgetRecordings: removeRecordings.ofPerson,
     })
+    const flags = createFlagDefinitions(metadata)
+    const surveys = connectSurveys({ gate, metadata, flags })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -156,14 +160,25 @@ export const startService = async ({
           writer,
           rejectedEvents,
           keepPoints,
+          countResponses: surveys.surveys.countResponses,
           slices,
           countryOf,
           count: metrics.count,
         }),
         projectByToken: metadata.projects.byToken,
+        projectById: metadata.projects.byId,
         variables: createVariableDefinitions(metadata),
         ...endpoints,
-        ...connectFlags({ config, metadata, gate, persons: people.persons, onEvaluated: setup.noteFlagEvaluation }),
+        ...connectFlags({
+          config,
+          metadata,
+          definitions: flags,
+          surveys: surveys.surveys,
+          gate,
+          persons: people.persons,
+          onEvaluated: setup.noteFlagEvaluation,
+        }),
+        ...surveys,
         ...people,
         ...recordings,
         ...connectErrorTracking({ gate, metadata, mapWorker, onStop }),

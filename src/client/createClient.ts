@@ -63,6 +63,7 @@ export const createClient = ({
     ledger,
     capture,
     configure,
+    api: () => api,
     mayProcess: people.mayProcess,
     emit,
     align: () => align(),

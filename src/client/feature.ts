@@ -78,6 +78,8 @@ export interface Client {
   capture: ExtensionHost['capture']
   /** Changes options, like `set_config`. */
   configure(changes: Partial<Config>): void
+  /** Returns the methods of the client. Those of features that the site leaves out are missing. */
+  api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
   mayProcess(method: string): boolean
   /** Calls a hook of every feature. */

@@ -16,7 +16,6 @@ import type {
   RequestError,
   SessionListener,
 } from '../types'
-import type { Survey } from './notYet'
 import type { ResetOptions } from './people/reset'
 import type { Analytics, Options } from './publicApi'
 
@@ -63,10 +62,5 @@ export type ExceptionAutoCaptureConfig = Exclude<
   Parameters<Analytics['startExceptionAutocapture']>[0],
   boolean | undefined
 >
-export type DisplaySurveyOptions = Exclude<Parameters<Analytics['displaySurvey']>[1], undefined>
-export type SurveyQuestion = Survey['questions'][number]
-export type SurveyAppearance = NonNullable<Survey['appearance']>
 export type ToolbarParams = Parameters<Analytics['loadToolbar']>[0]
 export type { AutocaptureConfig, CaptureOptions, Properties, ResetOptions }
-
-export type { Survey, SurveyCallback } from './notYet'

@@ -4,6 +4,7 @@ import type {
   CapturedEvent,
   CaptureOptions,
   Config,
+  DisplaySurveyOptions,
   DropReason,
   EarlyAccessFeature,
   ExceptionAutocapture,
@@ -18,6 +19,8 @@ import type {
   Properties,
   SessionListener,
   Stop,
+  SurveyCallback,
+  SurveyRenderReason,
 } from '../types'
 import type { PeopleArguments } from './compatibility'
 import type { MethodPath, NotYet } from './notYet'
@@ -209,6 +212,23 @@ export interface Analytics extends NotYet {
     setReloadingPaused(paused: boolean): void
   }
 
+  /** Passes all running surveys to the callback. `forceReload`: fetches them again. */
+  getSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  /** Passes the surveys to the callback whose conditions this visitor and this page meet. */
+  getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
+  /** Calls the callback when surveys have loaded, immediately if they have, and each time they are loaded again. */
+  onSurveysLoaded(callback: SurveyCallback): Stop
+  /** Shows a survey: as a popover, if its conditions are met, unless the options say otherwise. */
+  displaySurvey(id: string, options?: DisplaySurveyOptions): void
+  /** Shows a survey inside the first element that matches `selector`, whatever its conditions say. */
+  renderSurvey(id: string, selector: string): void
+  /** Whether `displaySurvey` would show the survey now. Surveys must have loaded. */
+  canRenderSurvey(id: string): SurveyRenderReason
+  /** Whether `displaySurvey` would show the survey now. Waits until surveys have loaded. */
+  canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
+  /** Cancels a popover that waits for its delay. */
+  cancelPendingSurvey(id: string): void
+
   /** Records consent. Captures `$opt_in`, or the event named here; `null`: none. */
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
   /** Records a denial: nothing more is captured, and events that wait to be sent are dropped. */
@@ -266,6 +286,10 @@ export type Api = Omit<
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
 }
 
+/** The members of `Api` that show surveys. */
+export type SurveyApi = Pick<Api, SurveyMember>
+type SurveyMember = Extract<keyof Api, `${string}Survey${string}`>
+
 /** The members of `Api` that parts bring (`PART_MEMBERS`). */
 type PartMember =
   | 'featureFlags'
@@ -279,6 +303,7 @@ type PartMember =
   | 'sessionRecording'
   | FlagMember
   | ExceptionMember
+  | SurveyMember
 type ExceptionMember = Extract<keyof Api, `${string}Exception${string}`>
 type FlagMember = Extract<
   keyof Api,
@@ -287,6 +312,8 @@ type FlagMember = Extract<
 
 /** The members that need a running client and no part. */
 export type CoreApi = Omit<Api, PartMember>
+
+const NOT_VISIBLE: SurveyRenderReason = { visible: false }
 
 /**
  * Every method that needs a running client, and what it returns without one. An `analytics` object has these members
@@ -358,6 +385,14 @@ export const METHODS: Record<string, unknown> = {
   'featureFlags.setReloadingPaused': undefined,
   'featureFlags.setAnonymousDistinctId': undefined,
   'featureFlags.ensureFlagsLoaded': undefined,
+  getSurveys: undefined,
+  getActiveMatchingSurveys: undefined,
+  onSurveysLoaded: () => {},
+  displaySurvey: undefined,
+  renderSurvey: undefined,
+  canRenderSurvey: NOT_VISIBLE,
+  canRenderSurveyAsync: Promise.resolve(NOT_VISIBLE),
+  cancelPendingSurvey: undefined,
   opt_in_capturing: undefined,
   opt_out_capturing: undefined,
   has_opted_in_capturing: false,

@@ -5,10 +5,9 @@ import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
  * One option: its default (before the dated defaults) and its type. The type is both the check and the text of error
- * messages: names of `typeof`, names in `CHECKS`, and 'literals'. `later`: accepted and checked, but without effect in
- * this release, which a console line says.
+ * messages: names of `typeof`, names in `CHECKS`, and 'literals'.
  */
-export type Row<V = unknown> = readonly [fallback: V, takes: string, later?: 'later']
+export type Row<V = unknown> = readonly [fallback: V, takes: string]
 
 const ON = [true, 'boolean'] as const
 const OFF = [false, 'boolean'] as const
@@ -33,7 +32,12 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   custom_blocked_useragents: [[], STRINGS],
   defaults: ['unset', "'unset' | YYYY-MM-DD"],
   disable_persistence: OFF,
-  disable_surveys: [...OFF, 'later'],
+  disable_surveys: OFF,
+  disable_surveys_automatic_display: OFF,
+  advanced_enable_surveys: OFF,
+  surveys_request_timeout_ms: [10_000, 'integer'],
+  surveys: [{}, 'object'],
+  override_display_language: [null, 'string | null'],
   disable_session_recording: OFF,
   enable_recording_console_log: OFF,
   enable_heatmaps: [undefined, 'boolean'],

@@ -52,11 +52,10 @@ const checked = (input: unknown, current: Config, log: Console, missing: Missing
       result[option] = value
       continue
     }
-    const [, takes, later] = row
+    const [, takes] = row
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
-    if (later) log.warn(`${name} is accepted, but has no effect in this version`)
     // An option that turns a missing feature off needs no warning.
-    else if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
+    if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
     const members = own(MEMBERS as Record<string, Record<string, string>>, option)
     result[option] = isPlainObject(value)
       ? pick(readable(value), (member, each) => {

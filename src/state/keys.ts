@@ -55,6 +55,10 @@ export const KEYS = {
   $exception_capture_enabled_server_side: 'rides browser',
   /** The project's recording settings, and when they were received: `cache_timestamp`, ms. */
   $session_recording_remote_config: 'browser',
+  /** Surveys whose event has happened, the session it happened in, and when: ms since the epoch by survey. */
+  $surveys_activated: 'rides',
+  $surveys_activated_session: '',
+  $surveys_activated_timestamps: '',
   /** Where the visitor first came from: { r: referrer, u: url }. */
   $initial_person_info: '',
   /** Where the session came from: { sessionId, props: { r, u } }. */

@@ -10,6 +10,7 @@ export interface RemoteItems {
   autocapture_opt_out?: boolean
   analytics?: { endpoint?: string }
   heatmaps?: boolean
+  surveys?: boolean | unknown[]
   capturePerformance?: boolean | PerformanceConfig
   autocaptureExceptions?: boolean | ExceptionAutocapture
   errorTracking?: { suppressionRules?: unknown; captureExtensionExceptions?: boolean }
@@ -42,6 +43,7 @@ const ITEMS: Record<string, (value: unknown) => boolean> = {
   supportedCompression: Array.isArray,
   autocapture_opt_out: isBoolean,
   heatmaps: isBoolean,
+  surveys: (value) => isBoolean(value) || Array.isArray(value),
   capturePerformance: (value) => isBoolean(value) || isPlainObject(value),
   analytics: hasPath,
   // The recorder checks the other members.

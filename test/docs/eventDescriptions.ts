@@ -98,6 +98,39 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $pathname: 'Its path.',
     },
   },
+  'survey shown': {
+    when: 'A survey appeared ([surveys](../guides/surveys.md)).',
+    properties: {
+      $survey_id: 'Id of the survey, on all events of surveys.',
+      $survey_name: 'Its name, in the language in which it was shown.',
+      $survey_iteration: 'Its iteration, if it has several.',
+      $survey_iteration_start_date: 'When the iteration started.',
+      $survey_language: 'Language of the translation, if a text of it was shown.',
+      sessionRecordingUrl: 'URL of the recording of the session.',
+      $survey_last_seen_date: 'In `$set`: the time, ISO 8601.',
+    },
+  },
+  'survey sent': {
+    when: 'A survey was answered, or one of its questions with `enable_partial_responses`.',
+    properties: {
+      $survey_submission_id: 'The same for all events of one answering.',
+      $survey_completed: 'Whether the last question was answered.',
+      $survey_questions: 'All questions: `id`, `question`, `response`.',
+      '$survey_response_…': 'The answer to a question, by its id, and by its index for older queries.',
+      $survey_response: 'The answer to the first question.',
+      '$survey_responded/…': 'In `$set`: true, by the id of the survey and its iteration.',
+    },
+  },
+  'survey dismissed': {
+    when: 'A survey was closed before its end. With the answers so far, as in `survey sent`.',
+    properties: {
+      $survey_partially_completed: 'Whether a question was answered.',
+      '$survey_dismissed/…': 'In `$set`: true, by the id of the survey and its iteration.',
+    },
+  },
+  'survey abandoned': {
+    when: 'The page was left while a survey was in progress, once per survey. As `survey dismissed`.',
+  },
   $$heatmap: {
     when: 'Every 5 s while there are points, and when the page is hidden (`capture_heatmaps`).',
     properties: {
@@ -232,6 +265,7 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     $feature_flag_request_id: 'Id of the response that the values are from.',
     $override_feature_flags: 'Overridden values, if there are any.',
   },
+  Surveys: { $surveys_activated: 'Ids of surveys whose event has happened and that were not shown yet.' },
   'Session recording': {
     $recording_status:
       '`active`, `sampled`, `buffering`, `paused`, `disabled`, `awaiting_config`, `lazy_loading` or `rrweb_error`. In projects that record sessions.',

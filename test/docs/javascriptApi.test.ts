@@ -16,6 +16,9 @@ const TOPICS: Record<string, string> = {
     'setInternalOrTestUser people group getGroups resetGroups',
   Sessions: 'get_session_id onSessionId sessionManager get_session_replay_url',
   'Session recording': 'startSessionRecording stopSessionRecording sessionRecordingStarted',
+  Surveys:
+    'getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync ' +
+    'cancelPendingSurvey',
   Consent:
     'opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status ' +
     'clear_opt_in_out_capturing is_capturing',

@@ -24,6 +24,8 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
   pageviews: '`$pageview`, and on events `$pageview_id` and the scroll depth of the previous pageview',
   recording:
     'Session recording, in projects that record sessions. The recorder is a separate chunk, loaded after the page',
+  surveys:
+    'Surveys of projects that have some ([surveys](surveys.md)). The code is two separate chunks: conditions, and the view, loaded when a survey is shown',
   vitals: '`$web_vitals`: [web vitals](web-vitals.md). Its code is a separate chunk, loaded if they are on',
   workers: 'Web Workers and service workers: storage in IndexedDB',
 }

@@ -18,6 +18,7 @@ const MARKERS: Record<string, RegExp> = {
   pageleaves: /name:\s*["'`]pageleaves/,
   pageviews: /\$prev_pageview_/,
   recording: /trailmark-recording/,
+  surveys: /PHSurveyShown/,
   vitals: /largest-contentful-paint/,
   workers: /name:\s*["'`]workers/,
 }

@@ -1,3 +1,4 @@
+import type { LoadExtension } from '../../src/extensions/contract'
 import { act, namesOf, show, tableOf } from '../support/specRows'
 import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnalytics'
 
@@ -123,10 +124,28 @@ row('feature flags enabled for the current person', () => {
   })
 })
 
+row('whether surveys are on', () => {
+  test.each([
+    [true, ['surveys']],
+    [[{ id: 'a' }], ['surveys']],
+    [false, []],
+    [[], []],
+  ])('%j loads the extensions %j', async (surveys, names) => {
+    const loaded: string[] = []
+    const load: LoadExtension = async (name) => {
+      loaded.push(name)
+      return { start: () => () => {} }
+    }
+    const { setApiResponse, settle } = startAnalytics({}, 'token', undefined, load)
+    setApiResponse(200, { ...NO_FLAGS, surveys })
+    await settle(1000)
+    expect(loaded).toEqual(names)
+  })
+})
+
 // This release does not use these items. They must have no effect.
 for (const [name, item] of [
   ['where to send recording events', { sessionRecording: { endpoint: '/s/' } }],
-  ['whether surveys are on', { surveys: true }],
   [
     'authentication info and capabilities',
     { isAuthenticated: true, toolbarParams: {}, editorParams: {}, toolbarVersion: 'toolbar' },

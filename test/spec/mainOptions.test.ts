@@ -1,5 +1,7 @@
+import type { LoadExtension } from '../../src/extensions/contract'
+import * as surveysExtension from '../../src/extensions/surveys/surveys'
 import { AS_SHIPPED, act, itIsAnOption, leavePage, namesOf, show, tableOf } from '../support/specRows'
-import { listenToConsole, startAnalytics } from '../support/startAnalytics'
+import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnalytics'
 
 // The specification, "Main options".
 const { row, close } = tableOf(
@@ -406,15 +408,24 @@ row('disable_persistence', () => {
   })
 })
 
+const SURVEY = { id: 's', name: 'S', type: 'api', questions: [{ type: 'open', question: 'Why?' }] }
+
 row('disable_surveys', () => {
   beforeEach(() => void listenToConsole('warn'))
   itIsAnOption('disable_surveys', { fallback: false, wrong: ['yes', 1, null], right: true })
 
-  test.each([[true], [false]])('%p: getSurveys returns no surveys because this release has none', (disable_surveys) => {
-    const { analytics } = startAnalytics({ disable_surveys })
+  test.each([
+    [true, [], false],
+    [false, [SURVEY], true],
+  ])('%p: getSurveys returns %j', async (disable_surveys, surveys, isRequested) => {
+    const load: LoadExtension = async () => surveysExtension
+    const { analytics, apiRequests, setApiResponse, settle } = startAnalytics({ disable_surveys }, 't', undefined, load)
+    setApiResponse(200, { ...NO_FLAGS, surveys: [SURVEY] })
     const listener = jest.fn()
-    ;(analytics as unknown as { getSurveys(callback: unknown): void }).getSurveys(listener)
-    expect(listener.mock.calls.map(([surveys]) => surveys)).toEqual([[]])
+    analytics.getSurveys(listener)
+    await settle()
+    expect(listener.mock.calls.map(([received]) => received)).toEqual([surveys])
+    expect(apiRequests.some(({ url }) => url.endsWith('/api/surveys/?token=t'))).toBe(isRequested)
   })
 })
 

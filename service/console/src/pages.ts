@@ -109,6 +109,19 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./pages/errors/issuePage.tsx')).IssuePage,
   },
   {
+    path: 'surveys',
+    group: 'Product',
+    title: 'Surveys',
+    icon: 'surveys',
+    load: async () => (await import('./pages/surveys/surveysPage.tsx')).SurveysPage,
+  },
+  {
+    path: 'surveys/:id',
+    title: 'Survey',
+    icon: 'surveys',
+    load: async () => (await import('./pages/surveys/surveyPage.tsx')).SurveyPage,
+  },
+  {
     path: 'endpoints',
     group: 'Data',
     title: 'Endpoints',

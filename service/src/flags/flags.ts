@@ -15,6 +15,8 @@ export interface FlagsCall {
   readonly withConfig: boolean
   /** Version of the response. 2 has `flags`, earlier ones also have the older fields. */
   readonly version: number
+  /** Whether only the flags that surveys depend on are evaluated. */
+  readonly isForSurveys?: boolean
   /** ms since the epoch. */
   readonly receivedAt: number
 }
@@ -39,6 +41,10 @@ const wantedOf = (all: ReadonlyMap<string, Flag>, request: FlagsRequest): Flag[]
 export interface FlagsDependencies {
   readonly definitions: Pick<FlagDefinitions, 'byKey'>
   readonly remoteConfigs: RemoteConfigs
+  /** The flags of surveys, which are no definitions, and the keys of the definitions that surveys depend on. */
+  readonly surveyFlags: (
+    projectId: number,
+  ) => Promise<{ readonly own: readonly Flag[]; readonly linked: ReadonlySet<string> }>
   readonly stored: StoredProperties
   readonly hasQuota: FlagQuota
   /** Called when flags were evaluated for a project. */
@@ -50,12 +56,15 @@ export interface FlagsDependencies {
  * Returns no flags if the project has exceeded its quota. Clients then keep the values they have.
  */
 export const createFlagsHandler =
-  ({ definitions, remoteConfigs, stored, hasQuota, onEvaluated }: FlagsDependencies) =>
-  async ({ project, request, withConfig, version, receivedAt }: FlagsCall) => {
+  ({ definitions, remoteConfigs, surveyFlags, stored, hasQuota, onEvaluated }: FlagsDependencies) =>
+  async ({ project, request, withConfig, version, isForSurveys, receivedAt }: FlagsCall) => {
     const wantsFlags = request.disable_flags !== true
     const isOverQuota = wantsFlags && !hasQuota(project.id)
-    const all = await definitions.byKey(project.id)
-    const wanted = wantsFlags && !isOverQuota ? wantedOf(all, request) : []
+    const [defined, { own, linked }] = await Promise.all([definitions.byKey(project.id), surveyFlags(project.id)])
+    const ofSurveys = new Map(own.map((flag) => [flag.key, flag]))
+    const all = ofSurveys.size ? new Map([...defined, ...ofSurveys]) : defined
+    const isWanted = ({ key }: Flag) => !isForSurveys || ofSurveys.has(key) || linked.has(key)
+    const wanted = wantsFlags && !isOverQuota ? wantedOf(all, request).filter(isWanted) : []
     const evaluations = wanted.length
       ? evaluateFlags(
           all,
@@ -63,7 +72,7 @@ export const createFlagsHandler =
           await withStored(subjectOf(request, receivedAt), familyOf(wanted, all), { projectId: project.id, stored }),
         )
       : []
-    if (evaluations.length) onEvaluated(project.id)
+    if (wanted.some(({ key }) => !ofSurveys.has(key))) onEvaluated(project.id)
     const evaluated = evaluations.filter(({ failed }) => !failed)
     return {
       flags: Object.fromEntries(evaluations.map((each) => [each.key, each])),

@@ -44,6 +44,7 @@ export const REMOTE_CONFIG = Type.Object(
     autocapture_opt_out: Type.Optional(ON),
     captureDeadClicks: Type.Optional(ON),
     heatmaps: Type.Optional(ON),
+    /** `false` turns all surveys off. */
     surveys: Type.Optional(ON),
     sessionRecording: Type.Optional(RECORDING_CONFIG),
     capturePerformance: Type.Optional(ON_OR_OPTIONS),
@@ -60,7 +61,7 @@ const DEFAULTS: Required<RemoteSettings> = {
   autocapture_opt_out: false,
   captureDeadClicks: false,
   heatmaps: false,
-  surveys: false,
+  surveys: true,
   sessionRecording: false,
   capturePerformance: false,
   autocaptureExceptions: false,
@@ -77,6 +78,11 @@ export interface RemoteConfigs {
   of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
 }
 
+/** What surveys tell about a project. */
+export interface ProjectSurveys {
+  hasRunning(projectId: number): Promise<boolean>
+}
+
 /** SDKs record if `sessionRecording` is an object. */
 const forSdk = (settings: Required<RemoteSettings>) => ({
   ...settings,
@@ -89,6 +95,7 @@ const forSdk = (settings: Required<RemoteSettings>) => ({
 export const createRemoteConfigs = (
   { settings }: Pick<Metadata, 'settings'>,
   { byKey }: Pick<FlagDefinitions, 'byKey'>,
+  { hasRunning }: ProjectSurveys,
 ): RemoteConfigs => {
   const read = async (projectId: number) => ({
     ...DEFAULTS,
@@ -102,17 +109,22 @@ export const createRemoteConfigs = (
       await settings.set(projectId, 'remote_config', next)
       return next
     },
-    of: async ({ id, token }) => ({
-      token,
-      supportedCompression: ['gzip', 'gzip-js', 'base64'],
-      hasFeatureFlags: [...(await byKey(id)).values()].some(({ isActive }) => isActive),
-      elementsChainAsString: true,
-      analytics: { endpoint: '/i/v0/e/' },
-      ...forSdk(await read(id)),
-      siteApps: [],
-      isAuthenticated: false,
-      toolbarParams: {},
-    }),
+    of: async ({ id, token }) => {
+      const [settings, flags, hasSurveys] = await Promise.all([read(id), byKey(id), hasRunning(id)])
+      return {
+        token,
+        supportedCompression: ['gzip', 'gzip-js', 'base64'],
+        hasFeatureFlags: hasSurveys || [...flags.values()].some(({ isActive }) => isActive),
+        elementsChainAsString: true,
+        analytics: { endpoint: '/i/v0/e/' },
+        ...forSdk(settings),
+        // SDKs load neither the script nor the definitions unless there are surveys.
+        surveys: settings.surveys && hasSurveys,
+        siteApps: [],
+        isAuthenticated: false,
+        toolbarParams: {},
+      }
+    },
   }
 }
 

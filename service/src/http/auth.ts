@@ -27,6 +27,8 @@ export const SCOPES = [
   'run_token:write',
   'error_tracking:read',
   'error_tracking:write',
+  'survey:read',
+  'survey:write',
 ] as const
 
 /** Scopes of personal API keys. */

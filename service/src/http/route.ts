@@ -34,6 +34,9 @@ import type { Recordings } from '../recordings/readRecordings.ts'
 import type { RemoveRecordings } from '../recordings/removeRecordings.ts'
 import type { RecordingSettingsStore } from '../recordings/settings.ts'
 import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
+import type { ListResponses } from '../surveys/responses.ts'
+import type { ReadResults } from '../surveys/results.ts'
+import type { Surveys } from '../surveys/surveys.ts'
 import type { Scope } from './auth.ts'
 import type { ConsoleAddress } from './console.ts'
 
@@ -41,6 +44,7 @@ import type { ConsoleAddress } from './console.ts'
 export interface Dependencies {
   readonly ingest: Ingest
   readonly projectByToken: (token: string) => Promise<Project | undefined>
+  readonly projectById: (id: number) => Promise<Project | undefined>
   readonly variables: VariableDefinitions
   readonly endpoints: EndpointDefinitions
   readonly run: RunEndpoint
@@ -57,6 +61,9 @@ export interface Dependencies {
   readonly handleFlags: FlagsHandler
   readonly localEvaluation: LocalEvaluation
   readonly remoteConfigs: RemoteConfigs
+  readonly surveys: Surveys
+  readonly readSurveyResults: ReadResults
+  readonly listSurveyResponses: ListResponses
   readonly events: Events
   readonly live: Live
   readonly definitions: Definitions

@@ -23,6 +23,7 @@ import { RUN_TOKEN_ROUTES } from './routes/runTokens.ts'
 import { SETUP_ROUTES } from './routes/setup.ts'
 import { STATIC_ROUTES } from './routes/static.ts'
 import { STATUS_ROUTES } from './routes/status.ts'
+import { SURVEY_ROUTES } from './routes/surveys.ts'
 import { VARIABLE_ROUTES } from './routes/variables.ts'
 
 /** All routes of the service. */
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   ...CAPTURE_ROUTES,
   ...FLAG_EVALUATION_ROUTES,
   ...REMOTE_CONFIG_ROUTES,
+  ...SURVEY_ROUTES,
   ...STATIC_ROUTES,
   ...CONSOLE_ROUTES,
   ...FLAG_ROUTES,

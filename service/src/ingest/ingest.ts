@@ -11,6 +11,7 @@ import type { GroupTypes } from './groupTypes.ts'
 import type { IdentityUpdate } from '../persons/identityUpdate.ts'
 import { type KeepPoints, toHeatmapLines } from '../heatmaps/store.ts'
 import { createLineBuffer } from '../lib/lineBuffer.ts'
+import type { SurveyResponse, Surveys } from '../surveys/surveys.ts'
 import { openBody } from './openBody.ts'
 import { REJECTION_MESSAGES, type Reader, type Reading, type RejectionCode } from './read.ts'
 import type { RejectedEvents } from './rejectedEvents.ts'
@@ -44,6 +45,7 @@ export interface IngestDependencies {
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
   readonly keepPoints: KeepPoints
+  readonly countResponses: Surveys['countResponses']
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -91,6 +93,14 @@ interface ReadDelivery {
   readonly samples: readonly JsonLine[]
   /** Points of heatmaps. */
   readonly points: readonly JsonLine[]
+  /** Submissions of surveys by project. */
+  readonly responses: ReadonlyMap<number, readonly SurveyResponse[]>
+}
+
+const addTo = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value) => {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
 }
 
 export const createIngest = ({
@@ -99,6 +109,7 @@ export const createIngest = ({
   writer,
   rejectedEvents,
   keepPoints,
+  countResponses,
   slices,
   countryOf,
   count,
@@ -114,6 +125,7 @@ export const createIngest = ({
     const rejections: RejectedEvent[] = []
     const samples: JsonLine[] = []
     const points: JsonLine[] = []
+    const responses = new Map<number, SurveyResponse[]>()
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
@@ -141,7 +153,8 @@ export const createIngest = ({
         points.push(...toHeatmapLines(projectId, event, event.heatmap))
         count('trailmark_heatmap_events_total')
       } else {
-        const { uuid, distinctId, timestamp, identity } = event
+        const { uuid, distinctId, timestamp, identity, surveyResponse } = event
+        if (surveyResponse) addTo(responses, projectId, surveyResponse)
         const types = typesOf(identity)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
         rows.push({
@@ -160,7 +173,7 @@ export const createIngest = ({
     count('trailmark_events_received_total', {}, size)
     if (size && rejections.length === size && rejections.every(({ code }) => code === 'unknown_token'))
       throw new ApiError('invalid_token')
-    return { rows, lines: await lines.bytes(next), rejections, samples, points }
+    return { rows, lines: await lines.bytes(next), rejections, samples, points, responses }
   }
 
   const take = async (delivery: Delivery): Promise<ReadDelivery> => {
@@ -181,10 +194,11 @@ export const createIngest = ({
   }
 
   return async (delivery) => {
-    const { rows, lines, rejections, samples, points } = await take(delivery)
+    const { rows, lines, rejections, samples, points, responses } = await take(delivery)
     // First: if this fails, no event is stored yet, and the client can resend the whole delivery.
     await rejectedEvents.keep(samples)
     await keepPoints(points)
+    for (const [projectId, ofProject] of responses) await countResponses(projectId, ofProject)
     const unstorable = await writer.write(rows, lines)
     for (const { row } of unstorable) rejections.push(rejected({ index: row.index, uuid: row.sentUuid }, 'unstorable'))
     // The events are stored. An error would make the client resend them, which duplicates those without a uuid.

@@ -3,6 +3,8 @@ import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { type HeatmapRow, readPoints } from '../heatmaps/points.ts'
 import { eventTime } from './clock.ts'
 import { countChanges, type IdentityUpdate, identityUpdateOf, MAX_CHANGES } from '../persons/identityUpdate.ts'
+import { completedResponse, surveyProperties } from '../surveys/surveyEvents.ts'
+import type { SurveyResponse } from '../surveys/surveys.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
 import { firstTokenIn } from './tokens.ts'
@@ -21,6 +23,8 @@ export interface ReadEvent {
   readonly windowId: string
   /** The points of a `$$heatmap` event, which its properties no longer have. Absent: another event. */
   readonly heatmap?: readonly HeatmapRow[]
+  /** The submission of a survey that the event completes. */
+  readonly surveyResponse?: SurveyResponse
   /** The update of its person and groups. */
   readonly identity: IdentityUpdate
 }
@@ -156,12 +160,14 @@ const readEvent = (
   const chain = typeof received.$elements_chain === 'string' ? received.$elements_chain : ''
   const properties = typeof received.$elements_chain === 'string' ? withoutChain(received) : received
   // Changes the parsed event, which nothing else uses. A copy would cost as much as reading it.
-  Object.assign(properties, enrich(properties))
+  Object.assign(properties, enrich(properties), surveyProperties(name, properties))
   const heatmap = name === '$$heatmap' ? readPoints(properties) : []
   if (!heatmap) return 'invalid_heatmap'
   if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
+  const uuid = isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt)
+  const surveyResponse = completedResponse(name, properties, uuid)
   return {
-    uuid: isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt),
+    uuid,
     event: name,
     distinctId,
     timestamp,
@@ -170,6 +176,7 @@ const readEvent = (
     sessionId: asString(properties.$session_id) ?? '',
     windowId: asString(properties.$window_id) ?? '',
     ...(name === '$$heatmap' ? { heatmap } : {}),
+    ...(surveyResponse ? { surveyResponse } : {}),
     identity: identityUpdateOf(name, distinctId, properties),
   }
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { createFlagDefinitions } from '../flags/definitions.ts'
+import type { FlagDefinitions } from '../flags/definitions.ts'
 import { createEarlyAccess } from '../flags/earlyAccess.ts'
 import { createFlagsHandler } from '../flags/flags.ts'
 import { createLocalEvaluation } from '../flags/localEvaluation.ts'
@@ -12,6 +12,7 @@ import type { Persons } from '../persons/lookup.ts'
 import { createStoredProperties } from '../persons/storedProperties.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
+import type { Surveys } from '../surveys/surveys.ts'
 
 type FlagDependencies = Pick<
   Dependencies,
@@ -21,17 +22,26 @@ type FlagDependencies = Pick<
 interface FlagsOptions {
   readonly config: Config
   readonly metadata: Metadata
+  readonly definitions: FlagDefinitions
+  readonly surveys: Pick<Surveys, 'flags' | 'hasRunning'>
   readonly gate: EngineGate
   readonly persons: Persons
   /** Called when flags were evaluated for a project. */
   readonly onEvaluated: (projectId: number) => void
 }
 
-/** Connects the definitions and the evaluation of feature flags. Returns what the routes of flags call. */
-export const connectFlags = ({ config, metadata, gate, persons, onEvaluated }: FlagsOptions): FlagDependencies => {
+/** Connects the evaluation of feature flags. Returns what the routes of flags call. */
+export const connectFlags = ({
+  config,
+  metadata,
+  definitions,
+  surveys,
+  gate,
+  persons,
+  onEvaluated,
+}: FlagsOptions): FlagDependencies => {
   const stored = createStoredProperties(gate.lookups, metadata)
-  const definitions = createFlagDefinitions(metadata)
-  const remoteConfigs = createRemoteConfigs(metadata, definitions)
+  const remoteConfigs = createRemoteConfigs(metadata, definitions, surveys)
   return {
     flags: definitions,
     testFlag: createFlagTester({ definitions, settings: metadata.settings, stored, persons }),
@@ -42,6 +52,7 @@ export const connectFlags = ({ config, metadata, gate, persons, onEvaluated }: F
     handleFlags: createFlagsHandler({
       definitions,
       remoteConfigs,
+      surveyFlags: surveys.flags,
       stored,
       hasQuota: createFlagQuota(config.flagsPerMinute),
       onEvaluated,

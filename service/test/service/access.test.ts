@@ -71,6 +71,7 @@ describe('API keys', () => {
       'decide',
       'e',
       'engage',
+      'external_surveys',
       'flags',
       'i',
       's',

@@ -10,6 +10,7 @@ import { heatmaps } from './heatmaps'
 import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
 import { recording } from './recording'
+import { surveys } from './surveys'
 import { vitals } from './vitals'
 
 /** All features, in the order in which they start. */
@@ -26,4 +27,5 @@ export const FEATURES: readonly Feature[] = [
   recording,
   vitals,
   heatmaps,
+  surveys,
 ]

@@ -76,5 +76,5 @@ export const isStale = (item: unknown): boolean => Date.now() - (storedAt(item) 
 export const rememberSettings = ({ store, remote }: ExtensionHost & RecorderParts): void => {
   const item = remote.items.sessionRecording
   if (!item) store.set({ [CACHE]: undefined })
-  else if (!storedAt(item)) store.set({ [CACHE]: { ...(item as object), cache_timestamp: Date.now() } })
+  else if (!storedAt(item)) store.set({ [CACHE]: { ...item, cache_timestamp: Date.now() } })
 }

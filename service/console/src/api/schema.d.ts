@@ -6711,6 +6711,1757 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/surveys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the surveys, newest first
+     * @description Requires a key with the scope survey:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              next: null
+              previous: null
+              results: {
+                appearance?: {
+                  allowGoBack?: boolean | null
+                  autoDisappear?: boolean | null
+                  backButtonText?: string | null
+                  backgroundColor?: string | null
+                  borderColor?: string | null
+                  borderRadius?: string | null
+                  boxPadding?: string | null
+                  boxShadow?: string | null
+                  disableAutofocus?: boolean | null
+                  disabledButtonOpacity?: string | null
+                  displayIntroScreen?: boolean | null
+                  displayThankYouMessage?: boolean | null
+                  fontFamily?: string | null
+                  hideCancelButton?: boolean | null
+                  inputBackground?: string | null
+                  inputTextColor?: string | null
+                  introScreenButtonText?: string | null
+                  introScreenDescription?: string | null
+                  /** @enum {string|null} */
+                  introScreenDescriptionContentType?: 'html' | 'text' | null
+                  introScreenHeader?: string | null
+                  maxWidth?: string | null
+                  placeholder?: string | null
+                  /** @enum {string|null} */
+                  position?:
+                    | 'top_left'
+                    | 'top_center'
+                    | 'top_right'
+                    | 'middle_left'
+                    | 'middle_center'
+                    | 'middle_right'
+                    | 'left'
+                    | 'center'
+                    | 'right'
+                    | 'next_to_trigger'
+                    | null
+                  ratingButtonActiveColor?: string | null
+                  ratingButtonColor?: string | null
+                  ratingButtonHoverColor?: string | null
+                  shuffleQuestions?: boolean | null
+                  submitButtonColor?: string | null
+                  submitButtonText?: string | null
+                  submitButtonTextColor?: string | null
+                  surveyPopupDelaySeconds?: number | null
+                  /** @enum {string|null} */
+                  tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+                  textColor?: string | null
+                  textSubtleColor?: string | null
+                  thankYouMessageCloseButtonText?: string | null
+                  thankYouMessageDescription?: string | null
+                  /** @enum {string|null} */
+                  thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+                  thankYouMessageHeader?: string | null
+                  whiteLabel?: boolean | null
+                  widgetColor?: string | null
+                  widgetLabel?: string | null
+                  widgetSelector?: string | null
+                  /** @enum {string|null} */
+                  widgetType?: 'button' | 'tab' | 'selector' | null
+                  zIndex?: string | null
+                } | null
+                conditions?: {
+                  actions?: {
+                    values: {
+                      id: number | string
+                      name: string
+                      steps?: {
+                        event?: string | null
+                        selector?: string | null
+                        text?: string | null
+                        url?: string | null
+                        url_matching?: string | null
+                      }[]
+                    }[]
+                  } | null
+                  cancelEvents?: {
+                    values: {
+                      name: string
+                      propertyFilters?: {
+                        [key: string]: {
+                          /** @enum {string} */
+                          operator:
+                            'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          values: string[]
+                        }
+                      }
+                    }[]
+                  } | null
+                  deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+                  /** @enum {string|null} */
+                  deviceTypesMatchType?:
+                    'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+                  events?: {
+                    repeatedActivation?: boolean
+                    values: {
+                      name: string
+                      propertyFilters?: {
+                        [key: string]: {
+                          /** @enum {string} */
+                          operator:
+                            'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          values: string[]
+                        }
+                      }
+                    }[]
+                  } | null
+                  linkedFlagVariant?: string | null
+                  seenSurveyWaitPeriodInDays?: number | null
+                  selector?: string | null
+                  url?: string | null
+                  /** @enum {string|null} */
+                  urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+                } | null
+                /** Format: date-time */
+                created_at: string
+                current_iteration?: number | null
+                /** Format: date-time */
+                current_iteration_start_date?: string | null
+                description?: string
+                enable_iframe_embedding?: boolean
+                enable_partial_responses?: boolean
+                /** Format: date-time */
+                end_date?: string | null
+                feature_flag_keys?:
+                  | {
+                      key: string
+                      value?: string
+                    }[]
+                  | null
+                id: string
+                internal_targeting_flag_key?: string | null
+                iteration_count?: number | null
+                iteration_frequency_days?: number | null
+                linked_flag_key?: string | null
+                name: string
+                questions: {
+                  branching?: {
+                    index?: number
+                    responseValues?: {
+                      [key: string]: number | string
+                    }
+                    /** @enum {string} */
+                    type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+                  } | null
+                  buttonText?: string | null
+                  choices?: string[]
+                  description?: string | null
+                  /** @enum {string|null} */
+                  descriptionContentType?: 'html' | 'text' | null
+                  /** @enum {string} */
+                  display?: 'number' | 'emoji'
+                  hasOpenChoice?: boolean
+                  id?: string
+                  isNpsQuestion?: boolean
+                  link?: string | null
+                  lowerBoundLabel?: string | null
+                  optional?: boolean
+                  question: string
+                  scale?: number
+                  shuffleOptions?: boolean
+                  skipSubmitButton?: boolean
+                  translations?: {
+                    [key: string]: {
+                      buttonText?: string | null
+                      choices?: string[]
+                      description?: string | null
+                      link?: string | null
+                      lowerBoundLabel?: string | null
+                      question?: string
+                      upperBoundLabel?: string | null
+                    }
+                  }
+                  /** @enum {string} */
+                  type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+                  upperBoundLabel?: string | null
+                  validation?: {
+                    errorMessage?: string
+                    /** @enum {string} */
+                    type: 'min_length' | 'max_length'
+                    value: number
+                  }[]
+                }[]
+                responses_limit?: number | null
+                /** @enum {string} */
+                schedule?: 'once' | 'recurring' | 'always'
+                /** Format: date-time */
+                start_date?: string | null
+                /** @enum {string} */
+                state: 'draft' | 'scheduled' | 'running' | 'stopped'
+                targeting_flag_filters?: {
+                  aggregation_group_type?: string | null
+                  aggregation_group_type_index?: number | null
+                  groups: {
+                    properties?: {
+                      group_type_index?: number | null
+                      key: string
+                      operator?: string
+                      /** @enum {string} */
+                      type: 'person' | 'group' | 'flag'
+                      value?: unknown
+                    }[]
+                    rollout_percentage?: number | null
+                    variant?: string | null
+                  }[]
+                  multivariate?: {
+                    variants: {
+                      key: string
+                      name?: string | null
+                      rollout_percentage: number
+                    }[]
+                  } | null
+                  payloads?: {
+                    [key: string]: unknown
+                  }
+                } | null
+                targeting_flag_key?: string | null
+                translations?: {
+                  [key: string]: {
+                    backButtonText?: string | null
+                    introScreenButtonText?: string | null
+                    introScreenDescription?: string | null
+                    introScreenHeader?: string | null
+                    name?: string
+                    placeholder?: string | null
+                    submitButtonText?: string | null
+                    thankYouMessageCloseButtonText?: string | null
+                    thankYouMessageDescription?: string | null
+                    thankYouMessageHeader?: string | null
+                    widgetLabel?: string | null
+                  }
+                } | null
+                /** @enum {string} */
+                type: 'popover' | 'widget' | 'api' | 'external_survey'
+                /** Format: date-time */
+                updated_at: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    /**
+     * Create a survey. It is a draft unless "start_date" is set
+     * @description Requires a key with the scope survey:write.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            appearance?: {
+              allowGoBack?: boolean | null
+              autoDisappear?: boolean | null
+              backButtonText?: string | null
+              backgroundColor?: string | null
+              borderColor?: string | null
+              borderRadius?: string | null
+              boxPadding?: string | null
+              boxShadow?: string | null
+              disableAutofocus?: boolean | null
+              disabledButtonOpacity?: string | null
+              displayIntroScreen?: boolean | null
+              displayThankYouMessage?: boolean | null
+              fontFamily?: string | null
+              hideCancelButton?: boolean | null
+              inputBackground?: string | null
+              inputTextColor?: string | null
+              introScreenButtonText?: string | null
+              introScreenDescription?: string | null
+              /** @enum {string|null} */
+              introScreenDescriptionContentType?: 'html' | 'text' | null
+              introScreenHeader?: string | null
+              maxWidth?: string | null
+              placeholder?: string | null
+              /** @enum {string|null} */
+              position?:
+                | 'top_left'
+                | 'top_center'
+                | 'top_right'
+                | 'middle_left'
+                | 'middle_center'
+                | 'middle_right'
+                | 'left'
+                | 'center'
+                | 'right'
+                | 'next_to_trigger'
+                | null
+              ratingButtonActiveColor?: string | null
+              ratingButtonColor?: string | null
+              ratingButtonHoverColor?: string | null
+              shuffleQuestions?: boolean | null
+              submitButtonColor?: string | null
+              submitButtonText?: string | null
+              submitButtonTextColor?: string | null
+              surveyPopupDelaySeconds?: number | null
+              /** @enum {string|null} */
+              tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+              textColor?: string | null
+              textSubtleColor?: string | null
+              thankYouMessageCloseButtonText?: string | null
+              thankYouMessageDescription?: string | null
+              /** @enum {string|null} */
+              thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+              thankYouMessageHeader?: string | null
+              whiteLabel?: boolean | null
+              widgetColor?: string | null
+              widgetLabel?: string | null
+              widgetSelector?: string | null
+              /** @enum {string|null} */
+              widgetType?: 'button' | 'tab' | 'selector' | null
+              zIndex?: string | null
+            } | null
+            conditions?: {
+              actions?: {
+                values: {
+                  id: number | string
+                  name: string
+                  steps?: {
+                    event?: string | null
+                    selector?: string | null
+                    text?: string | null
+                    url?: string | null
+                    url_matching?: string | null
+                  }[]
+                }[]
+              } | null
+              cancelEvents?: {
+                values: {
+                  name: string
+                  propertyFilters?: {
+                    [key: string]: {
+                      /** @enum {string} */
+                      operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                      values: string[]
+                    }
+                  }
+                }[]
+              } | null
+              deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+              /** @enum {string|null} */
+              deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+              events?: {
+                repeatedActivation?: boolean
+                values: {
+                  name: string
+                  propertyFilters?: {
+                    [key: string]: {
+                      /** @enum {string} */
+                      operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                      values: string[]
+                    }
+                  }
+                }[]
+              } | null
+              linkedFlagVariant?: string | null
+              seenSurveyWaitPeriodInDays?: number | null
+              selector?: string | null
+              url?: string | null
+              /** @enum {string|null} */
+              urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+            } | null
+            description?: string
+            enable_iframe_embedding?: boolean
+            enable_partial_responses?: boolean
+            /** Format: date-time */
+            end_date?: string | null
+            feature_flag_keys?:
+              | {
+                  key: string
+                  value?: string
+                }[]
+              | null
+            iteration_count?: number | null
+            iteration_frequency_days?: number | null
+            linked_flag_key?: string | null
+            name: string
+            questions: {
+              branching?: {
+                index?: number
+                responseValues?: {
+                  [key: string]: number | string
+                }
+                /** @enum {string} */
+                type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+              } | null
+              buttonText?: string | null
+              choices?: string[]
+              description?: string | null
+              /** @enum {string|null} */
+              descriptionContentType?: 'html' | 'text' | null
+              /** @enum {string} */
+              display?: 'number' | 'emoji'
+              hasOpenChoice?: boolean
+              id?: string
+              isNpsQuestion?: boolean
+              link?: string | null
+              lowerBoundLabel?: string | null
+              optional?: boolean
+              question: string
+              scale?: number
+              shuffleOptions?: boolean
+              skipSubmitButton?: boolean
+              translations?: {
+                [key: string]: {
+                  buttonText?: string | null
+                  choices?: string[]
+                  description?: string | null
+                  link?: string | null
+                  lowerBoundLabel?: string | null
+                  question?: string
+                  upperBoundLabel?: string | null
+                }
+              }
+              /** @enum {string} */
+              type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+              upperBoundLabel?: string | null
+              validation?: {
+                errorMessage?: string
+                /** @enum {string} */
+                type: 'min_length' | 'max_length'
+                value: number
+              }[]
+            }[]
+            responses_limit?: number | null
+            /** @enum {string} */
+            schedule?: 'once' | 'recurring' | 'always'
+            /** Format: date-time */
+            start_date?: string | null
+            targeting_flag_filters?: {
+              aggregation_group_type?: string | null
+              aggregation_group_type_index?: number | null
+              groups: {
+                properties?: {
+                  group_type_index?: number | null
+                  key: string
+                  operator?: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  value?: unknown
+                }[]
+                rollout_percentage?: number | null
+                variant?: string | null
+              }[]
+              multivariate?: {
+                variants: {
+                  key: string
+                  name?: string | null
+                  rollout_percentage: number
+                }[]
+              } | null
+              payloads?: {
+                [key: string]: unknown
+              }
+            } | null
+            translations?: {
+              [key: string]: {
+                backButtonText?: string | null
+                introScreenButtonText?: string | null
+                introScreenDescription?: string | null
+                introScreenHeader?: string | null
+                name?: string
+                placeholder?: string | null
+                submitButtonText?: string | null
+                thankYouMessageCloseButtonText?: string | null
+                thankYouMessageDescription?: string | null
+                thankYouMessageHeader?: string | null
+                widgetLabel?: string | null
+              }
+            } | null
+            /** @enum {string} */
+            type: 'popover' | 'widget' | 'api' | 'external_survey'
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              appearance?: {
+                allowGoBack?: boolean | null
+                autoDisappear?: boolean | null
+                backButtonText?: string | null
+                backgroundColor?: string | null
+                borderColor?: string | null
+                borderRadius?: string | null
+                boxPadding?: string | null
+                boxShadow?: string | null
+                disableAutofocus?: boolean | null
+                disabledButtonOpacity?: string | null
+                displayIntroScreen?: boolean | null
+                displayThankYouMessage?: boolean | null
+                fontFamily?: string | null
+                hideCancelButton?: boolean | null
+                inputBackground?: string | null
+                inputTextColor?: string | null
+                introScreenButtonText?: string | null
+                introScreenDescription?: string | null
+                /** @enum {string|null} */
+                introScreenDescriptionContentType?: 'html' | 'text' | null
+                introScreenHeader?: string | null
+                maxWidth?: string | null
+                placeholder?: string | null
+                /** @enum {string|null} */
+                position?:
+                  | 'top_left'
+                  | 'top_center'
+                  | 'top_right'
+                  | 'middle_left'
+                  | 'middle_center'
+                  | 'middle_right'
+                  | 'left'
+                  | 'center'
+                  | 'right'
+                  | 'next_to_trigger'
+                  | null
+                ratingButtonActiveColor?: string | null
+                ratingButtonColor?: string | null
+                ratingButtonHoverColor?: string | null
+                shuffleQuestions?: boolean | null
+                submitButtonColor?: string | null
+                submitButtonText?: string | null
+                submitButtonTextColor?: string | null
+                surveyPopupDelaySeconds?: number | null
+                /** @enum {string|null} */
+                tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+                textColor?: string | null
+                textSubtleColor?: string | null
+                thankYouMessageCloseButtonText?: string | null
+                thankYouMessageDescription?: string | null
+                /** @enum {string|null} */
+                thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+                thankYouMessageHeader?: string | null
+                whiteLabel?: boolean | null
+                widgetColor?: string | null
+                widgetLabel?: string | null
+                widgetSelector?: string | null
+                /** @enum {string|null} */
+                widgetType?: 'button' | 'tab' | 'selector' | null
+                zIndex?: string | null
+              } | null
+              conditions?: {
+                actions?: {
+                  values: {
+                    id: number | string
+                    name: string
+                    steps?: {
+                      event?: string | null
+                      selector?: string | null
+                      text?: string | null
+                      url?: string | null
+                      url_matching?: string | null
+                    }[]
+                  }[]
+                } | null
+                cancelEvents?: {
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+                /** @enum {string|null} */
+                deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+                events?: {
+                  repeatedActivation?: boolean
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                linkedFlagVariant?: string | null
+                seenSurveyWaitPeriodInDays?: number | null
+                selector?: string | null
+                url?: string | null
+                /** @enum {string|null} */
+                urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+              } | null
+              /** Format: date-time */
+              created_at: string
+              current_iteration?: number | null
+              /** Format: date-time */
+              current_iteration_start_date?: string | null
+              description?: string
+              enable_iframe_embedding?: boolean
+              enable_partial_responses?: boolean
+              /** Format: date-time */
+              end_date?: string | null
+              feature_flag_keys?:
+                | {
+                    key: string
+                    value?: string
+                  }[]
+                | null
+              id: string
+              internal_targeting_flag_key?: string | null
+              iteration_count?: number | null
+              iteration_frequency_days?: number | null
+              linked_flag_key?: string | null
+              name: string
+              questions: {
+                branching?: {
+                  index?: number
+                  responseValues?: {
+                    [key: string]: number | string
+                  }
+                  /** @enum {string} */
+                  type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+                } | null
+                buttonText?: string | null
+                choices?: string[]
+                description?: string | null
+                /** @enum {string|null} */
+                descriptionContentType?: 'html' | 'text' | null
+                /** @enum {string} */
+                display?: 'number' | 'emoji'
+                hasOpenChoice?: boolean
+                id?: string
+                isNpsQuestion?: boolean
+                link?: string | null
+                lowerBoundLabel?: string | null
+                optional?: boolean
+                question: string
+                scale?: number
+                shuffleOptions?: boolean
+                skipSubmitButton?: boolean
+                translations?: {
+                  [key: string]: {
+                    buttonText?: string | null
+                    choices?: string[]
+                    description?: string | null
+                    link?: string | null
+                    lowerBoundLabel?: string | null
+                    question?: string
+                    upperBoundLabel?: string | null
+                  }
+                }
+                /** @enum {string} */
+                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+                upperBoundLabel?: string | null
+                validation?: {
+                  errorMessage?: string
+                  /** @enum {string} */
+                  type: 'min_length' | 'max_length'
+                  value: number
+                }[]
+              }[]
+              responses_limit?: number | null
+              /** @enum {string} */
+              schedule?: 'once' | 'recurring' | 'always'
+              /** Format: date-time */
+              start_date?: string | null
+              /** @enum {string} */
+              state: 'draft' | 'scheduled' | 'running' | 'stopped'
+              targeting_flag_filters?: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              } | null
+              targeting_flag_key?: string | null
+              translations?: {
+                [key: string]: {
+                  backButtonText?: string | null
+                  introScreenButtonText?: string | null
+                  introScreenDescription?: string | null
+                  introScreenHeader?: string | null
+                  name?: string
+                  placeholder?: string | null
+                  submitButtonText?: string | null
+                  thankYouMessageCloseButtonText?: string | null
+                  thankYouMessageDescription?: string | null
+                  thankYouMessageHeader?: string | null
+                  widgetLabel?: string | null
+                }
+              } | null
+              /** @enum {string} */
+              type: 'popover' | 'widget' | 'api' | 'external_survey'
+              /** Format: date-time */
+              updated_at: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/surveys/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a survey
+     * @description Requires a key with the scope survey:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              appearance?: {
+                allowGoBack?: boolean | null
+                autoDisappear?: boolean | null
+                backButtonText?: string | null
+                backgroundColor?: string | null
+                borderColor?: string | null
+                borderRadius?: string | null
+                boxPadding?: string | null
+                boxShadow?: string | null
+                disableAutofocus?: boolean | null
+                disabledButtonOpacity?: string | null
+                displayIntroScreen?: boolean | null
+                displayThankYouMessage?: boolean | null
+                fontFamily?: string | null
+                hideCancelButton?: boolean | null
+                inputBackground?: string | null
+                inputTextColor?: string | null
+                introScreenButtonText?: string | null
+                introScreenDescription?: string | null
+                /** @enum {string|null} */
+                introScreenDescriptionContentType?: 'html' | 'text' | null
+                introScreenHeader?: string | null
+                maxWidth?: string | null
+                placeholder?: string | null
+                /** @enum {string|null} */
+                position?:
+                  | 'top_left'
+                  | 'top_center'
+                  | 'top_right'
+                  | 'middle_left'
+                  | 'middle_center'
+                  | 'middle_right'
+                  | 'left'
+                  | 'center'
+                  | 'right'
+                  | 'next_to_trigger'
+                  | null
+                ratingButtonActiveColor?: string | null
+                ratingButtonColor?: string | null
+                ratingButtonHoverColor?: string | null
+                shuffleQuestions?: boolean | null
+                submitButtonColor?: string | null
+                submitButtonText?: string | null
+                submitButtonTextColor?: string | null
+                surveyPopupDelaySeconds?: number | null
+                /** @enum {string|null} */
+                tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+                textColor?: string | null
+                textSubtleColor?: string | null
+                thankYouMessageCloseButtonText?: string | null
+                thankYouMessageDescription?: string | null
+                /** @enum {string|null} */
+                thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+                thankYouMessageHeader?: string | null
+                whiteLabel?: boolean | null
+                widgetColor?: string | null
+                widgetLabel?: string | null
+                widgetSelector?: string | null
+                /** @enum {string|null} */
+                widgetType?: 'button' | 'tab' | 'selector' | null
+                zIndex?: string | null
+              } | null
+              conditions?: {
+                actions?: {
+                  values: {
+                    id: number | string
+                    name: string
+                    steps?: {
+                      event?: string | null
+                      selector?: string | null
+                      text?: string | null
+                      url?: string | null
+                      url_matching?: string | null
+                    }[]
+                  }[]
+                } | null
+                cancelEvents?: {
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+                /** @enum {string|null} */
+                deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+                events?: {
+                  repeatedActivation?: boolean
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                linkedFlagVariant?: string | null
+                seenSurveyWaitPeriodInDays?: number | null
+                selector?: string | null
+                url?: string | null
+                /** @enum {string|null} */
+                urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+              } | null
+              /** Format: date-time */
+              created_at: string
+              current_iteration?: number | null
+              /** Format: date-time */
+              current_iteration_start_date?: string | null
+              description?: string
+              enable_iframe_embedding?: boolean
+              enable_partial_responses?: boolean
+              /** Format: date-time */
+              end_date?: string | null
+              feature_flag_keys?:
+                | {
+                    key: string
+                    value?: string
+                  }[]
+                | null
+              id: string
+              internal_targeting_flag_key?: string | null
+              iteration_count?: number | null
+              iteration_frequency_days?: number | null
+              linked_flag_key?: string | null
+              name: string
+              questions: {
+                branching?: {
+                  index?: number
+                  responseValues?: {
+                    [key: string]: number | string
+                  }
+                  /** @enum {string} */
+                  type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+                } | null
+                buttonText?: string | null
+                choices?: string[]
+                description?: string | null
+                /** @enum {string|null} */
+                descriptionContentType?: 'html' | 'text' | null
+                /** @enum {string} */
+                display?: 'number' | 'emoji'
+                hasOpenChoice?: boolean
+                id?: string
+                isNpsQuestion?: boolean
+                link?: string | null
+                lowerBoundLabel?: string | null
+                optional?: boolean
+                question: string
+                scale?: number
+                shuffleOptions?: boolean
+                skipSubmitButton?: boolean
+                translations?: {
+                  [key: string]: {
+                    buttonText?: string | null
+                    choices?: string[]
+                    description?: string | null
+                    link?: string | null
+                    lowerBoundLabel?: string | null
+                    question?: string
+                    upperBoundLabel?: string | null
+                  }
+                }
+                /** @enum {string} */
+                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+                upperBoundLabel?: string | null
+                validation?: {
+                  errorMessage?: string
+                  /** @enum {string} */
+                  type: 'min_length' | 'max_length'
+                  value: number
+                }[]
+              }[]
+              responses_limit?: number | null
+              /** @enum {string} */
+              schedule?: 'once' | 'recurring' | 'always'
+              /** Format: date-time */
+              start_date?: string | null
+              /** @enum {string} */
+              state: 'draft' | 'scheduled' | 'running' | 'stopped'
+              targeting_flag_filters?: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              } | null
+              targeting_flag_key?: string | null
+              translations?: {
+                [key: string]: {
+                  backButtonText?: string | null
+                  introScreenButtonText?: string | null
+                  introScreenDescription?: string | null
+                  introScreenHeader?: string | null
+                  name?: string
+                  placeholder?: string | null
+                  submitButtonText?: string | null
+                  thankYouMessageCloseButtonText?: string | null
+                  thankYouMessageDescription?: string | null
+                  thankYouMessageHeader?: string | null
+                  widgetLabel?: string | null
+                }
+              } | null
+              /** @enum {string} */
+              type: 'popover' | 'widget' | 'api' | 'external_survey'
+              /** Format: date-time */
+              updated_at: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    /**
+     * Delete a survey. Its events stay
+     * @description Requires a key with the scope survey:write.
+     */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    options?: never
+    head?: never
+    /**
+     * Change a survey. Launch it by "start_date", stop it by "end_date", resume it by "end_date": null
+     * @description Requires a key with the scope survey:write.
+     */
+    patch: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            appearance?: {
+              allowGoBack?: boolean | null
+              autoDisappear?: boolean | null
+              backButtonText?: string | null
+              backgroundColor?: string | null
+              borderColor?: string | null
+              borderRadius?: string | null
+              boxPadding?: string | null
+              boxShadow?: string | null
+              disableAutofocus?: boolean | null
+              disabledButtonOpacity?: string | null
+              displayIntroScreen?: boolean | null
+              displayThankYouMessage?: boolean | null
+              fontFamily?: string | null
+              hideCancelButton?: boolean | null
+              inputBackground?: string | null
+              inputTextColor?: string | null
+              introScreenButtonText?: string | null
+              introScreenDescription?: string | null
+              /** @enum {string|null} */
+              introScreenDescriptionContentType?: 'html' | 'text' | null
+              introScreenHeader?: string | null
+              maxWidth?: string | null
+              placeholder?: string | null
+              /** @enum {string|null} */
+              position?:
+                | 'top_left'
+                | 'top_center'
+                | 'top_right'
+                | 'middle_left'
+                | 'middle_center'
+                | 'middle_right'
+                | 'left'
+                | 'center'
+                | 'right'
+                | 'next_to_trigger'
+                | null
+              ratingButtonActiveColor?: string | null
+              ratingButtonColor?: string | null
+              ratingButtonHoverColor?: string | null
+              shuffleQuestions?: boolean | null
+              submitButtonColor?: string | null
+              submitButtonText?: string | null
+              submitButtonTextColor?: string | null
+              surveyPopupDelaySeconds?: number | null
+              /** @enum {string|null} */
+              tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+              textColor?: string | null
+              textSubtleColor?: string | null
+              thankYouMessageCloseButtonText?: string | null
+              thankYouMessageDescription?: string | null
+              /** @enum {string|null} */
+              thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+              thankYouMessageHeader?: string | null
+              whiteLabel?: boolean | null
+              widgetColor?: string | null
+              widgetLabel?: string | null
+              widgetSelector?: string | null
+              /** @enum {string|null} */
+              widgetType?: 'button' | 'tab' | 'selector' | null
+              zIndex?: string | null
+            } | null
+            conditions?: {
+              actions?: {
+                values: {
+                  id: number | string
+                  name: string
+                  steps?: {
+                    event?: string | null
+                    selector?: string | null
+                    text?: string | null
+                    url?: string | null
+                    url_matching?: string | null
+                  }[]
+                }[]
+              } | null
+              cancelEvents?: {
+                values: {
+                  name: string
+                  propertyFilters?: {
+                    [key: string]: {
+                      /** @enum {string} */
+                      operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                      values: string[]
+                    }
+                  }
+                }[]
+              } | null
+              deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+              /** @enum {string|null} */
+              deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+              events?: {
+                repeatedActivation?: boolean
+                values: {
+                  name: string
+                  propertyFilters?: {
+                    [key: string]: {
+                      /** @enum {string} */
+                      operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                      values: string[]
+                    }
+                  }
+                }[]
+              } | null
+              linkedFlagVariant?: string | null
+              seenSurveyWaitPeriodInDays?: number | null
+              selector?: string | null
+              url?: string | null
+              /** @enum {string|null} */
+              urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+            } | null
+            description?: string
+            enable_iframe_embedding?: boolean
+            enable_partial_responses?: boolean
+            /** Format: date-time */
+            end_date?: string | null
+            feature_flag_keys?:
+              | {
+                  key: string
+                  value?: string
+                }[]
+              | null
+            iteration_count?: number | null
+            iteration_frequency_days?: number | null
+            linked_flag_key?: string | null
+            name?: string
+            questions?: {
+              branching?: {
+                index?: number
+                responseValues?: {
+                  [key: string]: number | string
+                }
+                /** @enum {string} */
+                type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+              } | null
+              buttonText?: string | null
+              choices?: string[]
+              description?: string | null
+              /** @enum {string|null} */
+              descriptionContentType?: 'html' | 'text' | null
+              /** @enum {string} */
+              display?: 'number' | 'emoji'
+              hasOpenChoice?: boolean
+              id?: string
+              isNpsQuestion?: boolean
+              link?: string | null
+              lowerBoundLabel?: string | null
+              optional?: boolean
+              question: string
+              scale?: number
+              shuffleOptions?: boolean
+              skipSubmitButton?: boolean
+              translations?: {
+                [key: string]: {
+                  buttonText?: string | null
+                  choices?: string[]
+                  description?: string | null
+                  link?: string | null
+                  lowerBoundLabel?: string | null
+                  question?: string
+                  upperBoundLabel?: string | null
+                }
+              }
+              /** @enum {string} */
+              type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+              upperBoundLabel?: string | null
+              validation?: {
+                errorMessage?: string
+                /** @enum {string} */
+                type: 'min_length' | 'max_length'
+                value: number
+              }[]
+            }[]
+            responses_limit?: number | null
+            /** @enum {string} */
+            schedule?: 'once' | 'recurring' | 'always'
+            /** Format: date-time */
+            start_date?: string | null
+            targeting_flag_filters?: {
+              aggregation_group_type?: string | null
+              aggregation_group_type_index?: number | null
+              groups: {
+                properties?: {
+                  group_type_index?: number | null
+                  key: string
+                  operator?: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  value?: unknown
+                }[]
+                rollout_percentage?: number | null
+                variant?: string | null
+              }[]
+              multivariate?: {
+                variants: {
+                  key: string
+                  name?: string | null
+                  rollout_percentage: number
+                }[]
+              } | null
+              payloads?: {
+                [key: string]: unknown
+              }
+            } | null
+            translations?: {
+              [key: string]: {
+                backButtonText?: string | null
+                introScreenButtonText?: string | null
+                introScreenDescription?: string | null
+                introScreenHeader?: string | null
+                name?: string
+                placeholder?: string | null
+                submitButtonText?: string | null
+                thankYouMessageCloseButtonText?: string | null
+                thankYouMessageDescription?: string | null
+                thankYouMessageHeader?: string | null
+                widgetLabel?: string | null
+              }
+            } | null
+            /** @enum {string} */
+            type?: 'popover' | 'widget' | 'api' | 'external_survey'
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              appearance?: {
+                allowGoBack?: boolean | null
+                autoDisappear?: boolean | null
+                backButtonText?: string | null
+                backgroundColor?: string | null
+                borderColor?: string | null
+                borderRadius?: string | null
+                boxPadding?: string | null
+                boxShadow?: string | null
+                disableAutofocus?: boolean | null
+                disabledButtonOpacity?: string | null
+                displayIntroScreen?: boolean | null
+                displayThankYouMessage?: boolean | null
+                fontFamily?: string | null
+                hideCancelButton?: boolean | null
+                inputBackground?: string | null
+                inputTextColor?: string | null
+                introScreenButtonText?: string | null
+                introScreenDescription?: string | null
+                /** @enum {string|null} */
+                introScreenDescriptionContentType?: 'html' | 'text' | null
+                introScreenHeader?: string | null
+                maxWidth?: string | null
+                placeholder?: string | null
+                /** @enum {string|null} */
+                position?:
+                  | 'top_left'
+                  | 'top_center'
+                  | 'top_right'
+                  | 'middle_left'
+                  | 'middle_center'
+                  | 'middle_right'
+                  | 'left'
+                  | 'center'
+                  | 'right'
+                  | 'next_to_trigger'
+                  | null
+                ratingButtonActiveColor?: string | null
+                ratingButtonColor?: string | null
+                ratingButtonHoverColor?: string | null
+                shuffleQuestions?: boolean | null
+                submitButtonColor?: string | null
+                submitButtonText?: string | null
+                submitButtonTextColor?: string | null
+                surveyPopupDelaySeconds?: number | null
+                /** @enum {string|null} */
+                tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+                textColor?: string | null
+                textSubtleColor?: string | null
+                thankYouMessageCloseButtonText?: string | null
+                thankYouMessageDescription?: string | null
+                /** @enum {string|null} */
+                thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+                thankYouMessageHeader?: string | null
+                whiteLabel?: boolean | null
+                widgetColor?: string | null
+                widgetLabel?: string | null
+                widgetSelector?: string | null
+                /** @enum {string|null} */
+                widgetType?: 'button' | 'tab' | 'selector' | null
+                zIndex?: string | null
+              } | null
+              conditions?: {
+                actions?: {
+                  values: {
+                    id: number | string
+                    name: string
+                    steps?: {
+                      event?: string | null
+                      selector?: string | null
+                      text?: string | null
+                      url?: string | null
+                      url_matching?: string | null
+                    }[]
+                  }[]
+                } | null
+                cancelEvents?: {
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+                /** @enum {string|null} */
+                deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+                events?: {
+                  repeatedActivation?: boolean
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                linkedFlagVariant?: string | null
+                seenSurveyWaitPeriodInDays?: number | null
+                selector?: string | null
+                url?: string | null
+                /** @enum {string|null} */
+                urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+              } | null
+              /** Format: date-time */
+              created_at: string
+              current_iteration?: number | null
+              /** Format: date-time */
+              current_iteration_start_date?: string | null
+              description?: string
+              enable_iframe_embedding?: boolean
+              enable_partial_responses?: boolean
+              /** Format: date-time */
+              end_date?: string | null
+              feature_flag_keys?:
+                | {
+                    key: string
+                    value?: string
+                  }[]
+                | null
+              id: string
+              internal_targeting_flag_key?: string | null
+              iteration_count?: number | null
+              iteration_frequency_days?: number | null
+              linked_flag_key?: string | null
+              name: string
+              questions: {
+                branching?: {
+                  index?: number
+                  responseValues?: {
+                    [key: string]: number | string
+                  }
+                  /** @enum {string} */
+                  type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+                } | null
+                buttonText?: string | null
+                choices?: string[]
+                description?: string | null
+                /** @enum {string|null} */
+                descriptionContentType?: 'html' | 'text' | null
+                /** @enum {string} */
+                display?: 'number' | 'emoji'
+                hasOpenChoice?: boolean
+                id?: string
+                isNpsQuestion?: boolean
+                link?: string | null
+                lowerBoundLabel?: string | null
+                optional?: boolean
+                question: string
+                scale?: number
+                shuffleOptions?: boolean
+                skipSubmitButton?: boolean
+                translations?: {
+                  [key: string]: {
+                    buttonText?: string | null
+                    choices?: string[]
+                    description?: string | null
+                    link?: string | null
+                    lowerBoundLabel?: string | null
+                    question?: string
+                    upperBoundLabel?: string | null
+                  }
+                }
+                /** @enum {string} */
+                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+                upperBoundLabel?: string | null
+                validation?: {
+                  errorMessage?: string
+                  /** @enum {string} */
+                  type: 'min_length' | 'max_length'
+                  value: number
+                }[]
+              }[]
+              responses_limit?: number | null
+              /** @enum {string} */
+              schedule?: 'once' | 'recurring' | 'always'
+              /** Format: date-time */
+              start_date?: string | null
+              /** @enum {string} */
+              state: 'draft' | 'scheduled' | 'running' | 'stopped'
+              targeting_flag_filters?: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              } | null
+              targeting_flag_key?: string | null
+              translations?: {
+                [key: string]: {
+                  backButtonText?: string | null
+                  introScreenButtonText?: string | null
+                  introScreenDescription?: string | null
+                  introScreenHeader?: string | null
+                  name?: string
+                  placeholder?: string | null
+                  submitButtonText?: string | null
+                  thankYouMessageCloseButtonText?: string | null
+                  thankYouMessageDescription?: string | null
+                  thankYouMessageHeader?: string | null
+                  widgetLabel?: string | null
+                }
+              } | null
+              /** @enum {string} */
+              type: 'popover' | 'widget' | 'api' | 'external_survey'
+              /** Format: date-time */
+              updated_at: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    trace?: never
+  }
+  '/api/projects/{projectId}/surveys/{id}/responses': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the submissions of a survey with their people, latest first. The key also requires person:read
+     * @description Requires a key with the scope survey:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          cursor?: string
+          iteration?: number
+          language?: string
+          limit?: number
+          question?: string
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              next: string | null
+              results: {
+                /** @description In the order of the questions, as they were sent. Questions without an answer are missing */
+                answers: {
+                  answer: unknown
+                  question_id: string
+                }[]
+                distinct_id: string
+                is_completed: boolean
+                /** @description false: the distinct ID is from the URL of a hosted survey */
+                is_verified: boolean
+                iteration: number | null
+                language: string | null
+                person_id: string
+                submission_id: string
+                /** Format: date-time */
+                timestamp: string
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/surveys/{id}/results': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Count the answers of a survey by question. Of each submission, the latest event counts
+     * @description Requires a key with the scope survey:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          iteration?: number
+          language?: string
+        }
+        header?: never
+        path: {
+          id: string
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              completed: {
+                events: number
+                people: number
+              }
+              /** @description By people who did not answer */
+              dismissed: {
+                events: number
+                people: number
+              }
+              iterations: {
+                events: number
+                iteration: number
+              }[]
+              languages: {
+                events: number
+                language: string
+              }[]
+              partial: {
+                events: number
+                people: number
+              }
+              questions: {
+                /** @description Completed submissions with an answer */
+                answers: number
+                average?: number | null
+                choices?: {
+                  count: number
+                  /** @description null: open choices, and choices of the past */
+                  index: number | null
+                  label: string
+                  /** @description Part of the answers, from 0 to 1 */
+                  share: number
+                }[]
+                csat?: {
+                  satisfied: number
+                  /** @description Part of satisfied answers, from 0 to 1 */
+                  score: number | null
+                }
+                id: string
+                /** @description Submissions that were not completed and whose last answer is this one */
+                left_after: number
+                nps?: {
+                  detractors: number
+                  passives: number
+                  promoters: number
+                  /** @description From -100 to 100. null: no answers */
+                  score: number | null
+                }
+                /** @description Answers in submissions that were not completed */
+                partial_answers: number
+                question: string
+                ratings?: {
+                  count: number
+                  /** @description Part of the answers, from 0 to 1 */
+                  share: number
+                  value: number
+                }[]
+                /** @description Completed submissions without one, by choice or because branching left it out */
+                skipped: number
+                /** @enum {string} */
+                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+              }[]
+              /** @description Completed submissions per showing, and people who completed one per person who saw it */
+              response_rate: {
+                events: number | null
+                people: number | null
+              }
+              shown: {
+                events: number
+                people: number
+              }
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/@current/feature_flags/{key}/remote_config': {
     parameters: {
       query?: never
@@ -6758,9 +8509,12 @@ export interface paths {
       path?: never
       cookie?: never
     }
+    /** List the running surveys as SDKs read them */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          token?: string
+        }
         header?: never
         path?: never
         cookie?: never
@@ -7242,6 +8996,43 @@ export interface paths {
         default: components['responses']['Refusal']
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/external_surveys/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The page of a hosted survey */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never

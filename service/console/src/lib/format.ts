@@ -16,6 +16,10 @@ export const formatNumber = (value: number): string => decimal.format(value)
 export const formatCompact = (value: number): string =>
   Math.abs(value) < 10_000 ? decimal.format(value) : compact.format(value)
 
+/** A number with its noun, such as `1 time` and `2 times`. */
+export const formatCount = (count: number, one: string, many = `${one}s`): string =>
+  `${whole.format(count)} ${count === 1 ? one : many}`
+
 /** A share from 0 to 1 as a percentage. */
 export const formatShare = (value: number): string => share.format(value)
 

@@ -11,6 +11,7 @@ const PATHS = {
   setup: 'm4 10 4 4 8-9',
   settings: 'M3 6h8m4 0h2M3 14h2m4 0h8M13 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM7 16a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z',
   recordings: 'M3 4h14v9H3zM8 17h4m-3-6.500 3-2-3-2z',
+  surveys: 'M3 4h14v9H9l-4 4v-4H3zM7 8.500h.01M10 8.500h.01M13 8.500h.01',
   vitals: 'M2 11h4l2-6 4 11 2-5h4',
   heatmaps: 'M10 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm0 4a7 7 0 1 0 0-14 7 7 0 0 0 0 14Z',
   menu: 'M3 5h14M3 10h14M3 15h14',

@@ -26,7 +26,8 @@ const evaluate = async (dependencies: Dependencies, request: PublicRequest, vers
   const body = await readBody(request)
   const token = body.token ?? body.api_key ?? query.token ?? query.api_key
   const project = await requireProject(dependencies, token)
-  return dependencies.handleFlags({ project, request: body, withConfig, version, receivedAt })
+  const isForSurveys = query.only_evaluate_survey_feature_flags === 'true'
+  return dependencies.handleFlags({ project, request: body, withConfig, version, isForSurveys, receivedAt })
 }
 
 const flags: Handler<Buffer | undefined> = async (dependencies, request) => {

@@ -37,8 +37,6 @@ export const REMOTE_CONFIG_ROUTES = [
       headers: { 'content-type': 'application/javascript; charset=utf-8', 'cache-control': BRIEFLY },
     }),
   }),
-  // There are no surveys. SDKs of this protocol request them anyway.
-  route({ method: 'GET', path: '/api/surveys', access: 'public', handler: () => ({ body: { surveys: [] } }) }),
   route({
     method: 'GET',
     path: SETTINGS,

@@ -16,6 +16,7 @@ import { createReadCache } from './readCache.ts'
 import { createRunTokenStore, type RunTokenStore } from './runTokens.ts'
 import { createSettingStore, type SettingStore } from './settings.ts'
 import type { LockName } from './store.ts'
+import { createSurveyStore, type SurveyStore } from './surveys.ts'
 import { createVariableStore, type VariableStore } from './variables.ts'
 
 export type { ConsoleInstance, ConsoleSession } from './console.ts'
@@ -30,6 +31,7 @@ export type { ApiKey, NewKey, Rotation } from './keys.ts'
 export type { MaterializedVersion } from './materializations.ts'
 export type { Project } from './projects.ts'
 export { isPostgres } from './store.ts'
+export type { SurveyRecord } from './surveys.ts'
 export type { Variable, VariableSchema } from './variables.ts'
 
 /**
@@ -51,6 +53,7 @@ export interface Metadata {
   readonly epochs: EpochStore
   readonly console: ConsoleStore
   readonly errorTracking: ErrorTrackingStore
+  readonly surveys: SurveyStore
   /** Whether other processes may use the same metadata store. */
   readonly isShared: boolean
   /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
@@ -93,6 +96,7 @@ export const openMetadata = async (
     epochs: createEpochStore(context),
     console: createConsoleStore(context),
     errorTracking: createErrorTrackingStore(context),
+    surveys: createSurveyStore(context),
     isShared,
     withLock: (name, work) => (isShared ? transact(work, name) : work()),
     ready: (withinMs) => within(responds(), withinMs, false).catch(() => false),

@@ -82,4 +82,12 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       PRIMARY KEY (project_id, id))`,
   ],
   ['ALTER TABLE error_issues ADD COLUMN ignored_until INTEGER'],
+  [
+    `CREATE TABLE surveys (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, name TEXT NOT NULL, definition_json TEXT NOT NULL, start_date TEXT, end_date TEXT,
+      created_at TEXT NOT NULL, updated_at TEXT NOT NULL)`,
+    'CREATE UNIQUE INDEX surveys_by_name ON surveys (project_id, name)',
+    `CREATE TABLE survey_responses (
+      project_id INTEGER NOT NULL, survey_id TEXT NOT NULL, submission_id TEXT NOT NULL, PRIMARY KEY (project_id, survey_id, submission_id))`,
+  ],
 ]

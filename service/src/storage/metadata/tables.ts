@@ -115,6 +115,18 @@ export interface Tables {
   error_stacks: { project_id: number; stack: string; fingerprint: string; map_ids: string; is_stale: number }
   /** The event store has their content, in `parts` rows. */
   source_maps: { project_id: number; id: string; hash: string; bytes: number; parts: number; created_at: string }
+  surveys: {
+    id: string
+    project_id: number
+    name: string
+    definition_json: string
+    start_date: string | null
+    end_date: string | null
+    created_at: string
+    updated_at: string
+  }
+  /** Completed submissions of surveys with a limit of responses. */
+  survey_responses: { project_id: number; survey_id: string; submission_id: string }
   /** Migrations that have run. */
   steps: { id: number }
 }
@@ -137,6 +149,8 @@ const IN_BACKUPS = {
   error_fingerprints: true,
   error_stacks: true,
   source_maps: true,
+  surveys: true,
+  survey_responses: true,
   // Describes the caches of running processes, which a restore starts without.
   epochs: false,
   // People sign in again after a restore.

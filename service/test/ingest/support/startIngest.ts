@@ -43,6 +43,7 @@ export const startIngest = (
     }),
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
+    countResponses: async () => {},
     keepPoints: createKeepPoints(storage),
     slices: createTimeSlices(),
     count: () => {},

@@ -3,7 +3,7 @@ import { Field } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ConditionProperty } from './conditionProperty.tsx'
 import { type ConditionDraft, EVERYONE, NEW_PROPERTY, type PropertyDraft } from './draft.ts'
-import { errorAt } from './errorAt.ts'
+import { errorAt } from '../../lib/errorAt.ts'
 import styles from './flagsPage.module.css'
 import { Share } from './share.tsx'
 

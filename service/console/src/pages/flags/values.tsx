@@ -2,7 +2,7 @@ import type { Failure } from '../../api/failure.ts'
 import { Field, Segments } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { type FlagDraft, sumOfShares, type VariantDraft, withEqualShares } from './draft.ts'
-import { errorAt } from './errorAt.ts'
+import { errorAt } from '../../lib/errorAt.ts'
 import styles from './flagsPage.module.css'
 
 const KINDS = [

@@ -1,4 +1,4 @@
-import type { Failure } from '../../api/failure.ts'
+import type { Failure } from '../api/failure.ts'
 
 /** Returns the message about the field at `path`, such as `filters.groups.0`. With `isWithin`, about fields in it too. */
 export const errorAt = (failure: Failure | undefined, path: string, { isWithin = false } = {}): string | undefined =>

@@ -1,0 +1,104 @@
+import { formatDateTime, languageName } from '../../lib/format.ts'
+import { usePages } from '../../lib/usePages.ts'
+import { useLink, useProject } from '../../project.ts'
+import { search, setSearch } from '../../router.ts'
+import { Select } from '../../ui/field.tsx'
+import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { resultsQuery } from './filters.tsx'
+import { listSubmissions, type Submission, type Survey } from './surveyApi.ts'
+import styles from './surveys.module.css'
+
+/** The submissions of a survey with their people, latest first. The question in the URL shows only its answers. */
+export const AnswersTab = ({ survey }: { readonly survey: Survey }) => {
+  const { id } = useProject()
+  const wanted = search.value.get('question')
+  const question = survey.questions.find((each) => each.id === wanted)?.id
+  const query = { ...resultsQuery(), ...(question ? { question } : {}) }
+  const { items, error, hasMore, isLoading, more } = usePages<Submission>(
+    `submissions ${id} ${survey.id} ${JSON.stringify(query)}`,
+    (cursor, signal) => listSubmissions(id, survey.id, { ...query, ...(cursor ? { cursor } : {}) }, signal),
+  )
+  return (
+    <div class="stack" aria-busy={isLoading}>
+      <Select
+        label="Question"
+        value={question ?? ''}
+        options={[
+          { value: '', label: 'All questions' },
+          ...survey.questions.map((each) => ({ value: each.id ?? '', label: each.question })),
+        ]}
+        onChange={(value) => setSearch({ question: value || undefined })}
+      />
+      {error && <Failed error={error} onRetry={more} />}
+      {!items && !error && <Skeleton lines={10} />}
+      {items?.length === 0 && !isLoading && <Empty title="No answers" />}
+      {items && items.length > 0 && (
+        <ul class={`stack ${styles.submissions}`}>
+          {items.map((submission) => (
+            <li key={submission.submission_id} class="card">
+              <SubmissionHead submission={submission} />
+              <Answers survey={survey} submission={submission} only={question} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {hasMore && (
+        <div class="row">
+          <button type="button" class="button" disabled={isLoading} onClick={more}>
+            {isLoading ? 'Loading …' : 'Load more'}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const SubmissionHead = ({ submission }: { readonly submission: Submission }) => {
+  const { timezone } = useProject()
+  const link = useLink()
+  return (
+    <div class="row">
+      <a class="clip" href={link(`people/${encodeURIComponent(submission.person_id)}`)}>
+        <bdi>{submission.distinct_id}</bdi>
+      </a>
+      <time class="small muted" dateTime={submission.timestamp}>
+        {formatDateTime(submission.timestamp, timezone)}
+      </time>
+      {!submission.is_completed && <span class="badge">Not finished</span>}
+      {!submission.is_verified && (
+        <span class="badge warning" title="The ID is from the URL of the hosted page, which anyone can change.">
+          Not verified
+        </span>
+      )}
+      {submission.iteration !== null && <span class="badge">Time {submission.iteration}</span>}
+      {submission.language !== null && <span class="badge">{languageName(submission.language)}</span>}
+    </div>
+  )
+}
+
+const textOf = (answer: unknown): string =>
+  typeof answer === 'string' ? answer : Array.isArray(answer) ? answer.map(textOf).join(', ') : JSON.stringify(answer)
+
+const Answers = ({
+  survey,
+  submission,
+  only,
+}: {
+  readonly survey: Survey
+  readonly submission: Submission
+  /** Only the answer to this question. */
+  readonly only: string | undefined
+}) => (
+  <dl class={styles.answers}>
+    {submission.answers
+      .filter(({ question_id: id }) => !only || id === only)
+      .map(({ question_id: id, answer }) => (
+        <div key={id}>
+          <dt class="small muted">{survey.questions.find((each) => each.id === id)?.question}</dt>
+          <dd>
+            <bdi>{textOf(answer)}</bdi>
+          </dd>
+        </div>
+      ))}
+  </dl>
+)

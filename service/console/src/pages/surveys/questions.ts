@@ -1,0 +1,170 @@
+import type { Branching, Question, Survey, SurveyDraft } from './surveyApi.ts'
+
+export const QUESTION_TYPES: Readonly<Record<Question['type'], string>> = {
+  open: 'Text',
+  rating: 'Rating',
+  single_choice: 'One of several',
+  multiple_choice: 'Several of several',
+  link: 'Link',
+}
+
+/** Scales of ratings: the value of their option, and what it stands for. */
+export const SCALES: readonly {
+  readonly display: 'number' | 'emoji'
+  readonly scale: number
+  readonly label: string
+}[] = [
+  { display: 'number', scale: 10, label: 'Numbers 0–10 (NPS)' },
+  { display: 'number', scale: 7, label: 'Numbers 1–7' },
+  { display: 'number', scale: 5, label: 'Numbers 1–5' },
+  { display: 'emoji', scale: 5, label: '5 faces' },
+  { display: 'emoji', scale: 3, label: '3 faces' },
+  { display: 'emoji', scale: 2, label: 'Thumbs up or down' },
+]
+
+const BUCKETS: Readonly<Record<number, readonly (readonly [bucket: string, label: string])[]>> = {
+  2: [
+    ['positive', 'Thumbs up'],
+    ['negative', 'Thumbs down'],
+  ],
+  3: [
+    ['negative', '1'],
+    ['neutral', '2'],
+    ['positive', '3'],
+  ],
+  5: [
+    ['negative', '1–2'],
+    ['neutral', '3'],
+    ['positive', '4–5'],
+  ],
+  7: [
+    ['negative', '1–3'],
+    ['neutral', '4'],
+    ['positive', '5–7'],
+  ],
+  10: [
+    ['detractors', '0–6'],
+    ['passives', '7–8'],
+    ['promoters', '9–10'],
+  ],
+}
+
+/** Returns the answers that branching can tell apart, with their labels. Empty: the type of the question has none. */
+export const bucketsOf = ({
+  type,
+  scale,
+  choices = [],
+}: Question): readonly (readonly [bucket: string, label: string])[] =>
+  type === 'rating'
+    ? (BUCKETS[scale ?? 0] ?? [])
+    : type === 'single_choice'
+      ? choices.map((choice, index) => [String(index), choice] as const)
+      : []
+
+const FIRST: Question = { type: 'open', question: '' }
+
+/** Returns a question of another type with the same texts. */
+export const withType = ({ id, question, description, optional }: Question, type: Question['type']): Question => ({
+  ...(id ? { id } : {}),
+  type,
+  question,
+  ...(description ? { description } : {}),
+  ...(optional ? { optional } : {}),
+  ...(type === 'rating' ? { display: 'number', scale: 10, lowerBoundLabel: '', upperBoundLabel: '' } : {}),
+  ...(type === 'single_choice' || type === 'multiple_choice' ? { choices: ['Yes', 'No'] } : {}),
+  ...(type === 'link' ? { link: 'https://' } : {}),
+})
+
+/** Moves the targets of a question's branching to the new places of the questions. Removes those of deleted ones. */
+const retarget = (question: Question, placeOf: (index: number) => number | undefined): Question => {
+  const { branching, ...rest } = question
+  if (!branching) return question
+  if (branching.type === 'specific_question') {
+    const index = placeOf(branching.index ?? -1)
+    return index === undefined ? rest : { ...rest, branching: { ...branching, index } }
+  }
+  if (branching.type !== 'response_based') return question
+  const responseValues = Object.fromEntries(
+    Object.entries(branching.responseValues ?? {}).flatMap(([bucket, target]) => {
+      const place = typeof target === 'number' ? placeOf(target) : target
+      return place === undefined ? [] : [[bucket, place] as const]
+    }),
+  )
+  return { ...rest, branching: { ...branching, responseValues } }
+}
+
+/** Moves a question. Branches lead to the same questions as before. */
+export const moveQuestion = (questions: readonly Question[], from: number, to: number): Question[] => {
+  const order = questions.map((_, index) => index)
+  order.splice(to, 0, ...order.splice(from, 1))
+  const placeOf = (index: number) => {
+    const place = order.indexOf(index)
+    return place < 0 ? undefined : place
+  }
+  return order.map((index) => retarget(questions[index]!, placeOf))
+}
+
+/** Removes a question, and the branches that lead to it. */
+export const removeQuestion = (questions: readonly Question[], removed: number): Question[] =>
+  questions
+    .filter((_, index) => index !== removed)
+    .map((question) =>
+      retarget(question, (index) => (index === removed || index < 0 ? undefined : index > removed ? index - 1 : index)),
+    )
+
+/** Changes the branching of a question. `next_question`, the default, is not stored. */
+export const withBranching = (question: Question, branching: Branching): Question => {
+  const { branching: _, ...rest } = question
+  return branching.type === 'next_question' ? rest : { ...rest, branching }
+}
+
+/** The form of a new survey. */
+export const NEW_SURVEY: SurveyDraft = {
+  name: '',
+  type: 'popover',
+  questions: [FIRST],
+  appearance: { displayThankYouMessage: true, thankYouMessageHeader: 'Thank you for your feedback!' },
+  conditions: {},
+  schedule: 'once',
+}
+
+export const newQuestion = (): Question => FIRST
+
+/** Returns the form of a survey. Other fields of the survey, such as translations, stay as they are. */
+export const toDraft = (survey: Survey): SurveyDraft => ({
+  name: survey.name,
+  description: survey.description ?? '',
+  type: survey.type,
+  questions: survey.questions,
+  appearance: survey.appearance ?? {},
+  conditions: survey.conditions ?? {},
+  schedule: survey.schedule ?? 'once',
+  iteration_count: survey.iteration_count ?? null,
+  iteration_frequency_days: survey.iteration_frequency_days ?? null,
+  enable_partial_responses: survey.enable_partial_responses ?? false,
+  enable_iframe_embedding: survey.enable_iframe_embedding ?? false,
+  responses_limit: survey.responses_limit ?? null,
+  linked_flag_key: survey.linked_flag_key ?? null,
+})
+
+const withoutEmpty = <Fields extends object>(fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value !== '' && value !== null && !(Array.isArray(value) && !value.length),
+    ),
+  ) as Fields
+
+/** Returns what the API stores for a form: empty fields are left out. */
+export const toInput = (draft: SurveyDraft): SurveyDraft => ({
+  ...draft,
+  questions: draft.questions.map((question) => ({
+    ...withoutEmpty(question),
+    question: question.question.trim(),
+    ...(question.choices ? { choices: question.choices.map((choice) => choice.trim()).filter(Boolean) } : {}),
+  })),
+  appearance: withoutEmpty(draft.appearance ?? {}),
+  // Everyone with its URL can see a hosted survey.
+  conditions: draft.type === 'external_survey' ? null : withoutEmpty(draft.conditions ?? {}),
+  linked_flag_key: draft.type === 'external_survey' ? null : draft.linked_flag_key || null,
+  ...(draft.schedule === 'recurring' ? {} : { iteration_count: null, iteration_frequency_days: null }),
+})

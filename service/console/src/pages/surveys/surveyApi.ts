@@ -1,0 +1,82 @@
+import { api, ask } from '../../api/client.ts'
+import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
+
+const SURVEYS = '/api/projects/{projectId}/surveys'
+const SURVEY = `${SURVEYS}/{id}` as const
+
+/** A survey as the API returns it. */
+export type Survey = ResponseOf<typeof SURVEYS, 'get'>['results'][number]
+export type SurveyState = Survey['state']
+export type Question = Survey['questions'][number]
+export type Branching = NonNullable<Question['branching']>
+export type Appearance = NonNullable<Survey['appearance']>
+export type Conditions = NonNullable<Survey['conditions']>
+export type Results = ResponseOf<`${typeof SURVEY}/results`, 'get'>
+export type QuestionResults = Results['questions'][number]
+export type Submission = ResponseOf<`${typeof SURVEY}/responses`, 'get'>['results'][number]
+
+/** The fields of a survey that its form changes. */
+export type SurveyDraft = Pick<
+  Survey,
+  | 'name'
+  | 'description'
+  | 'type'
+  | 'questions'
+  | 'appearance'
+  | 'conditions'
+  | 'schedule'
+  | 'iteration_count'
+  | 'iteration_frequency_days'
+  | 'enable_partial_responses'
+  | 'enable_iframe_embedding'
+  | 'responses_limit'
+  | 'linked_flag_key'
+>
+
+/** Which submissions count: of one iteration, in one language. */
+export interface ResultsQuery {
+  readonly iteration?: number
+  readonly language?: string
+}
+
+export const TYPES: Readonly<Record<Survey['type'], string>> = {
+  popover: 'Popover',
+  widget: 'Feedback widget',
+  api: 'By your own code',
+  external_survey: 'Hosted page',
+}
+
+export const STATES: Readonly<Record<SurveyState, { readonly label: string; readonly style: string }>> = {
+  draft: { label: 'Draft', style: 'badge' },
+  scheduled: { label: 'Scheduled', style: 'badge warning' },
+  running: { label: 'Running', style: 'badge good' },
+  stopped: { label: 'Stopped', style: 'badge' },
+}
+
+export const listSurveys = (projectId: number, signal: AbortSignal) =>
+  ask(api.GET(SURVEYS, { params: inProject(projectId), signal }))
+
+export const getSurvey = (projectId: number, id: string, signal: AbortSignal) =>
+  ask(api.GET(SURVEY, { params: inProjectWithId(projectId, id), signal }))
+
+export const createSurvey = (projectId: number, body: SurveyDraft) =>
+  ask(api.POST(SURVEYS, { params: inProject(projectId), body }))
+
+export const changeSurvey = (
+  projectId: number,
+  id: string,
+  body: Partial<SurveyDraft & Pick<Survey, 'start_date' | 'end_date'>>,
+) => ask(api.PATCH(SURVEY, { params: inProjectWithId(projectId, id), body }))
+
+export const removeSurvey = (projectId: number, id: string) =>
+  ask(api.DELETE(SURVEY, { params: inProjectWithId(projectId, id) }))
+
+export const getResults = (projectId: number, id: string, query: ResultsQuery, signal: AbortSignal) =>
+  ask(api.GET(`${SURVEY}/results`, { params: { ...inProjectWithId(projectId, id), query }, signal }))
+
+export const listSubmissions = (
+  projectId: number,
+  id: string,
+  query: ResultsQuery & { readonly question?: string; readonly cursor?: string },
+  signal: AbortSignal,
+) => ask(api.GET(`${SURVEY}/responses`, { params: { ...inProjectWithId(projectId, id), query }, signal }))

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+
+/** What the page of a hosted survey needs. */
+export interface HostedPage {
+  readonly surveyId: string
+  /** Project token. */
+  readonly token: string
+  readonly name: string
+  /** Whether pages of other sites may have it in a frame. */
+  readonly mayBeFramed: boolean
+}
+
+interface Page {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The form of the SDK has no style of its own outside a shadow root. */
+const STYLE = `
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; --accent: #1d4ed8; --on-accent: #fff; --line: #767676 }
+@media (prefers-color-scheme: dark) { :root { --accent: #93c5fd; --on-accent: #0b1220; --line: #9a9a9a } }
+* { box-sizing: border-box }
+body { margin: 0; padding: clamp(1rem, 6vh, 4rem) 1rem }
+main { max-width: 36rem; margin: 0 auto; overflow-wrap: anywhere }
+h1 { font-size: 1.4rem }
+h2, h3, label.survey-question { display: block; font-size: 1.25rem; font-weight: 600; margin: 0 0 .25rem }
+fieldset { border: 0; padding: 0; margin: .75rem 0; display: grid; gap: .5rem }
+fieldset label { display: block; padding: .6rem .8rem; border: 1px solid var(--line); border-radius: .5rem; cursor: pointer }
+.response-choice { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center }
+textarea, input[type=text] { width: 100%; min-height: 2.75rem; padding: .6rem; font: inherit; border: 1px solid var(--line); border-radius: .5rem }
+textarea { min-height: 7rem; margin: .75rem 0 }
+.rating-options-number, .rating-options-emoji, .rating-options-emoji-2 { display: flex; flex-wrap: wrap; gap: .4rem; margin: .75rem 0 .25rem }
+.rating-options button { min-width: 2.75rem; min-height: 2.75rem; padding: .4rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .5rem; cursor: pointer }
+.rating-options button svg { width: 2rem; height: 2rem; fill: currentColor }
+.rating-options .rating-active { background: var(--accent); color: var(--on-accent); border-color: var(--accent) }
+.rating-text { display: flex; justify-content: space-between; gap: 1rem; font-size: .9rem }
+.bottom-section { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; margin-top: 1rem }
+.form-submit, .form-back { display: inline-block; min-height: 2.75rem; padding: .6rem 1.2rem; font: inherit; text-decoration: none; border: 1px solid var(--accent); border-radius: .5rem; cursor: pointer }
+.form-submit { background: var(--accent); color: var(--on-accent) }
+.form-back { background: transparent; color: inherit }
+.form-submit[disabled] { opacity: .6; cursor: not-allowed }
+.form-cancel { display: none }
+.sr-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+`
+
+// The parameters of the URL: the person, answers (q0, q1, …), and properties of the events. Anyone can write such a URL,
+// so the person is marked as unverified, and the events change no properties of people.
+const SCRIPT = `
+const { token, surveyId } = JSON.parse(document.getElementById('survey-data').textContent)
+const query = new URLSearchParams(location.search)
+const person = query.get('distinct_id')
+const properties = {}
+for (const [name, value] of [...query].slice(0, 50)) {
+  if (/^(q\\d+|distinct_id|embed|auto_submit|\\$.*|token)$/.test(name) || name.length > 200) continue
+  const isNumber = value.trim() !== '' && Number.isFinite(Number(value))
+  properties[name] = value === 'true' || value === 'false' ? value === 'true' : isNumber ? Number(value) : value.slice(0, 1000)
+}
+analytics.init(token, {
+  api_host: new URL('..', location.href).href.replace(/\\/$/, ''),
+  persistence: 'memory',
+  person_profiles: 'never',
+  autocapture: false,
+  capture_pageview: false,
+  capture_pageleave: false,
+  capture_dead_clicks: false,
+  capture_heatmaps: false,
+  capture_exceptions: false,
+  capture_performance: false,
+  disable_session_recording: true,
+  advanced_disable_feature_flags: true,
+  advanced_enable_surveys: true,
+  disable_surveys_automatic_display: true,
+  surveys: { prefillFromUrl: true },
+  ...(person ? { bootstrap: { distinctID: person } } : {}),
+})
+analytics.register({ ...properties, ...(person ? { $survey_person_unverified: true } : {}) })
+analytics.renderSurvey(surveyId, '#survey')
+if (query.get('embed') === 'true') document.querySelector('h1').hidden = true
+`
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const HASHES = { style: hashOf(STYLE), script: hashOf(SCRIPT) }
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** JSON that cannot end the element that contains it. */
+const asData = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c')
+
+const headersOf = (mayBeFramed: boolean) => ({
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
+  'content-security-policy': [
+    "default-src 'none'",
+    `script-src 'self' ${HASHES.script}`,
+    `style-src ${HASHES.style}`,
+    "connect-src 'self'",
+    'img-src https: data:',
+    "base-uri 'none'",
+    // An origin of its own: a script in this page could otherwise use the session of the console, which is on this host.
+    'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox',
+    "form-action 'none'",
+    `frame-ancestors ${mayBeFramed ? '*' : "'none'"}`,
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+})
+
+const documentOf = (title: string, content: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+${content}
+</body>
+</html>
+`
+
+/** Returns the page of a hosted survey. The SDK shows the survey in it. */
+export const hostedPage = ({ surveyId, token, name, mayBeFramed }: HostedPage): Page => ({
+  status: 200,
+  headers: headersOf(mayBeFramed),
+  body: documentOf(
+    name,
+    `<main>
+<h1>${escapeHtml(name)}</h1>
+<div id="survey"></div>
+<noscript>This survey needs JavaScript.</noscript>
+</main>
+<script type="application/json" id="survey-data">${asData({ token, surveyId })}</script>
+<script src="../static/analytics.js"></script>
+<script>${SCRIPT}</script>`,
+  ),
+})
+
+const messagePage = (status: number, text: string): Page => ({
+  status,
+  headers: headersOf(false),
+  body: documentOf('Survey', `<main><h1>${text}</h1></main>`),
+})
+
+/** The page for every URL without a running hosted survey, so that nobody learns which ids exist. */
+export const missingPage = (): Page => messagePage(404, 'This survey does not exist or is closed.')
+
+/** The page for visitors who open a survey too often. */
+export const limitedPage = (): Page => messagePage(429, 'Too many requests. Try again in a minute.')
+
+const WINDOW_MS = 60_000
+const MAX_PER_WINDOW = 30
+const MAX_CLIENTS = 100_000
+
+/** Creates the limit of page loads per IP and survey. Returns whether another load is within it. */
+export const createHostedLimit = (now: () => number = Date.now): ((ip: string, surveyId: string) => boolean) => {
+  let startedAt = now()
+  let counts = new Map<string, number>()
+  return (ip, surveyId) => {
+    if (now() - startedAt >= WINDOW_MS || counts.size >= MAX_CLIENTS) {
+      startedAt = now()
+      counts = new Map()
+    }
+    const key = `${ip} ${surveyId}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    return count <= MAX_PER_WINDOW
+  }
+}

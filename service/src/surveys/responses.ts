@@ -1,0 +1,89 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ApiError } from '../lib/apiError.ts'
+import type { Ask } from '../persons/ask.ts'
+import type { SurveyRecord } from '../storage/metadata/metadata.ts'
+import type { Definition } from './survey.ts'
+import { type ResultsFilter, submissionsSource } from './submissions.ts'
+
+/** A submission with its person, as the API returns it. */
+export const SURVEY_RESPONSE = Type.Object({
+  submission_id: Type.String(),
+  person_id: Type.String(),
+  distinct_id: Type.String(),
+  is_verified: Type.Boolean({ description: 'false: the distinct ID is from the URL of a hosted survey' }),
+  timestamp: Type.String({ format: 'date-time' }),
+  is_completed: Type.Boolean(),
+  iteration: Type.Union([Type.Integer(), Type.Null()]),
+  language: Type.Union([Type.String(), Type.Null()]),
+  answers: Type.Array(Type.Object({ question_id: Type.String(), answer: Type.Unknown() }), {
+    description: 'In the order of the questions, as they were sent. Questions without an answer are missing',
+  }),
+})
+export type SurveyResponseView = Static<typeof SURVEY_RESPONSE>
+
+export interface ResponsesFilter extends ResultsFilter {
+  /** Only submissions that answer the question with this id. */
+  readonly question?: string | undefined
+  readonly limit: number
+  /** Value of `next` of the previous page. */
+  readonly cursor?: string | undefined
+}
+
+export interface SurveyResponses {
+  readonly results: readonly SurveyResponseView[]
+  readonly next: string | null
+}
+
+const CURSOR = /^(\d{1,15})\.(.{1,300})$/s
+
+/** Returns the function that lists the submissions of a survey, latest first. */
+export const createListResponses =
+  (ask: Ask) =>
+  async (
+    projectId: number,
+    survey: SurveyRecord,
+    { question, limit, cursor, ...filter }: ResponsesFilter,
+  ): Promise<SurveyResponses> => {
+    const { questions } = survey.definition as Definition
+    const number = questions.findIndex(({ id }) => id === question) + 1
+    if (question !== undefined && !number)
+      throw new ApiError('invalid_input', {
+        attr: 'question',
+        detail: '"question" must be the id of a question of the survey.',
+      })
+    const position = cursor === undefined ? undefined : CURSOR.exec(cursor)
+    if (position === null)
+      throw new ApiError('invalid_input', { attr: 'cursor', detail: '"cursor" must be a value of "next".' })
+    const source = submissionsSource(projectId, survey, filter)
+    const conditions = [
+      ...(number ? [`answers[${number}] != ''`] : []),
+      ...(position ? ['(toUnixTimestamp64Milli(at), submission) < ({at:Int64}, {submission:String})'] : []),
+    ]
+    const rows = await ask(projectId, {
+      text: `SELECT submission, person, distinct_id, toUnixTimestamp64Milli(at) AS ms, language, iteration, is_completed,
+          is_unverified, answers
+        FROM (${source.text}) ${conditions.length ? `WHERE ${conditions.join(' AND ')}` : ''}
+        ORDER BY ms DESC, submission DESC LIMIT ${limit + 1}`,
+      params: { ...source.params, ...(position ? { at: Number(position[1]), submission: position[2] } : {}) },
+    })
+    const last = rows.length > limit ? rows[limit - 1]! : undefined
+    return {
+      results: rows
+        .slice(0, limit)
+        .map(([submission, person, distinctId, at, language, iteration, isCompleted, isUnverified, answers]) => ({
+          submission_id: String(submission),
+          person_id: String(person),
+          distinct_id: String(distinctId),
+          is_verified: !isUnverified,
+          timestamp: new Date(Number(at)).toISOString(),
+          is_completed: Boolean(isCompleted),
+          iteration: Number(iteration) || null,
+          language: String(language) || null,
+          answers: (answers as string[]).flatMap((json, index) =>
+            json ? [{ question_id: questions[index]!.id, answer: JSON.parse(json) as unknown }] : [],
+          ),
+        })),
+      next: last ? `${Number(last[3])}.${String(last[0])}` : null,
+    }
+  }
+export type ListResponses = ReturnType<typeof createListResponses>

@@ -1,0 +1,107 @@
+import { onNavigate } from '../../browser/navigation'
+import { readDevice } from '../../browser/page'
+import { listen } from '../../browser/signal'
+import { storageOf } from '../../browser/storage'
+import { apiHost } from '../../delivery/hosts'
+import { request } from '../../delivery/transport'
+import type { SurveyLink } from '../../host'
+import { guarded } from '../../lib/guard'
+import { objectOf } from '../../lib/objects'
+import { uuidv7 } from '../../lib/uuid'
+import type { SurveyCallback } from '../../types'
+import type { Feature } from '../feature'
+import { METHODS, type SurveyApi } from '../publicApi'
+
+const CALLS = Object.keys(METHODS).filter((name) => /survey/i.test(name))
+const NONE = 'no surveys'
+
+/** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
+export const surveys: Feature = {
+  name: 'surveys',
+  connect: (client) => {
+    const { context } = client
+    const { config, remote, log } = context
+    let extension: SurveyLink | undefined
+    let isBlocked = false
+    /** Calls made before it is known whether there are surveys. */
+    const waiting: (() => unknown)[] = []
+
+    const isOff = () => config.disable_surveys || config.advanced_disable_flags || context.isOptedOut()
+    const isOn = () => config.advanced_enable_surveys || [remote.items.surveys].flat()[0]
+    /** Why there are no surveys; undefined if there are some, or if that is not known yet. */
+    const absence = () => {
+      if (isBlocked || isOff()) return 'surveys are off or blocked'
+      return remote.items.surveys !== undefined && !isOn() ? NONE : undefined
+    }
+    const call = (name: string, args: readonly unknown[]): unknown => {
+      const error = absence()
+      if (!error)
+        return extension
+          ? (extension.api as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(...args)
+          : name === 'canRenderSurvey'
+            ? undefined
+            : // Only the caller of `canRenderSurveyAsync` uses it.
+              new Promise((done) => waiting.push(() => done(call(name, args))))
+      const [callback] = args
+      if (typeof callback === 'function') (callback as SurveyCallback)([], { isLoaded: error === NONE, error })
+      else if (!name.startsWith('can')) log.warn(`${name}() does nothing: ${error}`)
+      return { visible: false, disabledReason: error }
+    }
+    const settle = () => {
+      if (extension || absence()) waiting.splice(0).forEach(guarded)
+    }
+    remote.onChange(settle)
+
+    return {
+      api: {
+        ...(objectOf(
+          CALLS,
+          (name) =>
+            (...args: unknown[]) =>
+              call(name, args),
+        ) as unknown as SurveyApi),
+        onSurveysLoaded: (callback) => {
+          let isStopped = false
+          const listener: SurveyCallback = (...loaded) => isStopped || callback(...loaded)
+          void call('onSurveysLoaded', [listener])
+          return () => {
+            isStopped = true
+          }
+        },
+      },
+      stage: { name: 'surveys', before: 'person', run: (event) => extension?.amend(event) ?? event },
+      onCapture: (event) => extension?.onCapture(event),
+      onReset: () => extension?.onReset(),
+      onAlign: settle,
+      runs: {
+        wanted: () => isOn() && !isOff(),
+        start: (host) => {
+          // What the main script has anyway, so that the extension need not contain it too.
+          const parts = {
+            ...client,
+            ...context,
+            apiHost,
+            listen,
+            onNavigate,
+            readDevice,
+            request,
+            storageOf,
+            uuidv7,
+            use: (next: SurveyLink) => {
+              extension = next
+              settle()
+            },
+          }
+          const stop = host.startExtension('surveys', parts, () => {
+            isBlocked = true
+            settle()
+          })
+          return () => {
+            stop()
+            extension = undefined
+          }
+        },
+      },
+    }
+  },
+}

@@ -1,0 +1,136 @@
+import type { CleanHtml, ShownSurvey, SurveyHtmlParts, SurveyParts, SurveyProgress, SurveyView } from '../../host'
+import type { DisplaySurveyOptions, Stop, Survey } from '../../types'
+import type { ExtensionHost } from '../contract'
+import { claim } from './claim'
+import { type Facts, isOnUrl } from './eligibility'
+import { translate } from './language'
+import { type Memory, withIteration } from './memory'
+import { prefillFrom } from './prefill'
+import { createReporter, type Reporter } from './reports'
+
+interface Open {
+  survey: Survey
+  isInline: boolean
+  followsUrl: boolean
+  reporter: Reporter
+  shown?: ShownSurvey
+  /** Lets another tab show the survey. */
+  release?: Stop
+}
+
+export interface ShowOptions extends DisplaySurveyOptions {
+  /** The element of an inline survey. */
+  container?: Element
+  /** The control that opened the survey. */
+  trigger?: Element
+  /** Whether the survey is hidden while the page's URL does not match. */
+  followsUrl?: boolean
+  /** Whether the visitor asked for the survey. */
+  isRequested?: boolean
+  /** Called when nothing of the survey is visible any more. */
+  onGone?: Stop
+}
+
+export type Display = ReturnType<typeof createDisplay>
+
+/** Shows surveys, each once at a time and in one tab, and captures their events. */
+export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory, facts: Facts) => {
+  const { config, store, storageOf, mayStore, startExtension, uuidv7 } = host
+  const open = new Map<string, Open>()
+  let isStopped = false
+  let loadingView: Promise<SurveyView | undefined> | undefined
+  const stops: Stop[] = []
+
+  const loadExtension = <T>(name: 'surveysView' | 'surveysHtml', parts: object = {}): Promise<T | undefined> =>
+    new Promise((done) => {
+      stops.push(startExtension(name, { ...parts, use: done }, () => done(undefined)))
+    })
+  const loadView = () =>
+    (loadingView ??= loadExtension<SurveyView>('surveysView', {
+      listen: host.listen,
+      loadCleaner: (allowed: SurveyHtmlParts['allowed']) => loadExtension<CleanHtml>('surveysHtml', { allowed }),
+    }))
+
+  const languageOf = (): string | undefined =>
+    config.override_display_language ??
+    (store.get<Record<string, string>>('$stored_person_properties')?.language || navigator.language)
+
+  const newProgress = (): SurveyProgress => ({
+    surveySubmissionId: uuidv7(),
+    lastQuestionIndex: 0,
+    visitedIndices: [],
+    responses: {},
+  })
+
+  /** Shows a survey. Resolves with whether it is visible: another tab may show it, or the view may not load. */
+  const show = async (original: Survey, options: ShowOptions = {}): Promise<boolean> => {
+    const { id } = original
+    if (open.has(id)) return true
+    const stored = memory.progress(original)
+    const { survey, language } = translate(original, stored?.surveyLanguage ?? languageOf())
+    const progress = { ...(stored ?? newProgress()), surveyLanguage: language }
+    const reporter = createReporter(host, memory, { survey, progress }, options.properties, options.skipShownEvent)
+    const entry: Open = { survey: original, isInline: !!options.container, followsUrl: !!options.followsUrl, reporter }
+    // Reserved now, so that a second call in the meantime does not show it twice.
+    open.set(id, entry)
+    const view = await loadView()
+    const isShared = mayStore() && !options.container
+    entry.release = isShared
+      ? await claim(`survey:${withIteration(original, '_')}`, storageOf('localStorage'))
+      : () => {}
+    // It may have been closed meanwhile.
+    if (!view || !entry.release || isStopped || open.get(id) !== entry) {
+      entry.release?.()
+      if (open.get(id) === entry) open.delete(id)
+      return false
+    }
+    entry.shown = view.show({
+      survey,
+      progress,
+      isBegun: !!stored,
+      container: options.container,
+      trigger: options.trigger,
+      position: options.position,
+      initial: options.container ? prefillFrom(config, survey, location.search) : (options.initialResponses ?? {}),
+      passesAll: !options.container,
+      isRequested: !!options.isRequested,
+      reports: {
+        ...reporter,
+        gone: () => {
+          entry.release?.()
+          if (open.get(id) === entry) open.delete(id)
+          options.onGone?.()
+        },
+      },
+    })
+    return true
+  }
+
+  return {
+    show,
+    isOpen: (id: string): boolean => open.has(id),
+    /** Whether a popover is open. */
+    hasPopover: (): boolean => [...open.values()].some(({ isInline }) => !isInline),
+    /** Closes a survey as the visitor does. */
+    dismiss: (id: string): void => open.get(id)?.shown?.dismiss(),
+    loadView,
+    /** Hides automatic popovers while the page's URL does not match. */
+    refresh: (): void =>
+      open.forEach(({ survey, followsUrl, shown }) => {
+        if (followsUrl) shown?.toggle(isOnUrl(survey, facts))
+      }),
+    onPageLeave: (): void => open.forEach(({ reporter }) => reporter.left()),
+    /** Removes all surveys. */
+    closeAll: (): void => {
+      ;[...open.values()].forEach(({ shown, release }) => {
+        shown?.remove()
+        release?.()
+      })
+      open.clear()
+    },
+    stop: (): void => {
+      isStopped = true
+      stops.forEach((stop) => stop())
+    },
+  }
+}

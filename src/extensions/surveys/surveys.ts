@@ -1,0 +1,142 @@
+import type { SurveyMethods, SurveyParts } from '../../host'
+import type { DisplaySurveyOptions, Survey } from '../../types'
+import type { Extension } from '../contract'
+import { createDefinitions } from './definitions'
+import { createDisplay } from './display'
+import { type Facts, type Obstacle, obstacleOf, PLACE, TRIGGER } from './eligibility'
+import { createMemory } from './memory'
+import { amendEvent } from './reports'
+import { createScheduler } from './scheduler'
+import { createTriggers } from './triggers'
+import { createWidgets } from './widgets'
+
+/** Returns the element that a selector matches; undefined for none, and for an invalid selector. */
+const elementAt = (selector: string | undefined): Element | undefined => {
+  try {
+    return (selector && document.querySelector(selector)) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const start: Extension<SurveyParts>['start'] = (host) => {
+  const { config, log, api, storageOf, mayStore } = host
+  const storage = () => (mayStore() && config.persistence !== 'memory' ? storageOf('localStorage') : undefined)
+  const memory = createMemory(storage)
+  const definitions = createDefinitions(host)
+  const surveys = () => definitions.current() ?? []
+
+  let hasFlags = false
+  const facts: Facts = {
+    now: Date.now,
+    url: () => location.href,
+    device: () => String(host.readDevice().$device_type),
+    hasElement: (selector) => !!elementAt(selector),
+    flag: (key) => api().getFeatureFlag?.(key, { send_event: !key.startsWith('survey-targeting-') }),
+    hasFlags: () => hasFlags,
+    isArmed: (survey) => triggers.isArmed(survey),
+    memory,
+  }
+  const display = createDisplay(host, memory, facts)
+  const triggers = createTriggers(
+    host,
+    surveys,
+    (survey) => scheduler.onArmed(survey),
+    (survey) => scheduler.cancel(survey.id),
+  )
+  const scheduler = createScheduler(host, facts, triggers, memory, display, surveys)
+  const widgets = createWidgets(host, facts, display, surveys)
+
+  /** Shows what may be shown now, and removes what may not. */
+  const update = () => {
+    display.refresh()
+    if (document.hidden) return
+    if (!config.disable_surveys_automatic_display) {
+      scheduler.update()
+      widgets.update()
+    }
+  }
+  const find = (id: string, reload: boolean | undefined, run: (survey: Survey | undefined) => void) =>
+    definitions.load((all) => run(all.find((each) => each.id === id)), reload)
+  const reasonOf = (survey: Survey | undefined) => {
+    const obstacle = survey ? obstacleOf(survey, facts, PLACE) : 'running'
+    return obstacle ? { visible: false, disabledReason: `condition not met: ${obstacle}` } : { visible: true }
+  }
+  const displaySurvey = (id: string, options: DisplaySurveyOptions = {}) =>
+    find(id, false, (survey) => {
+      const exempt: Obstacle[] = [...PLACE, TRIGGER]
+      const isInline = options.displayType === 'inline'
+      const container = isInline ? elementAt(options.selector) : undefined
+      const obstacle = !survey
+        ? 'running'
+        : isInline && !container
+          ? 'selector'
+          : !options.ignoreConditions && obstacleOf(survey, facts, exempt)
+      if (!survey || obstacle) return log.info(`survey ${id} is not shown, condition not met: ${obstacle}`)
+      const delay = options.ignoreDelay || container ? 0 : (survey.appearance?.surveyPopupDelaySeconds ?? 0)
+      scheduler.showLater(survey, delay * 1000, { ...options, container })
+    })
+
+  const methods: SurveyMethods = {
+    getSurveys: definitions.load,
+    getActiveMatchingSurveys: (callback, forceReload) =>
+      definitions.load(
+        (all, context) =>
+          callback(
+            all.filter((each) => !obstacleOf(each, facts)),
+            context,
+          ),
+        forceReload,
+      ),
+    onSurveysLoaded: definitions.onLoad,
+    displaySurvey,
+    renderSurvey: (id, selector) => displaySurvey(id, { displayType: 'inline', selector, ignoreConditions: true }),
+    canRenderSurvey: (id) => reasonOf(surveys().find((each) => each.id === id)),
+    canRenderSurveyAsync: (id, forceReload) =>
+      new Promise((done) => find(id, forceReload, (survey) => done(reasonOf(survey)))),
+    cancelPendingSurvey: scheduler.cancel,
+  }
+
+  host.use({
+    api: methods,
+    amend: (event) => amendEvent(event, memory),
+    onCapture: triggers.onCapture,
+    onReset: () => {
+      scheduler.stop()
+      display.closeAll()
+      triggers.forget()
+      memory.forget(storage() ? Object.keys(localStorage) : [])
+    },
+  })
+  definitions.onLoad(update)
+  definitions.load(() => {})
+  const stops = [
+    api().onFeatureFlags?.(() => {
+      hasFlags = true
+      update()
+    }),
+    host.onNavigate(() => {
+      scheduler.onNavigate()
+      update()
+    }),
+    host.onVisibilityChange(update),
+    host.listen(window, ['storage'], (event) => memory.isKey((event as StorageEvent).key) && update()),
+    host.onPageLeave(display.onPageLeave),
+    host.session.onChange((_id, _window, reason) => reason?.noSessionId || triggers.forget()),
+    // Pages dispatch these events to close and to open a survey.
+    host.listen(window, ['PHSurveyClosed'], ({ detail }: Event & { detail?: { surveyId?: string } }) =>
+      display.dismiss(detail?.surveyId ?? ''),
+    ),
+    host.listen(
+      window,
+      ['ph:show_survey_widget'],
+      ({ detail }: Event & { detail?: { surveyId?: string; position?: string } }) =>
+        widgets.open(detail?.surveyId ?? '', detail?.position),
+    ),
+    widgets.stop,
+    scheduler.stop,
+    display.closeAll,
+    display.stop,
+  ]
+  return () => stops.forEach((stop) => stop?.())
+}

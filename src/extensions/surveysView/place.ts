@@ -1,0 +1,41 @@
+// Distances from the edges of the window, px.
+const EDGE = 30
+const NARROW_EDGE = 8
+const TAB_EDGE = 60
+// Distances of a popover from the control that opened it, and then from the edges.
+const GAP = 12
+const TRIGGER_EDGE = 20
+const MIN_BELOW = 250
+
+export type Position = Record<string, string>
+
+const px = (value: number) => `${Math.round(value)}px`
+
+/** Returns where a popover is below its trigger, or above if there is too little room. */
+const nextTo = (trigger: DOMRect, width: number): Position => {
+  const middle = trigger.left + trigger.width / 2 - width / 2
+  const left = Math.max(TRIGGER_EDGE, Math.min(middle, innerWidth - width - TRIGGER_EDGE))
+  return innerHeight - trigger.bottom < MIN_BELOW
+    ? { left: px(left), bottom: px(innerHeight - trigger.top + GAP) }
+    : { left: px(left), top: px(trigger.bottom + GAP) }
+}
+
+/**
+ * Returns where a popover is, as CSS properties. `position`: `left`, `center` or `right` at the bottom, with `top_` or
+ * `middle_` before it elsewhere, or `next_to_trigger`. `isTab`: a tab at the edge opened it. Left and right are those of
+ * languages written from the left.
+ */
+export const placeOf = (position: string, box: Element, trigger: Element | undefined, isTab: boolean): Position => {
+  const { width } = box.getBoundingClientRect()
+  if (position === 'next_to_trigger' && trigger) return nextTo(trigger.getBoundingClientRect(), width)
+  const edge = px(innerWidth < width + 4 * EDGE ? NARROW_EDGE : isTab ? TAB_EDGE : EDGE)
+  const [first, second] = position.split('_') as [string, string?]
+  const [block, inline] = second ? [first, second] : ['bottom', first]
+  const isMiddle = block === 'middle'
+  const isCenter = inline === 'center'
+  return {
+    ...(isMiddle ? { top: '50%' } : { [block === 'top' ? 'top' : 'bottom']: edge }),
+    ...(isCenter ? { left: '50%' } : { [inline === 'left' ? 'inset-inline-start' : 'inset-inline-end']: edge }),
+    transform: `translate(${isCenter ? '-50%' : '0'},${isMiddle ? '-50%' : '0'})`,
+  }
+}

@@ -1,0 +1,163 @@
+import { h, render } from 'preact'
+import type { ShownSurvey, ShowSurvey, SurveyViewParts } from '../../host'
+import type { Stop } from '../../types'
+import { Box, type BoxProps, HEADING } from './box'
+import { openContainer } from './container'
+import { placeOf } from './place'
+import { createRun } from './run'
+
+// How long the thank-you message stays with `autoDisappear`, ms.
+const THANKS_MS = 5000
+// Screen readers announce a change of the status, not its first content.
+const ANNOUNCE_MS = 100
+
+/** Creates the element of a survey: in the site's element, or in a shadow root of its own. */
+const openBox = ({ container, survey, progress }: ShowSurvey) => {
+  const box = document.createElement('div')
+  box.className = 'ph-survey'
+  if (container) {
+    container.replaceChildren(box)
+    return { box, removeBox: () => box.remove() }
+  }
+  const { root, release } = openContainer(survey, progress.surveyLanguage)
+  box.setAttribute('role', 'dialog')
+  box.setAttribute('aria-labelledby', HEADING)
+  root.append(box)
+  return {
+    box,
+    removeBox: () => {
+      box.remove()
+      release()
+    },
+  }
+}
+
+/** Shows a survey, and leads the visitor through it. */
+export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSurvey => {
+  const { survey, container, trigger, reports, isRequested } = options
+  const appearance = survey.appearance ?? {}
+  const { box, removeBox } = openBox(options)
+  const run = createRun(options)
+  const stops: Stop[] = []
+  const timers: ReturnType<typeof setTimeout>[] = []
+  let announcement = ''
+  let isClosing = false
+  let isRemoved = false
+
+  const hasFocus = () => box.contains((box.getRootNode() as Document | ShadowRoot).activeElement)
+  /** Moves the focus to the text field, or else to the heading. */
+  const focusInside = () => {
+    const element = box.querySelector('textarea') ?? box.querySelector(`.thank-you-message, #${HEADING}`)
+    ;(element as HTMLElement | null)?.focus({ preventScroll: true })
+  }
+  const place = () => {
+    const position = options.position ?? appearance.position ?? 'right'
+    const isTab = survey.type === 'widget' && appearance.widgetType === 'tab'
+    for (const name of ['top', 'bottom', 'left', 'inset-inline-start', 'inset-inline-end', 'transform'])
+      box.style.removeProperty(name)
+    for (const [name, value] of Object.entries(placeOf(position, box, trigger, isTab)))
+      box.style.setProperty(name, value)
+    // A keyboard on the screen covers the lower part of the window.
+    const covered = window.visualViewport ? innerHeight - visualViewport!.height - visualViewport!.offsetTop : 0
+    if (covered > 0 && box.style.bottom) box.style.bottom = `${Math.round(covered + 8)}px`
+  }
+  const remove = () => {
+    if (isRemoved) return
+    isRemoved = true
+    timers.forEach(clearTimeout)
+    stops.forEach((stop) => stop())
+    render(null, box)
+    removeBox()
+    reports.gone()
+  }
+  /** Closes the survey. Before its end, that dismisses it. */
+  const close = () => {
+    if (isClosing || isRemoved) return
+    isClosing = true
+    if (!/thanks|end/.test(run.screen())) reports.dismissed(run.progress())
+    remove()
+  }
+  const draw = () => {
+    if (!isRemoved)
+      render(
+        <Box
+          run={run}
+          isInline={!!container}
+          announcement={announcement}
+          loadCleaner={parts.loadCleaner}
+          actions={actions}
+        />,
+        box,
+      )
+  }
+  /** Moves on: draws the next screen, and keeps the focus in the survey if it was there. */
+  const move = (step: () => void) => {
+    const wasFocused = hasFocus()
+    const before = [run.screen(), run.index()].join()
+    step()
+    if (run.screen() === 'end') return close()
+    draw()
+    if (before === [run.screen(), run.index()].join()) return
+    if (wasFocused) focusInside()
+    if (run.screen() === 'thanks' && appearance.autoDisappear) disappear()
+  }
+  /** Closes the thank-you message after a while in which the visitor neither points at it nor has the focus in it. */
+  const disappear = () => {
+    timers.push(
+      setTimeout(() => {
+        if (box.matches(':hover') || (hasFocus() && isPointed)) disappear()
+        else close()
+      }, THANKS_MS),
+    )
+  }
+  // Focus that was moved by Submit is not attention.
+  let isPointed = false
+  const actions: BoxProps['actions'] = {
+    change: (draft) => {
+      run.change({ ...run.draft(), ...draft })
+      draw()
+    },
+    submit: () => move(run.next),
+    back: () => move(run.back),
+    begin: () => move(run.leaveIntro),
+    close,
+  }
+
+  draw()
+  if (run.screen() === 'end') {
+    timers.push(setTimeout(close))
+  } else if (run.screen() === 'thanks' && appearance.autoDisappear) disappear()
+  if (!container) {
+    place()
+    stops.push(
+      parts.listen(window, ['resize'], place, { passive: true }),
+      // Only with the focus inside: elsewhere, Escape is the page's.
+      parts.listen(
+        box,
+        ['keydown'],
+        (event) => {
+          isPointed = true
+          if ((event as KeyboardEvent).key !== 'Escape') return
+          event.stopPropagation()
+          close()
+        },
+        {},
+      ),
+    )
+    if (window.visualViewport) stops.push(parts.listen(visualViewport!, ['resize'], place))
+    timers.push(
+      setTimeout(() => {
+        announcement = run.question().question
+        draw()
+        if (isRequested && !appearance.disableAutofocus && !hasFocus()) focusInside()
+      }, ANNOUNCE_MS),
+    )
+  }
+  return {
+    remove,
+    dismiss: close,
+    toggle: (isVisible) => {
+      box.style.display = isVisible ? '' : 'none'
+    },
+  }
+}
