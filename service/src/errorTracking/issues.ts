@@ -1,12 +1,11 @@
-import { decodeCursor, encodeCursor, isPosition, type Position } from '../events/position.ts'
-import { type EventKey, KEY_COLUMNS, readEvents, type StoredEvent, toKey } from '../events/rows.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { Ask } from '../persons/ask.ts'
 import type { ErrorIssue, IssueState, Metadata } from '../storage/metadata/metadata.ts'
-import { exceptionsOf } from './exceptions.ts'
-import { culpritOf, fingerprintOf, type MappedException, type MappedFrame } from './fingerprint.ts'
-import { type Occurrence, readOccurrences, readTotals, STACK } from './occurrences.ts'
+import { createAssignStacks } from './assignStacks.ts'
+import { type IssueEventsRequest, readIssueEvents } from './issueEvents.ts'
+import { countOf, type Known, toIssueViews } from './issueViews.ts'
+import { readOccurrences } from './occurrences.ts'
 import { isAgain, isEnough, releaseOrder, totalOf } from './releases.ts'
 import type { SourceMaps } from './sourceMaps.ts'
 import type { IssueDetails, IssueEvent, IssueView } from './views.ts'
@@ -22,11 +21,6 @@ export interface IssuesRequest {
   readonly order: (typeof ISSUE_ORDERS)[number]
   readonly limit: number
   readonly offset: number
-}
-
-export interface IssueEventsRequest {
-  readonly limit: number
-  readonly cursor?: string | undefined
 }
 
 /** Issues: groups of exceptions with one cause. All methods reject with `ApiError`. */
@@ -56,149 +50,16 @@ export interface IssuesDependencies {
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
 }
 
-/** Maximum stacks whose fingerprints one request computes. */
-const MAX_NEW_STACKS = 500
-const SAMPLES = 50
-const MAX_STACKS_OF_ISSUE = 4_000
-const MAX_TEXT = 500
-
 const notFound = () => new ApiError('not_found', { detail: 'This project has no issue with this id.' })
-
-const iso = (ms: number): string => new Date(ms).toISOString()
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value ? value : null)
-
-const describeFrame = (frame: MappedFrame | undefined): string => {
-  if (!frame?.filename) return ''
-  const file = frame.filename.replace(/[?#].*$/, '')
-  return frame.function && frame.function !== '?' ? `${frame.function} (${file})` : file
-}
-
-/** What is known of an issue and its events. */
-interface Known {
-  readonly issue: ErrorIssue
-  readonly stacks: Map<string, string>
-  readonly occurrences: Occurrence[]
-}
-
-const toFrameView = ({ filename, function: name, line, column, inApp, isMapped, mapId, source }: MappedFrame) => ({
-  filename,
-  function: name,
-  line: line ?? null,
-  column: column ?? null,
-  in_app: inApp,
-  is_mapped: isMapped,
-  map_id: mapId,
-  source: source ? { before: [...source.before], line: source.line, after: [...source.after] } : null,
-})
-
-const toEventView = (event: StoredEvent, exceptions: readonly MappedException[]): IssueEvent => {
-  const { $release_id, $current_url, $browser, $exception_steps } = event.properties
-  return {
-    uuid: event.uuid,
-    timestamp: event.timestamp,
-    distinct_id: event.distinct_id,
-    person_id: event.person_id,
-    session_id: event.$session_id,
-    release: textOf($release_id) ?? '',
-    url: textOf($current_url),
-    browser: textOf($browser),
-    exceptions: exceptions.map(({ type, value, isHandled, frames }) => ({
-      type,
-      value,
-      is_handled: isHandled,
-      frames: frames.map(toFrameView),
-    })),
-    steps: (Array.isArray($exception_steps) ? $exception_steps : []).filter(
-      (step): step is Record<string, unknown> => typeof step === 'object' && step !== null && !Array.isArray(step),
-    ),
-  }
-}
-
-const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
-
-const releasesOf = (occurrences: readonly Occurrence[], order: ReadonlyMap<string, number>) => {
-  const byRelease = new Map<string, Occurrence[]>()
-  for (const each of occurrences) byRelease.set(each.release, [...(byRelease.get(each.release) ?? []), each])
-  return [...byRelease]
-    .sort(([a], [b]) => order.get(b)! - order.get(a)!)
-    .map(([release, all]) => ({
-      release,
-      count: sum(all.map(({ count }) => count)),
-      first_seen: iso(Math.min(...all.map(({ first }) => first))),
-      last_seen: iso(Math.max(...all.map(({ last }) => last))),
-    }))
-}
 
 export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies): Issues => {
   const store = metadata.errorTracking
-  /** One synchronization of a project at a time. */
-  const syncing = new Map<number, Promise<unknown>>()
-
-  const keysOf = async (projectId: number, uuids: readonly string[]): Promise<EventKey[]> =>
-    (
-      await ask(projectId, {
-        text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND uuid IN {uuids:Array(UUID)}`,
-        params: { projectId, uuids },
-      })
-    ).map(toKey)
-
-  const mapped = (projectId: number, { properties }: StoredEvent) =>
-    sourceMaps.apply(projectId, exceptionsOf(properties.$exception_list))
-
-  /** Assigns stacks to issues by a sample event each. */
-  const assign = async (projectId: number, occurrences: readonly Occurrence[]): Promise<void> => {
-    for (let at = 0; at < occurrences.length; at += SAMPLES) {
-      const part = occurrences.slice(at, at + SAMPLES)
-      const keys = await keysOf(
-        projectId,
-        part.map(({ uuid }) => uuid),
-      )
-      for (const event of await readEvents(ask, projectId, keys, { isWhole: true })) {
-        const exceptions = await mapped(projectId, event)
-        const mapIds = new Set(exceptions.flatMap(({ frames }) => frames.map(({ mapId }) => mapId)))
-        await store.assign(
-          projectId,
-          {
-            stack: part.find(({ uuid }) => uuid === event.uuid)!.stack,
-            fingerprint: fingerprintOf(exceptions, event.properties.$exception_fingerprint),
-            mapIds: [...mapIds].filter((id) => id && !id.includes(' ')),
-          },
-          {
-            type: exceptions[0]?.type ?? 'Error',
-            value: exceptions[0]?.value.slice(0, MAX_TEXT) ?? '',
-            culprit: describeFrame(culpritOf(exceptions)).slice(0, MAX_TEXT),
-          },
-        )
-      }
-    }
-  }
-
-  /** Returns the fingerprint of each stack, after computing those of new and stale stacks. */
-  const synchronize = async (projectId: number, occurrences: readonly Occurrence[]) => {
-    const known = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
-    const firstOf = new Map(occurrences.map((each) => [each.stack, each]))
-    const due = [...firstOf.values()].filter(({ stack }) => known.get(stack)?.isStale ?? true)
-    if (!due.length) return { fingerprintOfStack: known, pending: 0 }
-    await assign(projectId, due.slice(0, MAX_NEW_STACKS))
-    const now = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
-    return { fingerprintOfStack: now, pending: Math.max(0, due.length - MAX_NEW_STACKS) }
-  }
-
-  const synchronizeInTurn = (projectId: number, occurrences: readonly Occurrence[]) => {
-    const result = (syncing.get(projectId) ?? Promise.resolve()).then(() => synchronize(projectId, occurrences))
-    const done = result
-      .catch(() => {})
-      .finally(() => {
-        if (syncing.get(projectId) === done) syncing.delete(projectId)
-      })
-    syncing.set(projectId, done)
-    return result
-  }
+  const assignStacks = createAssignStacks({ ask, store, sourceMaps })
 
   /** Reads all issues with events. Reopens those that came back. */
   const read = async (projectId: number, from: number) => {
     const occurrences = await readOccurrences(ask, projectId, from)
-    const { fingerprintOfStack, pending } = await synchronizeInTurn(projectId, occurrences)
+    const { fingerprintOfStack, pending } = await assignStacks(projectId, occurrences)
     const issueOf = await store.fingerprints(projectId)
     const order = releaseOrder(occurrences)
     const known = new Map<string, Known>(
@@ -228,39 +89,6 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
     return issue
   }
 
-  const toViews = async (
-    projectId: number,
-    from: number,
-    all: readonly Known[],
-    order: ReadonlyMap<string, number>,
-  ): Promise<IssueView[]> => {
-    const totals = await readTotals(
-      ask,
-      projectId,
-      from,
-      all.map(({ stacks }) => [...stacks.keys()]),
-    )
-    return all.map(({ issue, occurrences }, at) => ({
-      id: issue.id,
-      type: issue.type,
-      value: issue.value,
-      culprit: issue.culprit,
-      state: issue.state,
-      first_seen: occurrences.length ? iso(Math.min(...occurrences.map(({ first }) => first))) : issue.createdAt,
-      last_seen: occurrences.length ? iso(Math.max(...occurrences.map(({ last }) => last))) : issue.createdAt,
-      count: sum(occurrences.map(({ count }) => count)),
-      people: totals[at]!.people,
-      series: Object.entries(totals[at]!.days)
-        .map(([date, count]) => ({ date, count }))
-        .sort((a, b) => a.date.localeCompare(b.date)),
-      releases: releasesOf(occurrences, order),
-      resolved_at: issue.resolvedAt,
-      reopened_at: issue.reopenedAt,
-      ignored_events: issue.ignoredUntil === null ? null : issue.ignoredUntil - totalOf(occurrences),
-    }))
-  }
-
-  const countOf = ({ occurrences }: Known) => sum(occurrences.map(({ count }) => count))
   const SORT_KEYS: Readonly<Record<IssuesRequest['order'], (known: Known) => number>> = {
     count: countOf,
     last_seen: ({ occurrences }) => Math.max(...occurrences.map(({ last }) => last)),
@@ -282,7 +110,7 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
         .sort((a, b) => b.at - a.at || a.each.issue.id.localeCompare(b.each.issue.id))
       const page = wanted.slice(offset, offset + limit).map(({ each }) => each)
       return {
-        results: await toViews(projectId, from, page, order),
+        results: await toIssueViews(ask, projectId, from, page, order),
         count: wanted.length,
         next: offset + limit < wanted.length ? offset + limit : null,
         pending,
@@ -294,7 +122,7 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
       const { known, order } = await read(projectId, from)
       const issue = known.get(found)
       if (!issue) throw notFound()
-      const [view] = await toViews(projectId, from, [issue], order)
+      const [view] = await toIssueViews(ask, projectId, from, [issue], order)
       const byFingerprint = new Map<string, { count: number; example: string | null }>()
       for (const { stack, count, uuid } of issue.occurrences) {
         const fingerprint = issue.stacks.get(stack)!
@@ -342,33 +170,9 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
       return store.split(projectId, issue.id, moved)
     },
 
-    async events(projectId, id, { limit, cursor }) {
+    async events(projectId, id, request) {
       const issue = await find(projectId, id)
-      const issueOf = await store.fingerprints(projectId)
-      const stacks = (await store.stacks(projectId))
-        .filter(({ fingerprint }) => issueOf.get(fingerprint) === issue.id)
-        .map(({ stack }) => stack)
-        .slice(-MAX_STACKS_OF_ISSUE)
-      if (!stacks.length) return { results: [], next: null }
-      const startOver = 'Omit it to start with the newest event.'
-      const position =
-        cursor === undefined ? undefined : decodeCursor<Position>(cursor, isPosition, { attr: 'cursor', startOver })
-      const rows = await ask(projectId, {
-        text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND ${STACK} IN {stacks:Array(String)}
-          ${position ? "AND (timestamp, uuid) < (fromUnixTimestamp64Milli({at:Int64}, 'UTC'), {uuid:UUID})" : ''}
-          ORDER BY timestamp DESC, uuid DESC LIMIT {limit:UInt32}`,
-        params: { projectId, stacks, limit: limit + 1, ...position },
-      })
-      const keys = rows.map(toKey)
-      const results: IssueEvent[] = []
-      for (const event of await readEvents(ask, projectId, keys.slice(0, limit), { isWhole: true }))
-        results.push(toEventView(event, await mapped(projectId, event)))
-      const last = keys[limit - 1]
-      return {
-        results,
-        next:
-          last && keys.length > limit ? encodeCursor({ at: last.timestamp, uuid: last.uuid } satisfies Position) : null,
-      }
+      return readIssueEvents({ ask, store, sourceMaps }, projectId, issue.id, request)
     },
   }
 }

@@ -137,6 +137,57 @@ const createIssue = async (db: Kysely<Tables>, projectId: number, issue: NewIssu
   return row.id
 }
 
+const createIssueMoves = (transact: MetadataContext['transact']): Pick<ErrorTrackingStore, 'merge' | 'split'> => ({
+  merge: (projectId, id, others) =>
+    transact(async (transaction) => {
+      await transaction
+        .updateTable('error_fingerprints')
+        .set({ issue_id: id })
+        .where('project_id', '=', projectId)
+        .where('issue_id', 'in', others)
+        .execute()
+      await transaction
+        .deleteFrom('error_issues')
+        .where('project_id', '=', projectId)
+        .where('id', 'in', others)
+        .execute()
+    }),
+  split: (projectId, id, fingerprints) =>
+    transact(async (transaction) => {
+      const from = await transaction
+        .selectFrom('error_issues')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const issue_id = await createIssue(transaction, projectId, from)
+      for (let at = 0; at < fingerprints.length; at += MAX_VALUES)
+        await transaction
+          .updateTable('error_fingerprints')
+          .set({ issue_id })
+          .where('project_id', '=', projectId)
+          .where('issue_id', '=', id)
+          .where('fingerprint', 'in', fingerprints.slice(at, at + MAX_VALUES))
+          .execute()
+      return issue_id
+    }),
+})
+
+const createSourceMapStore = (db: Kysely<Tables>): Pick<ErrorTrackingStore, 'sourceMap' | 'addSourceMap'> => ({
+  async sourceMap(projectId, id) {
+    const row = await readSourceMap(db, projectId, id)
+    return row && toSourceMap(row)
+  },
+  async addSourceMap(projectId, { id, hash, bytes, parts }) {
+    await db
+      .insertInto('source_maps')
+      .values({ project_id: projectId, id, hash, bytes, parts, created_at: now() })
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing())
+      .execute()
+    return toSourceMap((await readSourceMap(db, projectId, id))!)
+  },
+})
+
 export const createErrorTrackingStore = ({ db, transact }: MetadataContext): ErrorTrackingStore => ({
   issues: async (projectId) =>
     (await db.selectFrom('error_issues').selectAll().where('project_id', '=', projectId).execute()).map(toIssue),
@@ -224,49 +275,6 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
       .where('state', '!=', 'active')
       .execute()
   },
-  merge: (projectId, id, others) =>
-    transact(async (transaction) => {
-      await transaction
-        .updateTable('error_fingerprints')
-        .set({ issue_id: id })
-        .where('project_id', '=', projectId)
-        .where('issue_id', 'in', others)
-        .execute()
-      await transaction
-        .deleteFrom('error_issues')
-        .where('project_id', '=', projectId)
-        .where('id', 'in', others)
-        .execute()
-    }),
-  split: (projectId, id, fingerprints) =>
-    transact(async (transaction) => {
-      const from = await transaction
-        .selectFrom('error_issues')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-      const issue_id = await createIssue(transaction, projectId, from)
-      for (let at = 0; at < fingerprints.length; at += MAX_VALUES)
-        await transaction
-          .updateTable('error_fingerprints')
-          .set({ issue_id })
-          .where('project_id', '=', projectId)
-          .where('issue_id', '=', id)
-          .where('fingerprint', 'in', fingerprints.slice(at, at + MAX_VALUES))
-          .execute()
-      return issue_id
-    }),
-  async sourceMap(projectId, id) {
-    const row = await readSourceMap(db, projectId, id)
-    return row && toSourceMap(row)
-  },
-  async addSourceMap(projectId, { id, hash, bytes, parts }) {
-    await db
-      .insertInto('source_maps')
-      .values({ project_id: projectId, id, hash, bytes, parts, created_at: now() })
-      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing())
-      .execute()
-    return toSourceMap((await readSourceMap(db, projectId, id))!)
-  },
+  ...createIssueMoves(transact),
+  ...createSourceMapStore(db),
 })

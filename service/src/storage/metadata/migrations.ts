@@ -81,7 +81,6 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       project_id INTEGER NOT NULL, id TEXT NOT NULL, hash TEXT NOT NULL, bytes INTEGER NOT NULL, parts INTEGER NOT NULL, created_at TEXT NOT NULL,
       PRIMARY KEY (project_id, id))`,
   ],
-  ['ALTER TABLE error_issues ADD COLUMN ignored_until INTEGER'],
   [
     `CREATE TABLE surveys (
       id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, name TEXT NOT NULL, definition_json TEXT NOT NULL, start_date TEXT, end_date TEXT,
@@ -90,4 +89,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE TABLE survey_responses (
       project_id INTEGER NOT NULL, survey_id TEXT NOT NULL, submission_id TEXT NOT NULL, PRIMARY KEY (project_id, survey_id, submission_id))`,
   ],
+  ['ALTER TABLE error_issues ADD COLUMN ignored_until INTEGER'],
 ]

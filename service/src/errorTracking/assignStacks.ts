@@ -1,0 +1,97 @@
+import { type EventKey, KEY_COLUMNS, readEvents, toKey } from '../events/rows.ts'
+import type { Ask } from '../persons/ask.ts'
+import type { ErrorStack, Metadata } from '../storage/metadata/metadata.ts'
+import { exceptionsOf } from './exceptions.ts'
+import { culpritOf, fingerprintOf, type MappedFrame } from './fingerprint.ts'
+import type { Occurrence } from './occurrences.ts'
+import type { SourceMaps } from './sourceMaps.ts'
+
+/** Maximum stacks whose fingerprints one request computes. */
+const MAX_NEW_STACKS = 500
+const SAMPLES = 50
+const MAX_TEXT = 500
+
+export interface AssignedStacks {
+  readonly fingerprintOfStack: ReadonlyMap<string, ErrorStack>
+  /** Stacks that later requests assign. */
+  readonly pending: number
+}
+
+/** Returns the fingerprint of each stack, after computing those of new and stale stacks. */
+export type AssignStacks = (projectId: number, occurrences: readonly Occurrence[]) => Promise<AssignedStacks>
+
+const describeFrame = (frame: MappedFrame | undefined): string => {
+  if (!frame?.filename) return ''
+  const file = frame.filename.replace(/[?#].*$/, '')
+  return frame.function && frame.function !== '?' ? `${frame.function} (${file})` : file
+}
+
+/** Creates the function. It runs once at a time for each project. */
+export const createAssignStacks = ({
+  ask,
+  store,
+  sourceMaps,
+}: {
+  readonly ask: Ask
+  readonly store: Metadata['errorTracking']
+  readonly sourceMaps: Pick<SourceMaps, 'apply'>
+}): AssignStacks => {
+  const syncing = new Map<number, Promise<unknown>>()
+
+  const keysOf = async (projectId: number, uuids: readonly string[]): Promise<EventKey[]> =>
+    (
+      await ask(projectId, {
+        text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND uuid IN {uuids:Array(UUID)}`,
+        params: { projectId, uuids },
+      })
+    ).map(toKey)
+
+  /** Assigns stacks to issues by a sample event each. */
+  const assign = async (projectId: number, occurrences: readonly Occurrence[]): Promise<void> => {
+    for (let at = 0; at < occurrences.length; at += SAMPLES) {
+      const part = occurrences.slice(at, at + SAMPLES)
+      const keys = await keysOf(
+        projectId,
+        part.map(({ uuid }) => uuid),
+      )
+      for (const event of await readEvents(ask, projectId, keys, { isWhole: true })) {
+        const exceptions = await sourceMaps.apply(projectId, exceptionsOf(event.properties.$exception_list))
+        const mapIds = new Set(exceptions.flatMap(({ frames }) => frames.map(({ mapId }) => mapId)))
+        await store.assign(
+          projectId,
+          {
+            stack: part.find(({ uuid }) => uuid === event.uuid)!.stack,
+            fingerprint: fingerprintOf(exceptions, event.properties.$exception_fingerprint),
+            mapIds: [...mapIds].filter((id) => id && !id.includes(' ')),
+          },
+          {
+            type: exceptions[0]?.type ?? 'Error',
+            value: exceptions[0]?.value.slice(0, MAX_TEXT) ?? '',
+            culprit: describeFrame(culpritOf(exceptions)).slice(0, MAX_TEXT),
+          },
+        )
+      }
+    }
+  }
+
+  const synchronize: AssignStacks = async (projectId, occurrences) => {
+    const known = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
+    const firstOf = new Map(occurrences.map((each) => [each.stack, each]))
+    const due = [...firstOf.values()].filter(({ stack }) => known.get(stack)?.isStale ?? true)
+    if (!due.length) return { fingerprintOfStack: known, pending: 0 }
+    await assign(projectId, due.slice(0, MAX_NEW_STACKS))
+    const now = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
+    return { fingerprintOfStack: now, pending: Math.max(0, due.length - MAX_NEW_STACKS) }
+  }
+
+  return (projectId, occurrences) => {
+    const result = (syncing.get(projectId) ?? Promise.resolve()).then(() => synchronize(projectId, occurrences))
+    const done = result
+      .catch(() => {})
+      .finally(() => {
+        if (syncing.get(projectId) === done) syncing.delete(projectId)
+      })
+    syncing.set(projectId, done)
+    return result
+  }
+}

@@ -1,0 +1,93 @@
+import { decodeCursor, encodeCursor, isPosition, type Position } from '../events/position.ts'
+import { KEY_COLUMNS, readEvents, type StoredEvent, toKey } from '../events/rows.ts'
+import type { Ask } from '../persons/ask.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
+import { exceptionsOf } from './exceptions.ts'
+import type { MappedException, MappedFrame } from './fingerprint.ts'
+import { STACK } from './occurrences.ts'
+import type { SourceMaps } from './sourceMaps.ts'
+import type { IssueEvent } from './views.ts'
+
+const MAX_STACKS_OF_ISSUE = 4_000
+
+export interface IssueEventsRequest {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value ? value : null)
+
+const toFrameView = ({ filename, function: name, line, column, inApp, isMapped, mapId, source }: MappedFrame) => ({
+  filename,
+  function: name,
+  line: line ?? null,
+  column: column ?? null,
+  in_app: inApp,
+  is_mapped: isMapped,
+  map_id: mapId,
+  source: source ? { before: [...source.before], line: source.line, after: [...source.after] } : null,
+})
+
+const toEventView = (event: StoredEvent, exceptions: readonly MappedException[]): IssueEvent => {
+  const { $release_id, $current_url, $browser, $exception_steps } = event.properties
+  return {
+    uuid: event.uuid,
+    timestamp: event.timestamp,
+    distinct_id: event.distinct_id,
+    person_id: event.person_id,
+    session_id: event.$session_id,
+    release: textOf($release_id) ?? '',
+    url: textOf($current_url),
+    browser: textOf($browser),
+    exceptions: exceptions.map(({ type, value, isHandled, frames }) => ({
+      type,
+      value,
+      is_handled: isHandled,
+      frames: frames.map(toFrameView),
+    })),
+    steps: (Array.isArray($exception_steps) ? $exception_steps : []).filter(
+      (step): step is Record<string, unknown> => typeof step === 'object' && step !== null && !Array.isArray(step),
+    ),
+  }
+}
+
+/** Returns a page of the events of an issue, newest first, with source maps applied. Rejects with `ApiError`. */
+export const readIssueEvents = async (
+  {
+    ask,
+    store,
+    sourceMaps,
+  }: {
+    readonly ask: Ask
+    readonly store: Metadata['errorTracking']
+    readonly sourceMaps: Pick<SourceMaps, 'apply'>
+  },
+  projectId: number,
+  issueId: string,
+  { limit, cursor }: IssueEventsRequest,
+): Promise<{ results: IssueEvent[]; next: string | null }> => {
+  const issueOf = await store.fingerprints(projectId)
+  const stacks = (await store.stacks(projectId))
+    .filter(({ fingerprint }) => issueOf.get(fingerprint) === issueId)
+    .map(({ stack }) => stack)
+    .slice(-MAX_STACKS_OF_ISSUE)
+  if (!stacks.length) return { results: [], next: null }
+  const startOver = 'Omit it to start with the newest event.'
+  const position =
+    cursor === undefined ? undefined : decodeCursor<Position>(cursor, isPosition, { attr: 'cursor', startOver })
+  const rows = await ask(projectId, {
+    text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND ${STACK} IN {stacks:Array(String)}
+      ${position ? "AND (timestamp, uuid) < (fromUnixTimestamp64Milli({at:Int64}, 'UTC'), {uuid:UUID})" : ''}
+      ORDER BY timestamp DESC, uuid DESC LIMIT {limit:UInt32}`,
+    params: { projectId, stacks, limit: limit + 1, ...position },
+  })
+  const keys = rows.map(toKey)
+  const results: IssueEvent[] = []
+  for (const event of await readEvents(ask, projectId, keys.slice(0, limit), { isWhole: true }))
+    results.push(toEventView(event, await sourceMaps.apply(projectId, exceptionsOf(event.properties.$exception_list))))
+  const last = keys[limit - 1]
+  return {
+    results,
+    next: last && keys.length > limit ? encodeCursor({ at: last.timestamp, uuid: last.uuid } satisfies Position) : null,
+  }
+}
