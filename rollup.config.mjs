@@ -62,7 +62,14 @@ const UNUSED_RRWEB = {
   mergeHooks: '',
   initSelectionObserver: '',
   initCustomElementObserver: '',
+  onceIframeLoaded: '',
+  is2DCanvasBlank: '',
+  // Nodes of the player.
+  BaseRRNode: '',
 }
+/** Returns the line breaks of a text. */
+const linesOf = (text) => text.replace(/[^\n]/g, '')
+
 const withoutUnusedRrweb = {
   name: 'without-unused-rrweb',
   transform(code, id) {
@@ -75,11 +82,20 @@ const withoutUnusedRrweb = {
       const body = methods.split(' ').map((each) => each && `${each}() {}`)
       const stub = isClass ? `class ${name} { ${body.join(' ')} }` : `function ${name}() { return () => {} }`
       // Keeps the lines, so that the source map stays correct for the rest.
-      const lines = code.slice(start, end + 2).replace(/[^\n]/g, '')
-      code = code.slice(0, start) + stub + lines + code.slice(end + 2)
+      code = code.slice(0, start) + stub + linesOf(code.slice(start, end + 2)) + code.slice(end + 2)
     }
-    // The worker of CanvasManager, which is created when the module loads.
-    return { code: code.replace(/^const (jsContent|blob) = .*/gm, ''), map: null }
+    // rrweb keeps the buffers of all recordings, and through them what each has used.
+    const stopping = '      recording = false;\n'
+    if (!code.includes(stopping)) throw new Error('rrweb stops in another way. See mutationBuffers.')
+    return {
+      code: code
+        .replace(stopping, '      mutationBuffers.length = 0; recording = false;\n')
+        // The worker of CanvasManager, which is created when the module loads.
+        .replace(/^const (jsContent|blob) = .*/gm, '')
+        // The mirror of earlier releases, whose methods only warn.
+        .replace(/^const DEPARTED_MIRROR_ACCESS_WARNING[\s\S]*?(?=^function )/m, linesOf),
+      map: null,
+    }
   },
 }
 

@@ -164,6 +164,7 @@ interface SessionRecordingConfig {
   maskTextFn?: MaskFunction
   maskAllElementAttributes?: boolean
   maskAttributeFn?: (name: string, value: string, element: Element | null) => string | null
+  attributeFilter?: readonly string[]
   blockSelector?: string
   blockClass?: string | RegExp
   ignoreClass?: string
@@ -190,6 +191,7 @@ interface SessionRecordingConfig {
   trigger_pending_buffer_interval_millis?: number
   recordHeaders?: boolean
   recordBody?: boolean
+  streamNetworkBody?: boolean
   maskCapturedNetworkRequestFn?: (request: RecordedRequest) => RecordedRequest | null | undefined
   [other: string]: unknown
 }
@@ -488,6 +490,10 @@ interface DisplaySurveyOptions {
 interface SurveysConfig {
   prefillFromUrl?: boolean
 }
+interface SiteEvents {
+  log(message: string, level?: string): void
+  tryAddCustomEvent(tag: string, payload?: unknown): boolean
+}
 type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
 type Report = (
   name: string,
@@ -581,6 +587,7 @@ interface Analytics extends NotYet {
   ): void
   stopSessionRecording(): void
   sessionRecordingStarted(): boolean | undefined
+  sessionRecording: SiteEvents
   getPageViewId(): string | undefined
   getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
   isFeatureEnabled(

@@ -82,13 +82,39 @@ interface ChunkQueue {
   stop: Stop
 }
 
+/** Methods with which a site adds to the recording. */
+export interface SiteEvents {
+  /** Records a text like console output. */
+  log(message: string, level?: string): void
+  /** Records an event of the site's own. Returns whether it was recorded. */
+  tryAddCustomEvent(tag: string, payload?: unknown): boolean
+}
+
+/** What the recording feature and the recorder change. The recorder sets the methods. */
+export interface SharedWithRecorder extends SiteEvents {
+  /** What recording adds to every event. */
+  properties: Properties
+  /** The override of `startSessionRecording`, until the recorder has taken it. */
+  override?: unknown
+}
+
+/** What the recording feature passes on to console, network and canvas capture. */
+interface RecorderPluginTools {
+  /** Removes secrets from the URLs in a text. */
+  redact(text: string): string
+  /** Returns a text without payment card and social security numbers, with white space collapsed. */
+  withoutSensitive(text: string): string
+}
+
 /** What the recording feature adds to the host of the recorder. */
-export interface RecorderParts {
+export interface RecorderParts extends RecorderPluginTools {
   token: string
   /** The release. */
   version: string
   log: { error(message: string, ...details: unknown[]): void; warn(message: string): void }
   distinctId(): string
+  /** Returns the session's id. Begins a session where there is none. */
+  sessionId(): string
   /** Stored values of the visitor, under the protocol's names. Names that are not reserved are properties of every event. */
   store: { get<T>(name: string): T | undefined; set(values: Properties): void }
   /** The tab's storage; undefined if nothing may be stored. */
@@ -109,42 +135,69 @@ export interface RecorderParts {
   createOutbox(inputs: object): { align(): void }
   createQueue(inputs: object): ChunkQueue
   request(...args: unknown[]): Promise<{ json?: unknown }>
-  apiHost(config: Config): string
   toJson(value: unknown): string
   uuidv7(): string
-  /** Removes secrets from URLs. */
-  redactUrls(url: string): string
+  listen(
+    target: EventTarget,
+    types: readonly string[],
+    listener: (event: Event) => void,
+    options?: AddEventListenerOptions,
+  ): Stop
   /** Removes what options exclude from a URL of the page. */
   permittedUrl(url: string, options: Config): string
-  /** The override of `startSessionRecording`, if it was called on this page. */
-  override(): unknown
-  /** Sets the properties that recording adds to every event. */
-  report(properties: Properties): void
+  /** Names of fields whose values are never recorded. */
+  sensitiveName: RegExp
+  shared: SharedWithRecorder
   /** Fetches an extension and starts it with this host and `parts`. */
   startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
 }
 
 /** What the recorder adds to the host of console, network and canvas capture. */
-export interface RecorderPluginParts {
+export interface RecorderPluginParts extends RecorderPluginTools {
   /** Adds an event to the recording. */
   add(type: number, data: object): void
   /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
   openId(element: Element): number | undefined
+  /** Returns a URL as it may be recorded. */
+  pageUrl(url: string): string
   recordsCanvas: boolean
   capturesConsole: boolean
-  network: { timing: boolean; headers: boolean; body: boolean }
+  /** What is recorded of requests; false: nothing. */
+  network: false | { timing: boolean; headers: boolean; body: boolean }
   /** Whether the content of console output and requests is left out. */
   isStrict: boolean
 }
 
+/** Functions of the main script for extensions that describe pages. An import would make chunks of them in the npm build. */
+interface PageParts {
+  /** Listens to DOM events until stopped; what the listener throws does not reach the page. */
+  listen(
+    target: EventTarget,
+    types: readonly string[],
+    listener: (event: Event) => void,
+    options?: AddEventListenerOptions,
+  ): Stop
+  /** Removes secrets from URLs. */
+  redactUrls(text: string): string
+  /** Removes what options exclude from a URL of the page. */
+  permittedUrl(url: string, options: Config): string
+}
+
 /** What the vitals feature adds to the host of its extension. */
-export interface VitalsParts {
+export interface VitalsParts extends PageParts {
+  /** Calls `run`; what it throws does not reach the page. */
+  guarded(run: () => void): void
   /** Returns the current settings: the site's own, and the project's for those that the site did not set. */
   settings(): PerformanceConfig
 }
 
 /** What the heatmap feature adds to the host of its extension. */
-export interface HeatmapParts {
+export interface HeatmapParts extends PageParts {
+  /** Fires for a navigation inside the document. */
+  onNavigate(run: () => void): Stop
+  /** Fires when the page is restored from the back/forward cache. */
+  onPageRestored(run: () => void): Stop
+  uuidv7(): string
   /** Calls back after each captured event. */
   onCapture(listener: (event: CapturedEvent) => void): Stop
 }

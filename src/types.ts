@@ -237,6 +237,8 @@ export interface SessionRecordingConfig {
   maskAllElementAttributes?: boolean
   /** Returns what is recorded for an attribute; null: nothing. */
   maskAttributeFn?: (name: string, value: string, element: Element | null) => string | null
+  /** Records changes of these attributes only. Default: all that can be recorded. */
+  attributeFilter?: readonly string[]
   /** Records these elements as boxes of their size. */
   blockSelector?: string
   /** Records elements with this class as boxes. Default: `ph-no-capture`. */
@@ -271,6 +273,8 @@ export interface SessionRecordingConfig {
   recordHeaders?: boolean
   /** Records text bodies of requests, without those that contain secrets. */
   recordBody?: boolean
+  /** Has no effect, because bodies are always read in parts: at most 1 MB, for at most half a second. */
+  streamNetworkBody?: boolean
   /** Changes a recorded request, or leaves it out by returning null. An error leaves it out. */
   maskCapturedNetworkRequestFn?: (request: RecordedRequest) => RecordedRequest | null | undefined
   [other: string]: unknown

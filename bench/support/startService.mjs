@@ -44,7 +44,7 @@ export const startService = async (env = {}) => {
     stdio: ['ignore', 'pipe', 2],
   })
   const ended = new Promise((done) => child.once('exit', done))
-  const { url, projectId, keyFile } = await new Promise((done, failed) => {
+  const { url, projectId, token, keyFile } = await new Promise((done, failed) => {
     let output = ''
     child.stdout.on('data', (chunk) => {
       output += chunk
@@ -56,11 +56,17 @@ export const startService = async (env = {}) => {
     })
     child.once('exit', (code) => failed(new Error(`The service exited with code ${code}:\n${output}`)))
   })
+  const key = readFileSync(keyFile, 'utf8').trim()
   const headers = {
-    authorization: `Bearer ${readFileSync(keyFile, 'utf8').trim()}`,
+    authorization: `Bearer ${key}`,
     'content-type': 'application/json',
   }
   return {
+    url,
+    projectId,
+    token,
+    /** Personal API key. */
+    key,
     engine: engineIn(data),
     /** Sends a request to the API. Resolves with the duration in ms and the parsed body. */
     async api(method, path, body) {

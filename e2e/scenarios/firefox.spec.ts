@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
+import { buildFailingApp, FAILING_PAGE, shownFrame } from '../support/failingApp'
 import { launchFirefox, openPage } from '../support/firefox'
 import { startProxy } from '../support/proxy'
 import { areThere, BUILDS, expect, test as base } from '../support/scenario'
@@ -129,6 +130,37 @@ test('shares a session between tabs, each with a window of its own', async ({ fi
   expect(await sessionId(pages[0]!)).toBe(await sessionId(pages[1]!))
 })
 
+test('records a session without what is typed, and stops when the visitor opts out', async ({
+  firefox,
+  site,
+  service,
+  put,
+}) => {
+  const network = await startProxy(service.url)
+  await service.api('PATCH', '/remote_config', { sessionRecording: true })
+  try {
+    put('script', '/', '<p>first text</p><input id="name">', { ...QUIET, api_host: network.url })
+    const page = await openPage(firefox, `${site.url}/`)
+    await page.waitForFunction(() => window.analytics.sessionRecordingStarted())
+    await page.type('#name', 'typed by a person')
+    await page.evaluate(() => (document.querySelector('p')!.textContent = 'second text'))
+    // Both are in chunks, whose events the service has stored.
+    const id = await sessionId(page)
+    await expect.poll(() => network.seen()).toContain('second text')
+    expect(network.seen()).toContain('first text')
+    expect(network.seen()).not.toContain('typed by')
+    await expect.poll(async () => (await service.api('GET', `/session_recordings/${id}`)).status).toBe(200)
+
+    await page.evaluate(() => window.analytics.opt_out_capturing())
+    await page.evaluate(() => (document.querySelector('p')!.textContent = 'after the denial'))
+    await page.goto(`${site.url}/`)
+    expect(network.seen()).not.toContain('after the denial')
+  } finally {
+    await service.api('PATCH', '/remote_config', { sessionRecording: false })
+    await network.stop()
+  }
+})
+
 test('sends nothing that a person types', async ({ firefox, site, service, put, stored }) => {
   const network = await startProxy(service.url)
   try {
@@ -172,6 +204,52 @@ test('evaluates feature flags', async ({ firefox, site, service, put, stored }) 
   expect(value).toBe('short')
   const [called] = await stored(areThere('$feature_flag_called'))
   expect(called!.properties).toMatchObject({ $feature_flag: 'in-firefox', $feature_flag_response: 'short' })
+})
+
+test('captures an error, which becomes an issue with the frames of the source', async ({
+  firefox,
+  site,
+  put,
+  stored,
+  service,
+}, { outputDir }) => {
+  site.page('/checkout.js', await buildFailingApp(outputDir, service), { 'Content-Type': 'text/javascript' })
+  put('npm', '/', FAILING_PAGE, { ...QUIET, capture_exceptions: true })
+  const page = await openPage(firefox, `${site.url}/`)
+  await page.click('#pay')
+  const [event] = await stored((events) => events.some(({ event: name }) => name === '$exception'))
+  expect(event!.properties).toMatchObject({
+    $exception_list: [{ type: 'RangeError', value: 'The cart has no total', mechanism: { handled: false } }],
+  })
+  expect(await shownFrame(service, event!)).toMatchObject({ filename: 'checkout.ts', line: 3, is_mapped: true })
+})
+
+test('captures web vitals and points of heatmaps', async ({ firefox, site, put, stored, service }) => {
+  put('script', '/', '<h1>Larch and Lantern</h1><button id="buy">Buy</button>', {
+    ...QUIET,
+    // All metrics in one event, when the page is left.
+    capture_performance: { web_vitals: true, web_vitals_delayed_flush_ms: 60_000 },
+    capture_heatmaps: { flush_interval_milliseconds: 50 },
+  })
+  put('script', '/next', '', QUIET)
+  const page = await openPage(firefox, `${site.url}/`)
+  await page.waitForFunction(() =>
+    ['webVitals', 'heatmaps'].every((extension) =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes(extension)),
+    ),
+  )
+  await page.click('#buy')
+  const url = encodeURIComponent(`${site.url}/`)
+  await expect.poll(async () => (await service.api('GET', `/heatmaps?url=${url}`)).body.points).toBe(1)
+  await page.goto(`${site.url}/next`)
+  // Firefox does not report layout shifts.
+  const [vitals] = await stored((events) => events.some(({ event }) => event === '$web_vitals'))
+  expect(vitals!.properties).toMatchObject({
+    $pathname: '/',
+    $web_vitals_FCP_value: expect.any(Number),
+    $web_vitals_LCP_value: expect.any(Number),
+    $web_vitals_INP_value: expect.any(Number),
+  })
 })
 
 test('stores and sends nothing before consent, captures after it, and stops on opt-out', async ({

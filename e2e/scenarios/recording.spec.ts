@@ -1,54 +1,8 @@
 import type { Page } from 'playwright/test'
 import type { Config } from '../../src/types'
 import { type Build, BUILDS } from '../support/scenario'
-import { expect, QUIET, test as base } from '../support/world'
-
-interface RecordedChunk {
-  uuid: string
-  properties: Record<string, unknown> & { $snapshot_data: { type: number; data: Record<string, unknown> }[] }
-}
-
-interface Fixtures {
-  /** Changes the project's recording settings until the test ends. */
-  record(settings: object | boolean): Promise<void>
-  /** Returns the chunks that left the page, in order. */
-  chunks(): RecordedChunk[]
-}
-
-const test = base.extend<Fixtures>({
-  record: async ({ service }, use) => {
-    const set = async (sessionRecording: unknown) => {
-      const { status, body } = await service.api('PATCH', '/remote_config', { sessionRecording })
-      expect(status, JSON.stringify(body)).toBe(200)
-    }
-    await use(set)
-    await set(false)
-  },
-  chunks: async ({ network }, use) => {
-    await use(() =>
-      network
-        .seen()
-        .split('\n')
-        .filter((line) => line.startsWith('/s/') && line.includes('{"api_key"'))
-        .flatMap((line) => (JSON.parse(line.slice(line.indexOf('{"api_key"'))) as { batch: RecordedChunk[] }).batch),
-    )
-  },
-})
-
-const status = (page: Page) =>
-  page.evaluate(() => window.analytics.calculateEventProperties('x').$recording_status as string | undefined)
-const recording = (page: Page) => expect.poll(() => status(page)).toBe('active')
-/** Ends the current chunk, as when the page is hidden. */
-const cut = (page: Page) =>
-  page.evaluate(() => {
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
-    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
-    Reflect.deleteProperty(document, 'visibilityState')
-    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
-  })
-const types = (all: RecordedChunk[]) =>
-  all.flatMap(({ properties }) => properties.$snapshot_data.map(({ type }) => type))
-const text = (all: RecordedChunk[]) => JSON.stringify(all)
+import { cut, recording, type RecordingFixtures, status, test, text, types } from '../support/recording'
+import { expect, QUIET } from '../support/world'
 
 const stored = async (
   service: { api(method: string, path: string): Promise<{ body: Record<string, unknown> }> },
@@ -245,7 +199,7 @@ const visit = async (
     network,
     record,
     chunks,
-  }: { page: Page; site: { url: string } } & Pick<Fixtures, 'record' | 'chunks'> & {
+  }: { page: Page; site: { url: string } } & Pick<RecordingFixtures, 'record' | 'chunks'> & {
       put: (build: Build, path: string, body: string, config?: Partial<Config>) => void
       network: { url: string }
     },

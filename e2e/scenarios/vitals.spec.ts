@@ -193,8 +193,6 @@ withOwnBrowser.describe('the back/forward cache', () => {
 test('500 routes leave no elements and listeners behind', async ({ page, site, put }) => {
   put('script', '/', CONTENT, {
     ...QUIET,
-    // The detection of rage clicks keeps what changed after a click for some seconds.
-    rageclick: false,
     capture_performance: { web_vitals: true, web_vitals_attribution: true, web_vitals_delayed_flush_ms: 50 },
     capture_heatmaps: { flush_interval_milliseconds: 50 },
     rate_limiting: { events_per_second: 1000, events_burst_limit: 10_000 },

@@ -47,7 +47,8 @@ const send = async (key: string, method: string, url: string, body?: unknown) =>
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
   })
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  const text = await response.text()
+  return { status: response.status, body: (text ? JSON.parse(text) : {}) as Record<string, unknown> }
 }
 
 const create = async (key: string, url: string, body: unknown) => {

@@ -1,11 +1,8 @@
 import { onPageLeave } from '../browser/pageExit'
 import { onVisibilityChange } from '../browser/visibility'
-import { apiHost } from '../delivery/hosts'
-import { request } from '../delivery/transport'
 import type { LoadExtension } from '../extensions/contract'
 import { startExtension } from '../extensions/startExtension'
 import { later } from '../lib/guard'
-import { toJson } from '../lib/json'
 import type { Capture } from './capture'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
@@ -14,7 +11,7 @@ import type { FeatureHost } from './feature'
 /** Creates the object that features and extensions use a client through. `load` fetches an extension. */
 export const createFeatureHost = (
   { config, log, remote, session }: Context,
-  { encode, useGzip }: Delivery,
+  { useGzip }: Delivery,
   capture: Capture,
   load: LoadExtension,
 ): FeatureHost => {
@@ -23,7 +20,6 @@ export const createFeatureHost = (
     capture,
     session,
     remote,
-    upload: async (path, body) => (await request(apiHost(config) + path, await encode(toJson(body)), config)).status,
     useGzip,
     later,
     onPageLeave,

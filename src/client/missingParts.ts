@@ -12,7 +12,8 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   groups: /^(group|(get|reset)Groups)$/,
   heatmaps: /^(enable|capture)_heatmaps$/,
   pageleaves: /^capture_pageleave$/,
-  recording: /^(.*SessionRecording|sessionRecordingStarted|(disable_)?session_recording|enable_recording_console_log)$/,
+  recording:
+    /^(.*SessionRecording|sessionRecording(Started|\..*)|(disable_)?session_recording|enable_recording_console_log)$/,
   pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,
   surveys: /^(?!advanced_only).*survey|^override_display/i,
   vitals: /^capture_performance$/,

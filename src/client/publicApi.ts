@@ -1,4 +1,5 @@
 import type { RENAMES } from '../config/renames'
+import type { SiteEvents } from '../host'
 import type {
   CapturedEvent,
   CaptureOptions,
@@ -144,6 +145,8 @@ export interface Analytics extends NotYet {
   stopSessionRecording(): void
   /** Whether the session is being recorded. */
   sessionRecordingStarted(): boolean | undefined
+  /** What a site can add to the recording. Nothing is added while the session is not recorded. */
+  sessionRecording: SiteEvents
   /** Returns the uuid of the latest `$pageview`; undefined before the first. */
   getPageViewId(): string | undefined
 
@@ -297,6 +300,7 @@ type PartMember =
   | 'startSessionRecording'
   | 'stopSessionRecording'
   | 'sessionRecordingStarted'
+  | 'sessionRecording'
   | FlagMember
   | ExceptionMember
   | SurveyMember
@@ -352,6 +356,8 @@ export const METHODS: Record<string, unknown> = {
   startSessionRecording: undefined,
   stopSessionRecording: undefined,
   sessionRecordingStarted: undefined,
+  'sessionRecording.log': undefined,
+  'sessionRecording.tryAddCustomEvent': false,
   getPageViewId: undefined,
   getFeatureFlag: undefined,
   isFeatureEnabled: undefined,

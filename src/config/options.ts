@@ -110,8 +110,8 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   respect_dnt: OFF,
 }
 
-/** The types of the members of object options. */
-export const MEMBERS: Record<string, Record<string, string>> = {
+/** The types of all members of object options. `session_recording` has none here, because the recorder checks its own. */
+export const MEMBERS = {
   autocapture: {
     url_allowlist: 'array',
     dom_event_allowlist: STRINGS,
@@ -136,11 +136,22 @@ export const MEMBERS: Record<string, Record<string, string>> = {
     __web_vitals_max_value: 'number',
     network_timing: 'boolean',
   },
-  bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object' },
+  capture_exceptions: {
+    capture_unhandled_errors: 'boolean',
+    capture_unhandled_rejections: 'boolean',
+    capture_console_errors: 'boolean',
+  },
+  error_tracking: {
+    exceptionRateLimiterBucketSize: 'number',
+    exceptionRateLimiterRefillRate: 'number',
+    captureExtensionExceptions: 'boolean',
+    exception_steps: 'object',
+  },
+  bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object', featureFlagPayloads: 'object' },
   rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },
   // Any other value makes fetch throw. 'only-if-cached' does so for another origin.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
-}
+} satisfies { [K in keyof Config]?: Record<keyof Exclude<Config[K], string | boolean | undefined>, string> }
 
 /** Types beyond those of `typeof`. */
 const CHECKS: Record<string, (value: unknown) => boolean> = {

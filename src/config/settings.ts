@@ -56,15 +56,15 @@ const checked = (input: unknown, current: Config, log: Console, missing: Missing
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
     // An option that turns a missing feature off needs no warning.
     if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
-    const members = MEMBERS[option] ?? {}
+    const members = own(MEMBERS as Record<string, Record<string, string>>, option)
     result[option] = isPlainObject(value)
-      ? pick(
-          readable(value),
-          (member, each) =>
-            each === undefined ||
-            !own(members, member) ||
-            isRight(`${name}.${member}`, members[member]!, each, 'its default', log),
-        )
+      ? pick(readable(value), (member, each) => {
+          if (each === undefined || !members) return true
+          const type = own(members, member)
+          // Kept, like an option that does not exist.
+          if (!type) log.warn(`there is no option ${name}.${member}; it has no effect`)
+          return !type || isRight(`${name}.${member}`, type, each, 'its default', log)
+        })
       : value
   }
   return result

@@ -25,8 +25,6 @@ export interface ExtensionHost extends Host {
     items: Readonly<Properties>
     onChange(listener: () => void): Stop
   }
-  /** Sends a JSON body to a path of the service, separately from the queue of events. Resolves with the status; 0: no response. */
-  upload(path: string, body: unknown): Promise<number>
   /** Sets the function that compresses requests in browsers that cannot; undefined: none. */
   useGzip(gzip: ((text: string) => Uint8Array<ArrayBuffer>) | undefined): void
   /** Runs `run` after `ms`. Errors do not reach the page. */

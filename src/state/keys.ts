@@ -51,6 +51,10 @@ export const KEYS = {
   $early_access_features: '',
   /** Whether the service has turned autocapture off. */
   $autocapture_disabled_server_side: 'browser',
+  /** Whether the service has turned the capturing of exceptions on. */
+  $exception_capture_enabled_server_side: 'rides browser',
+  /** The project's recording settings, and when they were received: `cache_timestamp`, ms. */
+  $session_recording_remote_config: 'browser',
   /** Surveys whose event has happened, the session it happened in, and when: ms since the epoch by survey. */
   $surveys_activated: 'rides',
   $surveys_activated_session: '',

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../lib/json'
 import { createListeners } from '../lib/listeners'
-import { has, pick } from '../lib/objects'
+import { has, objectOf, pick } from '../lib/objects'
 import type { ExceptionAutocapture, PerformanceConfig, Stop } from '../types'
 import type { Store } from './store'
 
@@ -28,7 +28,11 @@ export interface RemoteConfig {
   onChange(listener: () => void): Stop
 }
 
-const STORED = '$autocapture_disabled_server_side'
+/** The stored names of items that apply from the start of the next page, before its configuration is received. */
+const STORED = {
+  autocapture_opt_out: '$autocapture_disabled_server_side',
+  autocaptureExceptions: '$exception_capture_enabled_server_side',
+} as const
 
 // Appended to the host. Without its slash it would be part of the host name.
 const hasPath = (value: unknown) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/')
@@ -51,7 +55,7 @@ const ITEMS: Record<string, (value: unknown) => boolean> = {
 
 /** The configuration that the service sends. `onMalformed` receives the names of items that are ignored. */
 export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) => void): RemoteConfig => {
-  const items: RemoteItems = { autocapture_opt_out: store.get(STORED) }
+  const items: RemoteItems = objectOf(Object.keys(STORED), (name) => store.get(STORED[name as keyof typeof STORED]))
   const listeners = createListeners<[]>()
   return {
     items,
@@ -65,7 +69,7 @@ export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) 
       if (malformed.length) onMalformed(malformed)
       const received: RemoteItems = pick(body, (name) => has(ITEMS, name) && !malformed.includes(name))
       Object.assign(items, received)
-      if ('autocapture_opt_out' in received) store.set({ [STORED]: received.autocapture_opt_out })
+      for (const [name, key] of Object.entries(STORED)) if (name in received) store.set({ [key]: !!received[name] })
       listeners.emit()
       return true
     },

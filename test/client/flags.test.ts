@@ -1,3 +1,4 @@
+import type { LoadExtension } from '../../src/extensions/contract'
 import type { Options } from '../../src/client/publicApi'
 import type { FlagDetails } from '../../src/types'
 import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnalytics'
@@ -630,6 +631,30 @@ describe('remote configuration', () => {
     click()
     await next.settle()
     expect(next.sent.map(({ event }) => event)).toEqual(['$autocapture'])
+  })
+
+  test('stores whether the project captures exceptions, adds it to events, and starts the next page with it', async () => {
+    const names: string[] = []
+    const load: LoadExtension = async (name) => {
+      names.push(name)
+      throw new Error('not in this test')
+    }
+    const start = async (status: number, body: object) => {
+      const page = startAnalytics({}, 'token', undefined, load)
+      page.setApiResponse(status, body)
+      await page.settle()
+      page.analytics.capture('x')
+      await page.settle()
+      const { $exception_capture_enabled_server_side: isEnabled } = page.sent[0]!.properties
+      await page.analytics.shutdown()
+      return [isEnabled, names.splice(0).includes('exceptions')]
+    }
+    expect(await start(200, NO_FLAGS)).toEqual([undefined, false])
+    const rejections = { capture_unhandled_errors: false, capture_unhandled_rejections: true }
+    expect(await start(200, { ...NO_FLAGS, autocaptureExceptions: rejections })).toEqual([true, true])
+    expect(await start(0, {})).toEqual([true, true])
+    expect(await start(200, { ...NO_FLAGS, autocaptureExceptions: false })).toEqual([false, true])
+    expect(await start(0, {})).toEqual([false, false])
   })
 
   test('captures clicks when the service sends no setting or does not respond', async () => {

@@ -122,6 +122,60 @@ test('a member with a wrong type logs one readable error and the other members a
   expect(lines).toEqual(['autocapture.url_allowlist expects array, got "x". Using its default'])
 })
 
+test.each<[string, object, object, string[]]>([
+  [
+    'capture_exceptions',
+    { capture_unhandled_errors: 'yes', capture_unhandled_rejections: 1, capture_console_errors: true },
+    { capture_console_errors: true },
+    [
+      'capture_exceptions.capture_unhandled_errors expects boolean, got "yes". Using its default',
+      'capture_exceptions.capture_unhandled_rejections expects boolean, got 1. Using its default',
+    ],
+  ],
+  [
+    'error_tracking',
+    {
+      exceptionRateLimiterBucketSize: '5',
+      exceptionRateLimiterRefillRate: NaN,
+      captureExtensionExceptions: 1,
+      exception_steps: false,
+    },
+    {},
+    [
+      'error_tracking.exceptionRateLimiterBucketSize expects number, got "5". Using its default',
+      'error_tracking.exceptionRateLimiterRefillRate expects number, got null. Using its default',
+      'error_tracking.captureExtensionExceptions expects boolean, got 1. Using its default',
+      'error_tracking.exception_steps expects object, got false. Using its default',
+    ],
+  ],
+  [
+    'capture_performance',
+    { web_vitals: 1, web_vitals_allowed_metrics: 'LCP', web_vitals_delayed_flush_ms: '5', network_timing: true },
+    { network_timing: true },
+    [
+      'capture_performance.web_vitals expects boolean, got 1. Using its default',
+      'capture_performance.web_vitals_allowed_metrics expects array of strings, got "LCP". Using its default',
+      'capture_performance.web_vitals_delayed_flush_ms expects number, got "5". Using its default',
+    ],
+  ],
+  [
+    'capture_heatmaps',
+    { flush_interval_milliseconds: '5' },
+    {},
+    ['capture_heatmaps.flush_interval_milliseconds expects number, got "5". Using its default'],
+  ],
+  [
+    'error_tracking',
+    { __capturePostHogExceptions: true },
+    { __capturePostHogExceptions: true },
+    ['there is no option error_tracking.__capturePostHogExceptions; it has no effect'],
+  ],
+])('checks the members of %s', (name, value, used, expected) => {
+  const { log, lines } = recorder()
+  expect(resolveConfig({ [name]: value }, log)[name as 'error_tracking']).toEqual(used)
+  expect(lines).toEqual(expected)
+})
+
 test('an unknown option is named in an error', () => {
   const { log, lines } = recorder()
   resolveConfig({ capture_pageviews: true }, log)

@@ -5,7 +5,15 @@ import { RENAMES } from '../../src/config/renames'
 import { readInterfaces } from '../support/declarations'
 import { cell, code, expectPage, table } from '../support/markdown'
 
-const { Config, AutocaptureConfig, RageclickConfig } = readInterfaces('src/types.ts')
+const {
+  Config,
+  AutocaptureConfig,
+  RageclickConfig,
+  ExceptionAutocapture,
+  ErrorTrackingConfig,
+  PerformanceConfig,
+  HeatmapConfig,
+} = readInterfaces('src/types.ts')
 
 const shown = (value: unknown) =>
   typeof value === 'function' ? 'a function that changes nothing' : code(JSON.stringify(value) ?? 'undefined')
@@ -51,6 +59,22 @@ ${members(AutocaptureConfig)}
 ## \`rageclick\` as an object
 
 ${members(RageclickConfig)}
+
+## \`capture_exceptions\` as an object
+
+${members(ExceptionAutocapture)}
+
+## \`error_tracking\`
+
+${members(ErrorTrackingConfig)}
+
+## \`capture_performance\` as an object
+
+${members(PerformanceConfig)}
+
+## \`capture_heatmaps\` as an object
+
+${members(HeatmapConfig)}
 `
 }
 

@@ -223,6 +223,7 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     $had_persisted_distinct_id: 'Whether `identify` found a stored id without a device id.',
     $last_posthog_reset: 'Time of the last `reset`, ISO 8601.',
     $cookieless_mode: 'True in cookieless mode.',
+    $exception_capture_enabled_server_side: 'Whether the project captures exceptions, once its settings were received.',
     $browser_type: '`bot` or `browser`, with `opt_out_useragent_filter`.',
   },
   'Session and pageview': {

@@ -1,4 +1,4 @@
-import type { Extension, LoadExtension } from '../../src/extensions/contract'
+import type { LoadExtension } from '../../src/extensions/contract'
 import * as surveysExtension from '../../src/extensions/surveys/surveys'
 import { AS_SHIPPED, act, itIsAnOption, leavePage, namesOf, show, tableOf } from '../support/specRows'
 import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnalytics'
@@ -418,7 +418,7 @@ row('disable_surveys', () => {
     [true, [], false],
     [false, [SURVEY], true],
   ])('%p: getSurveys returns %j', async (disable_surveys, surveys, isRequested) => {
-    const load: LoadExtension = async () => surveysExtension as Extension
+    const load: LoadExtension = async () => surveysExtension
     const { analytics, apiRequests, setApiResponse, settle } = startAnalytics({ disable_surveys }, 't', undefined, load)
     setApiResponse(200, { ...NO_FLAGS, surveys: [SURVEY] })
     const listener = jest.fn()

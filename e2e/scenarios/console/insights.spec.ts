@@ -81,6 +81,10 @@ test('insights: a trend, a funnel and retention are built, kept in the URL and s
   await expectAccessible(page)
   await page.getByTitle('People lost before step 3').click()
   await expect(people.getByRole('link', { name: /^person-[234]$/ })).toHaveCount(3)
+  await expect(people.getByRole('link', { name: 'Recordings of these 3 people' })).toHaveAttribute(
+    'href',
+    /recordings\?person=[^,]+,[^,]+,[^,]+&period=30d$/,
+  )
   await people.getByRole('button', { name: 'Close' }).click()
 
   await page.getByRole('tab', { name: 'Retention' }).click()

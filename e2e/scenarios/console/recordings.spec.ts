@@ -41,12 +41,18 @@ const recordVisit = async (page: Page): Promise<RecordedEvent[]> => {
   return page.evaluate(() => (globalThis as any).events)
 }
 
-const send = async ({ service }: Console, sessionId: string, seq: number, events: readonly unknown[]) => {
+const send = async (
+  { service }: Console,
+  sessionId: string,
+  seq: number,
+  events: readonly unknown[],
+  windowId = 'w1',
+) => {
   const properties = {
     token: service.token,
     distinct_id: 'ada',
     $session_id: sessionId,
-    $window_id: 'w1',
+    $window_id: windowId,
     $snapshot_sequence: seq,
     $snapshot_data: events,
   }
@@ -143,6 +149,69 @@ test('a recorded session is found and watched, with its events beside it', async
   await expect(page.getByText('No recordings in this period')).toBeVisible()
   await open(`recordings/${session}`)
   await expect(page.getByText('There is no recording of this session')).toBeVisible()
+})
+
+test('several windows of a session are one timeline, which shows the active one, and canvases show their frames', async ({
+  view,
+}) => {
+  const { page, open } = view
+  const start = Date.now() - 60_000
+  const session = sessionAt(start)
+  const at = (ms: number, type: number, data: object) => ({ type, timestamp: start + ms, data })
+  const click = (ms: number) => at(ms, 3, { source: 2, type: 2, id: 4, x: 1, y: 1 })
+  const opened = (ms: number, title: string) => {
+    const node = (id: number, tagName: string, childNodes: object[]) => ({
+      type: 2,
+      id,
+      tagName,
+      attributes: {},
+      childNodes,
+    })
+    const body = node(4, 'body', [node(5, 'h1', [{ type: 3, id: 6, textContent: title }]), node(7, 'canvas', [])])
+    return [
+      at(ms, 4, { href: `http://shop.test/${title}`, width: 800, height: 600 }),
+      at(ms + 1, 2, {
+        node: { type: 0, id: 1, childNodes: [node(2, 'html', [node(3, 'head', []), body])] },
+        initialOffset: { top: 0, left: 0 },
+      }),
+    ]
+  }
+  const blob = { rr_type: 'Blob', data: [{ rr_type: 'ArrayBuffer', base64: 'AAAA' }], type: 'image/webp' }
+  const commands = [
+    { property: 'clearRect', args: [0, 0, 300, 150] },
+    { property: 'drawImage', args: [{ rr_type: 'ImageBitmap', args: [blob] }, 0, 0, 300, 150] },
+  ]
+  const frame = at(500, 3, { source: 9, id: 7, type: 0, commands })
+  await send(view, session, 0, [...opened(0, 'First'), frame, click(1_000)])
+  await send(view, session, 0, [...opened(2_000, 'Second'), click(3_900)], 'w2')
+  await send(view, session, 1, [click(4_000), click(5_000)])
+
+  await open(`recordings/${session}`)
+  const recorded = page.frameLocator('iframe[title="Recorded page"]').frameLocator('iframe')
+  const moment = page.getByRole('slider', { name: 'Moment' })
+  await expect(recorded.getByRole('heading')).toHaveText('First')
+  await expect(page.getByText('Window 1 of 2')).toBeVisible()
+  await moment.fill('1000')
+  await expect(recorded.locator('canvas')).toHaveCSS('background-image', 'url("data:image/webp;base64,AAAA")')
+  await moment.fill('3000')
+  await expect(recorded.getByRole('heading')).toHaveText('Second')
+  await expect(page.getByText('Window 2 of 2')).toBeVisible()
+  await page.getByRole('button', { name: 'Play' }).click()
+  await expect(recorded.getByRole('heading')).toHaveText('First')
+  await expect(moment).toHaveAttribute('aria-valuetext', '5s of 5s')
+  await page.getByLabel('Windows').selectOption('Window 2 only')
+  await expect(recorded.getByRole('heading')).toHaveText('Second')
+  await expect(moment).toHaveAttribute('max', '1900')
+
+  // The next recording is that of the list.
+  const [other, first] = [sessionAt(start - 10_000), sessionAt(start - 20_000)]
+  await send(view, other, 0, [...opened(-10_000, 'Other'), click(-9_000)])
+  await send(view, first, 0, [...opened(-20_000, 'First'), click(-19_000)])
+  await open('recordings?page=First')
+  await page.getByRole('row', { name: 'shop.test/First' }).first().getByRole('link').first().click()
+  await expect(page.getByText('Window 1 of 2')).toBeVisible()
+  await page.getByRole('link', { name: 'Next recording' }).click()
+  await expect(page).toHaveURL(new RegExp(first))
 })
 
 test('a hostile recording runs nothing, requests nothing and navigates nowhere', async ({ view, context }) => {

@@ -53,6 +53,58 @@ test('settings: project, token, keys, capture, variables, rejected events and he
   await expect(page.getByText('Sites follow at their next page load.')).toBeVisible()
   expect((await service.api('GET', '/remote_config')).body).toMatchObject({ captureDeadClicks: true })
 
+  await page.getByRole('checkbox', { name: /Capture heatmaps/ }).check()
+  await page.getByRole('checkbox', { name: /Capture web vitals/ }).check()
+  await expect
+    .poll(async () => (await service.api('GET', '/remote_config')).body)
+    .toMatchObject({ heatmaps: true, capturePerformance: { web_vitals: true, network_timing: false } })
+
+  // Recording: what is written stays until it is saved, and errors name the field.
+  await page.getByRole('tab', { name: 'Recording' }).click()
+  await page.getByRole('checkbox', { name: /Record sessions/ }).check()
+  await page.getByLabel('Share of sessions, %').fill('25')
+  await page.getByLabel('Record from these URLs on').fill('/checkout\n(')
+  await page.getByLabel('Mask the text of').fill('.secret')
+  await page.getByRole('button', { name: 'Add a group' }).click()
+  await page.getByText('Group 1').click()
+  await page.getByLabel('Name').fill('Errors')
+  await page.getByLabel('Record from these events on').nth(1).fill('$exception')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).first().click()
+  await expect(page.getByRole('alert')).toContainText('urlTriggers.1.url')
+  await page.reload()
+  await page.getByLabel('Record from these URLs on').first().fill('/checkout')
+  await page.getByRole('button', { name: 'Save' }).first().click()
+  await expect(page.getByText('Sites follow at their next page load.')).toBeVisible()
+  await page.getByLabel('Time until a recording is deleted').selectOption('90 days')
+  await page.getByRole('button', { name: 'Save' }).nth(1).click()
+  await expect(page.getByText('It applies to new sessions.')).toBeVisible()
+  expect((await service.api('GET', '/session_recording_settings')).body).toMatchObject({ retention_days: 90 })
+
+  await page.getByRole('tab', { name: 'Exceptions' }).click()
+  await page.getByRole('checkbox', { name: /Capture exceptions by themselves/ }).check()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByLabel('Values, one per line').fill('ResizeObserver')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(async () => (await service.api('GET', '/remote_config')).body)
+    .toMatchObject({
+      sessionRecording: {
+        sampleRate: 0.25,
+        urlTriggers: [{ url: '/checkout', matching: 'regex' }],
+        masking: { maskTextSelector: '.secret' },
+        version: 2,
+        triggerGroups: [{ name: 'Errors', conditions: { matchType: 'any', events: [{ name: '$exception' }] } }],
+      },
+      autocaptureExceptions: { capture_unhandled_errors: true, capture_console_errors: false },
+      errorTracking: {
+        suppressionRules: [
+          { type: 'AND', values: [{ key: '$exception_values', operator: 'icontains', value: 'ResizeObserver' }] },
+        ],
+      },
+    })
+
   await page.getByRole('tab', { name: 'Variables' }).click()
   await page.getByRole('button', { name: 'New variable' }).click()
   await page.getByLabel('Name').fill('Size')

@@ -36,6 +36,9 @@ const keep = () => {
 const hintOf = ({ event, properties }) => {
   if (event === 'purchase') return `${properties.amount} ${properties.currency}`
   if (event === '$identify') return properties.distinct_id
+  if (event === '$exception') return properties.$exception_list?.[0]?.value ?? ''
+  if (event === '$web_vitals')
+    return ['LCP', 'FCP', 'INP', 'CLS', 'TTFB'].filter((name) => `$web_vitals_${name}_value` in properties).join(', ')
   if (properties.$event_type)
     return `${properties.$event_type} ${properties.$el_text ? `“${properties.$el_text}”` : `on ${properties.$pathname}`}`
   return properties.product ?? properties.walk ?? properties.item ?? properties.$pathname ?? ''

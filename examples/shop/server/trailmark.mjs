@@ -71,5 +71,11 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
     return results.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])))
   }
 
-  return { url, token, define, run }
+  /** Returns whether the project records sessions. */
+  const recordsSessions = async () => !!(await ask('GET', '/remote_config')).sessionRecording
+  const recordSessions = (isOn) => ask('PATCH', '/remote_config', { sessionRecording: isOn })
+  /** Returns the URL of a page of the console. */
+  const consoleUrl = (page) => `${url}/console/projects/${projectId}/${page}`
+
+  return { url, token, define, run, recordsSessions, recordSessions, consoleUrl }
 }

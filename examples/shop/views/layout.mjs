@@ -6,6 +6,7 @@ import { icon, mark } from './art.mjs'
 const SECTIONS = [
   ...CATEGORIES.map(({ slug, name }) => ({ path: `/category/${slug}`, name })),
   { path: '/app', name: 'Trip planner' },
+  { path: '/behind', name: 'Behind the counter' },
   { path: '/results', name: 'Results' },
 ]
 
@@ -19,6 +20,7 @@ const configOf = (trailmark) => ({
   api_host: trailmark.url,
   defaults: '2026-01-30',
   request_queue_config: { flush_interval_ms: 500 },
+  capture_exceptions: true,
   capture_performance: true,
   capture_heatmaps: true,
 })
@@ -90,6 +92,7 @@ export const layout = ({ title, body, scripts = [], bodyClass = '' }, { url, bas
               </p>
               <ul>
                 <li><a href="/results">What the service knows</a></li>
+                <li><a href="/behind">Recording, errors, web vitals and heatmaps</a></li>
                 <li><a href="/app">Trip planner</a></li>
               </ul>
             </div>

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { linkTo } from './router.ts'
+import { type LinkParameters, linkTo } from './router.ts'
 
 /** A project as the console's pages need it. */
 export interface Project {
@@ -24,7 +24,7 @@ export const useProject = (): Project => {
 }
 
 /** Returns a function that links to pages of the current project, such as `people/5`. */
-export const useLink = (): ((to: string, parameters?: Readonly<Record<string, string>>) => string) => {
+export const useLink = (): ((to: string, parameters?: LinkParameters) => string) => {
   const { id } = useProject()
   return (to, parameters) => linkTo(`projects/${id}/${to}`, parameters)
 }

@@ -31,8 +31,11 @@ const toSearch = (parameters: URLSearchParams): string => {
   return text ? `?${text}` : ''
 }
 
+/** Query parameters of a link. Pairs may repeat a name. */
+export type LinkParameters = Readonly<Record<string, string>> | [name: string, value: string][]
+
 /** Returns the link to a page of the console by its path and query parameters. */
-export const linkTo = (to: string, parameters?: Readonly<Record<string, string>>): string =>
+export const linkTo = (to: string, parameters?: LinkParameters): string =>
   BASE + to + toSearch(new URLSearchParams(parameters))
 
 /** Shows a page. `to` is what `linkTo` returns. With `replace` the Back button skips the current page. */

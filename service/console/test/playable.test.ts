@@ -1,13 +1,16 @@
+import { loadChunks } from '../src/pages/recordings/loadChunks.ts'
 import { anchorAt, inRanges, playableEvents, playableOf } from '../src/pages/recordings/playable.ts'
+import { segmentAt, timelineOf } from '../src/pages/recordings/timeline.ts'
 import { createIdleSpans } from '../src/player/idle.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
-const chunk = (seq: number, at: number, is_anchor = false, bytes = 1) => ({
+const chunk = (seq: number, at: number, is_anchor = false, bytes = 1, is_active = false) => ({
   seq,
   started_at: iso(at),
   ended_at: iso(at + 5),
   bytes,
   is_anchor,
+  is_active,
 })
 const windowOf = (chunks: ReturnType<typeof chunk>[], gaps: { from_seq: number; to_seq: number }[] = []) => ({
   id: 'w',
@@ -62,7 +65,7 @@ test('chunks are loaded in ranges of bounded bytes', () => {
   const { chunks } = playableOf(
     windowOf([chunk(0, 0, true, 600_000), chunk(1, 10, false, 500_000), chunk(2, 20, false, 3_000_000), chunk(3, 30)]),
   )
-  expect(inRanges(chunks).map((range) => range.map(({ seq }) => seq))).toEqual([[0], [1], [2], [3]])
+  expect(inRanges(chunks, 1_000_000).map((range) => range.map(({ seq }) => seq))).toEqual([[0], [1], [2], [3]])
 })
 
 test('finds the times in which a visitor did nothing', () => {
@@ -78,4 +81,49 @@ test('finds the times in which a visitor did nothing', () => {
     undefined,
     undefined,
   ])
+})
+
+test('a timeline shows the window in which the visitor is active, and another one only after the shown one has ended', () => {
+  const active = (seq: number, at: number, is_anchor = false) => chunk(seq, at, is_anchor, 1, true)
+  const timeline = timelineOf([
+    { ...windowOf([active(0, 0, true), chunk(1, 5), chunk(2, 10), active(3, 30), chunk(4, 35)]), id: 'a' },
+    { ...windowOf([chunk(0, 2, true), active(1, 12), chunk(2, 17), chunk(3, 32)]), id: 'b' },
+    { ...windowOf([chunk(0, 60, true), chunk(1, 65)]), id: 'c' },
+    { ...windowOf([chunk(0, 61)]), id: 'without a full snapshot' },
+  ])!
+  expect(timeline.windows.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+  expect(timeline.segments).toEqual([
+    { window: 0, from: 0, to: 12 },
+    { window: 1, from: 12, to: 30 },
+    { window: 0, from: 30, to: 40 },
+    { window: 2, from: 60, to: 70 },
+  ])
+  expect([timeline.from, timeline.to]).toEqual([0, 70])
+  expect([-1, 0, 12, 39, 50, 70, 99].map((time) => segmentAt(timeline, time))).toEqual([0, 0, 1, 2, 3, 3, 3])
+  expect(timelineOf([windowOf([chunk(0, 0)])])).toBeUndefined()
+})
+
+test('events up to a moment are loaded in parallel and passed on in order, and the others later', async () => {
+  const { chunks } = playableOf(
+    windowOf(Array.from({ length: 8 }, (_, seq) => chunk(seq, seq * 5, seq === 0, 200_000))),
+  )
+  const requested: number[] = []
+  const order: number[] = []
+  // Those that were requested first come last.
+  const waiting: (() => void)[] = []
+  await loadChunks({
+    chunks,
+    until: 22,
+    now: () => 22,
+    request: (from) => {
+      requested.push(from)
+      return new Promise((resolve) => {
+        waiting.push(() => resolve([]))
+        setTimeout(() => waiting.pop()!())
+      })
+    },
+    onEvents: (_, { seq }) => order.push(seq),
+  })
+  expect(requested).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(order).toEqual([0, 1, 2, 3, 4, 5, 7])
 })

@@ -7,7 +7,7 @@ import type { ErrorIssue, IssueState, Metadata } from '../storage/metadata/metad
 import { exceptionsOf } from './exceptions.ts'
 import { culpritOf, fingerprintOf, type MappedException, type MappedFrame } from './fingerprint.ts'
 import { type Occurrence, readOccurrences, readTotals, STACK } from './occurrences.ts'
-import { isAgain, releaseOrder } from './releases.ts'
+import { isAgain, isEnough, releaseOrder, totalOf } from './releases.ts'
 import type { SourceMaps } from './sourceMaps.ts'
 import type { IssueDetails, IssueEvent, IssueView } from './views.ts'
 
@@ -37,7 +37,8 @@ export interface Issues {
     request: IssuesRequest,
   ): Promise<{ results: IssueView[]; count: number; next: number | null; pending: number }>
   get(projectId: number, id: string, from: number): Promise<IssueDetails>
-  setState(projectId: number, id: string, state: IssueState): Promise<void>
+  /** Changes the state. `untilEvents`: an ignored issue becomes active after this many more events. */
+  setState(projectId: number, id: string, state: IssueState, untilEvents?: number): Promise<void>
   merge(projectId: number, id: string, others: readonly string[]): Promise<void>
   /** Moves fingerprints to a new issue. Returns its id. */
   split(projectId: number, id: string, fingerprints: readonly string[]): Promise<string>
@@ -211,9 +212,12 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
       of.occurrences.push(each)
     }
     for (const [id, each] of known) {
-      if (!isAgain(each.issue, each.occurrences, order)) continue
+      if (!isAgain(each.issue, each.occurrences, order) && !isEnough(each.issue, each.occurrences)) continue
       await store.reopen(projectId, id)
-      known.set(id, { ...each, issue: { ...each.issue, state: 'active', reopenedAt: new Date().toISOString() } })
+      known.set(id, {
+        ...each,
+        issue: { ...each.issue, state: 'active', ignoredUntil: null, reopenedAt: new Date().toISOString() },
+      })
     }
     return { known, order, pending }
   }
@@ -252,6 +256,7 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
       releases: releasesOf(occurrences, order),
       resolved_at: issue.resolvedAt,
       reopened_at: issue.reopenedAt,
+      ignored_events: issue.ignoredUntil === null ? null : issue.ignoredUntil - totalOf(occurrences),
     }))
   }
 
@@ -302,12 +307,12 @@ export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies):
       }
     },
 
-    async setState(projectId, id, state) {
-      const issue = await find(projectId, id)
-      const order =
-        state === 'resolved' ? releaseOrder(await readOccurrences(ask, projectId, 0)) : new Map<string, number>()
+    async setState(projectId, id, state, untilEvents) {
+      const { id: found } = await find(projectId, id)
+      const { known, order } = await read(projectId, 0)
       const newest = [...order].filter(([release]) => release).sort(([, a], [, b]) => b - a)[0]?.[0]
-      await store.setState(projectId, issue.id, state, newest ?? '')
+      const ignoredUntil = untilEvents === undefined ? null : totalOf(known.get(found)?.occurrences ?? []) + untilEvents
+      await store.setState(projectId, found, { state, release: newest ?? '', ignoredUntil })
     },
 
     async merge(projectId, id, others) {

@@ -7,6 +7,8 @@ export interface Occurrence {
   readonly release: string
   /** Events of the period. */
   readonly count: number
+  /** Events of all time. */
+  readonly total: number
   readonly first: number
   readonly last: number
   /** An event. */
@@ -31,7 +33,7 @@ const RELEASE = "ifNull(properties.`$release_id`.:String, '')"
 
 const OCCURRENCES = `
   SELECT ${STACK} AS stack, ${RELEASE} AS release, countIf(timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')),
-    toUnixTimestamp64Milli(min(timestamp)), toUnixTimestamp64Milli(max(timestamp)), toString(argMax(uuid, timestamp))
+    toUnixTimestamp64Milli(min(timestamp)), toUnixTimestamp64Milli(max(timestamp)), toString(argMax(uuid, timestamp)), count()
   FROM db.events WHERE ${EXCEPTIONS} AND stack != ''
   GROUP BY stack, release ORDER BY max(timestamp) DESC LIMIT ${MAX_ROWS}`
 
@@ -52,10 +54,11 @@ const TOTALS = `
 /** Returns the stacks of a project's exceptions with their releases, of all time. */
 export const readOccurrences = async (ask: Ask, projectId: number, from: number): Promise<Occurrence[]> =>
   (await ask(projectId, { text: OCCURRENCES, params: { projectId, from } })).map(
-    ([stack, release, count, first, last, uuid]) => ({
+    ([stack, release, count, first, last, uuid, total]) => ({
       stack: String(stack),
       release: String(release),
       count: Number(count),
+      total: Number(total),
       first: Number(first),
       last: Number(last),
       uuid: String(uuid),

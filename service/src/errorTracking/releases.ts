@@ -10,6 +10,16 @@ export const releaseOrder = (
   return order
 }
 
+/** Returns the number of events of all time. */
+export const totalOf = (occurrences: readonly Pick<Occurrence, 'total'>[]): number =>
+  occurrences.reduce((sum, { total }) => sum + total, 0)
+
+/** Whether an ignored issue has had as many events as it was ignored for. */
+export const isEnough = (
+  { state, ignoredUntil }: Pick<ErrorIssue, 'state' | 'ignoredUntil'>,
+  occurrences: readonly Pick<Occurrence, 'total'>[],
+): boolean => state === 'ignored' && ignoredUntil !== null && totalOf(occurrences) >= ignoredUntil
+
 /**
  * Whether a resolved issue came back: it has an event after it was resolved, of a release that was first seen after the
  * newest one of that moment. Late events of earlier releases, which the fix has not reached, do not count. Events without

@@ -29,6 +29,9 @@ const ISSUE = {
   releases: Type.Array(RELEASE, { description: 'By first event of the project, newest first' }),
   resolved_at: orNull(TIME),
   reopened_at: orNull(TIME),
+  ignored_events: orNull(
+    Type.Integer({ description: 'Events after which an ignored issue becomes active. Null: it is ignored forever' }),
+  ),
 }
 
 /** An issue in the list. */

@@ -11,7 +11,8 @@ export const ms = (column: string): string => `toUnixTimestamp64Milli(${column})
 
 /** The columns of a chunk, in a statement that groups its parts. */
 export const CHUNK_COLUMNS = `window_id, seq, ${ms('min(first_at)')} AS first, ${ms('max(last_at)')}, any(shift_ms), max(is_anchor),
-  max(is_last_part) AND uniqExact(part) = max(part) + 1, sum(bytes), any(policy), sum(dropped), groupArrayArray(urls)`
+  max(is_last_part) AND uniqExact(part) = max(part) + 1, sum(bytes), any(policy), sum(dropped), groupArrayArray(urls),
+  max(notEmpty(active_slots))`
 
 /** Returns the chunk in a row that begins with these columns. */
 export const toChunk = ([
@@ -25,6 +26,8 @@ export const toChunk = ([
   bytes,
   policy,
   dropped,
+  ,
+  isActive,
 ]: readonly unknown[]): ChunkRow => ({
   windowId: String(windowId),
   seq: Number(seq),
@@ -36,6 +39,7 @@ export const toChunk = ([
   bytes: Number(bytes),
   policy: String(policy),
   dropped: Number(dropped),
+  isActive: Boolean(Number(isActive)),
 })
 
 export const noRecording = () => new ApiError('not_found', { detail: 'This project has no recording of this session.' })

@@ -2,16 +2,26 @@ import { ApiError } from '../lib/apiError.ts'
 import { insertAll } from '../storage/insertRows.ts'
 import type { Storage } from '../storage/storage.ts'
 
+/** Rows as lines of JSON. */
+export interface ChunkRows {
+  /** Of the table of chunks. */
+  readonly chunks: readonly Uint8Array[]
+  /** Of the table of sessions: one per chunk. */
+  readonly sessions: readonly Uint8Array[]
+}
+
 /** Stores chunks apart from events. */
 export interface ChunkStore {
-  /** Stores rows, as lines of JSON. A chunk that is stored already is replaced. Rejects with `StorageError`. */
-  insert(rows: readonly Uint8Array[]): Promise<void>
+  /** Stores rows. A chunk that is stored already is replaced. Rejects with `StorageError`. */
+  insert(rows: ChunkRows): Promise<void>
   /** Throws `ingest_overloaded` if too much is waiting. */
   assertRoom(): void
 }
 
 /** Table of chunks. */
 export const CHUNKS = 'recording_chunks'
+/** Table of sessions with chunks. */
+export const SESSIONS = 'recording_sessions'
 
 const MAX_INSERT_BYTES = 16_000_000
 /** Maximum bytes that wait to be stored. */
@@ -19,7 +29,7 @@ export const MAX_WAITING_BYTES = 64_000_000
 const RETRY_AFTER_SECONDS = 10
 
 interface Waiting {
-  readonly rows: readonly Uint8Array[]
+  readonly rows: ChunkRows
   readonly bytes: number
   readonly settle: (error?: Error) => void
 }
@@ -56,8 +66,11 @@ export const createChunkStore = (storage: Pick<Storage, 'insert'>): ChunkStore =
       const batch = waiting
       waiting = []
       try {
-        for (const rows of inInserts(batch.flatMap(({ rows }) => rows)))
-          await insertAll(storage, `db.${CHUNKS}`, Buffer.concat(rows))
+        for (const part of inInserts(batch.flatMap(({ rows }) => rows.chunks)))
+          await insertAll(storage, `db.${CHUNKS}`, Buffer.concat(part))
+        // Last: a session in a list has chunks.
+        for (const part of inInserts(batch.flatMap(({ rows }) => rows.sessions)))
+          await insertAll(storage, `db.${SESSIONS}`, Buffer.concat(part))
         for (const { settle } of batch) settle()
       } catch (error) {
         for (const { settle } of batch) settle(error as Error)
@@ -69,7 +82,7 @@ export const createChunkStore = (storage: Pick<Storage, 'insert'>): ChunkStore =
   return {
     insert: (rows) =>
       new Promise((resolve, reject) => {
-        const bytes = bytesOf(rows)
+        const bytes = bytesOf(rows.chunks) + bytesOf(rows.sessions)
         waitingBytes += bytes
         const settle = (error?: Error) => {
           waitingBytes -= bytes

@@ -101,7 +101,7 @@ export const createIngestRecording = ({
     const sessions = [...new Set(own.map(({ sessionId }) => sessionId))]
     const gone = await deleted.among(projectId, sessions)
     const today = new Date(receivedAt).toISOString().slice(0, 10)
-    const rows: Uint8Array[] = []
+    const rows: { chunks: Uint8Array[]; sessions: Uint8Array[] } = { chunks: [], sessions: [] }
     let isLimited = false
     for (const chunk of own) {
       const expiresOn = expiryOf(await startOf(projectId, chunk, receivedAt), days)
@@ -109,13 +109,17 @@ export const createIngestRecording = ({
         !gone.has(chunk.sessionId) &&
         expiresOn > today &&
         (await budget.take(projectId, chunk.bytes, megabytes * MEGABYTE))
-      if (!isWanted) isLimited = true
-      else
-        for (const row of chunk.rows)
-          rows.push(Buffer.concat([Buffer.from(`{"project_id":${projectId},"expires_on":"${expiresOn}",`), row]))
+      if (!isWanted) {
+        isLimited = true
+        continue
+      }
+      const head = Buffer.from(`{"project_id":${projectId},"expires_on":"${expiresOn}",`)
+      const toRow = (line: Uint8Array) => Buffer.concat([head, line])
+      rows.chunks.push(...chunk.rows.map(toRow))
+      rows.sessions.push(toRow(chunk.session))
     }
     count('trailmark_recording_chunks_total', {}, own.length)
-    if (!rows.length) return isLimited
+    if (!rows.chunks.length) return isLimited
     await chunks.insert(rows)
     // Deleted while the chunks were being stored.
     const late = [...(await deleted.among(projectId, sessions))].filter((id) => !gone.has(id))

@@ -13,6 +13,8 @@ export interface ChunkRow {
   readonly bytes: number
   readonly policy: string
   readonly dropped: number
+  /** Whether the visitor did something. */
+  readonly isActive: boolean
 }
 
 /** Sequence numbers of SDKs that number their chunks are below this. Those of others are times. */
@@ -67,12 +69,13 @@ export const windowsOf = (rows: readonly ChunkRow[]): WindowView[] => {
         ended_at: iso(Math.max(...chunks.map(({ lastAt }) => lastAt))),
         policy: chunks[0]!.policy,
         dropped: chunks.reduce((sum, { dropped }) => sum + dropped, 0),
-        chunks: whole.map(({ seq, firstAt, lastAt, bytes, isAnchor }) => ({
+        chunks: whole.map(({ seq, firstAt, lastAt, bytes, isAnchor, isActive }) => ({
           seq,
           started_at: iso(firstAt),
           ended_at: iso(lastAt),
           bytes,
           is_anchor: isAnchor,
+          is_active: isActive,
         })),
         gaps: gapsOf(whole),
       }

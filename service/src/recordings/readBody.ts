@@ -52,6 +52,8 @@ export interface Chunk {
   readonly bytes: number
   /** The rows: JSON objects of columns without the opening brace, to which the caller adds more columns. */
   readonly rows: readonly Uint8Array[]
+  /** The row of its session, in the same form. */
+  readonly session: Uint8Array
   /** Events that could not be read. */
   readonly badEvents: number
 }
@@ -124,12 +126,15 @@ interface Envelope {
   readonly budget: InflateBudget
 }
 
+/** Returns a row as a line of JSON without its brace. */
+const toLine = (columns: Fields): Buffer => Buffer.from(`${JSON.stringify(columns).slice(1)}\n`)
+
 const toChunk = (
   { sessionId, windowId, distinctId }: Readonly<Record<'sessionId' | 'windowId' | 'distinctId', string>>,
   properties: Fields,
   events: readonly RecordedEvent[],
   shiftMs: number,
-): Pick<Chunk, 'firstAt' | 'bytes' | 'rows' | 'sessionId'> => {
+): Pick<Chunk, 'firstAt' | 'bytes' | 'rows' | 'session' | 'sessionId'> => {
   const times = events.map(({ timestamp }) => timestamp)
   // Not Math.min(...times): a chunk may have more events than a function may have arguments.
   const first = Math.round(times.reduce((least, time) => Math.min(least, time)))
@@ -164,9 +169,17 @@ const toChunk = (
       bytes: part.length,
       payload: part.toString('utf8'),
     }
-    return Buffer.from(`${JSON.stringify(columns).slice(1)}\n`)
+    return toLine(columns)
   })
-  return { sessionId, firstAt: first + shiftMs, bytes: payload.length, rows }
+  const session = toLine({
+    session_id: sessionId,
+    distinct_ids: [distinctId],
+    started_at: first + shiftMs,
+    ended_at: last + shiftMs,
+    has_errors: figures.consoleErrors ? 1 : 0,
+    urls: figures.urls,
+  })
+  return { sessionId, firstAt: first + shiftMs, bytes: payload.length, rows, session }
 }
 
 const readItem = (item: unknown, { token: around, sentAt, receivedAt, budget }: Envelope): ReadChunk => {

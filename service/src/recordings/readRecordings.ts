@@ -7,7 +7,7 @@ import type { Persons } from '../persons/lookup.ts'
 import { createOwners, personIdsOf } from '../persons/owners.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { CHUNK_COLUMNS, MAX_CHUNKS, ms, noRecording, OF_PROJECT, toChunk } from './chunkRows.ts'
-import { CHUNKS } from './chunkStore.ts'
+import { CHUNKS, SESSIONS } from './chunkStore.ts'
 import { SLOT_MS } from './figures.ts'
 import { windowsOf } from './manifest.ts'
 import { createReadSnapshots, type ReadSnapshots } from './readSnapshots.ts'
@@ -21,7 +21,8 @@ export interface RecordingsRequest {
   /** Sessions that started within this time. Dates in a form of insights, in the project's time zone. */
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
-  readonly personId: string | undefined
+  /** Only sessions of these persons. Empty: all. */
+  readonly personIds: readonly string[]
   readonly distinctId: string | undefined
   /** Only these sessions. Empty: all. */
   readonly sessionIds: readonly string[]
@@ -138,20 +139,27 @@ const isAmong = (column: string, name: string, values: readonly string[]): Condi
   }
 }
 
-/** The conditions on sessions, after their chunks are grouped. */
+/** The conditions on sessions, after their rows are grouped. */
 const conditionsOf = (
   request: RecordingsRequest,
   { from, until }: Period,
   distinctIds: readonly string[] | undefined,
 ): Condition[] => {
   const { events, page, minSeconds, maxSeconds, hasErrors, cursor } = request
-  const ids = distinctIds && isAmong('distinct_id', 'distinctIds', distinctIds)
+  const ids = distinctIds && isAmong('id', 'distinctIds', distinctIds)
   const position = cursor === undefined ? undefined : cursorOf(cursor)
-  const withErrors = `(sum(console_errors) > 0 OR session_id IN (${bySession('exception')}))`
+  const withErrors = `(max(has_errors) > 0 OR session_id IN (${bySession('exception')}))`
   return [
     ...(from === undefined ? [] : [{ text: 'started >= {from:Int64}', params: { from } }]),
     ...(until === undefined ? [] : [{ text: 'started < {until:Int64}', params: { until } }]),
-    ...(ids ? [{ text: `countIf(${ids.text}) > 0`, ...(ids.params ? { params: ids.params } : {}) }] : []),
+    ...(ids
+      ? [
+          {
+            text: `countIf(arrayExists(id -> ${ids.text}, distinct_ids)) > 0`,
+            ...(ids.params ? { params: ids.params } : {}),
+          },
+        ]
+      : []),
     ...events.map((event, index) => ({
       text: `session_id IN (${bySession(`event${index}`)})`,
       params: { [`event${index}`]: event },
@@ -212,6 +220,20 @@ export const createRecordings = ({
     }))
   }
 
+  /** Returns the figures of sessions, in this order. */
+  const summariesOf = async (
+    projectId: number,
+    sessionIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Summary[]> => {
+    if (!sessionIds.length) return []
+    const text = `SELECT ${SUMMARY} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id IN {sessionIds:Array(String)} GROUP BY session_id`
+    const rows = await ask(projectId, { text, params: { projectId, sessionIds } }, signal)
+    const byId = new Map(rows.map(toSummary).map((summary) => [summary.id, summary]))
+    // One that was deleted meanwhile is missing.
+    return sessionIds.flatMap((id) => byId.get(id) ?? [])
+  }
+
   const periodOf = async (projectId: number, { dateFrom, dateTo }: RecordingsRequest): Promise<Period> => {
     const zone = createZone((await projects.byId(projectId))?.timezone ?? 'UTC')
     const read = (attr: string, text: string | undefined) => {
@@ -223,9 +245,9 @@ export const createRecordings = ({
     return { from: read('date_from', dateFrom)?.from, until: read('date_to', dateTo)?.until }
   }
 
-  const idsOf = async (projectId: number, { personId, distinctId }: RecordingsRequest) => {
-    if (personId === undefined) return distinctId === undefined ? undefined : [distinctId]
-    const ids = await persons.distinctIds(projectId, personId)
+  const idsOf = async (projectId: number, { personIds, distinctId }: RecordingsRequest) => {
+    if (!personIds.length) return distinctId === undefined ? undefined : [distinctId]
+    const ids = (await Promise.all(personIds.map((id) => persons.distinctIds(projectId, id)))).flat()
     return distinctId === undefined ? ids : ids.filter((id) => id === distinctId)
   }
 
@@ -239,16 +261,17 @@ export const createRecordings = ({
       const rows = await ask(
         projectId,
         {
-          text: `SELECT ${SUMMARY} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT}
-            AND first_at >= ${time('chunksFrom')} AND first_at < ${time('chunksUntil')} ${sessions ? `AND (${sessions.text})` : ''}
+          text: `SELECT session_id, ${ms('min(started_at)')} AS started, ${ms('max(ended_at)')} AS ended
+            FROM db.${SESSIONS} WHERE ${OF_PROJECT}
+            AND ended_at >= ${time('rowsFrom')} AND started_at < ${time('rowsUntil')} ${sessions ? `AND (${sessions.text})` : ''}
             GROUP BY session_id ${conditions.length ? `HAVING ${conditions.map(({ text }) => text).join(' AND ')}` : ''}
             ORDER BY started DESC, session_id DESC LIMIT {limit:UInt32}`,
           params: {
             projectId,
             limit: limit + 1,
-            // A session lasts a day at most. Its chunks before the time range decide when it started.
-            chunksFrom: from === undefined ? 0 : from - DAY_MS,
-            chunksUntil: until === undefined ? END_OF_TIME : until + DAY_MS,
+            // A session lasts a day at most. Its rows before the time range decide when it started.
+            rowsFrom: from === undefined ? 0 : from - DAY_MS,
+            rowsUntil: until === undefined ? END_OF_TIME : until + DAY_MS,
             eventsFrom: from === undefined ? 0 : from - DAY_MS,
             eventsUntil: until === undefined ? END_OF_TIME : until + 2 * DAY_MS,
             ...sessions?.params,
@@ -257,14 +280,18 @@ export const createRecordings = ({
         },
         signal,
       )
-      const found = rows.slice(0, limit).map(toSummary)
+      const found = rows.slice(0, limit).map(([id, started]) => ({ id: String(id), at: Number(started) }))
       const last = found.at(-1)
       return {
-        results: await complete(projectId, found),
-        next:
-          last && rows.length > limit
-            ? Buffer.from(JSON.stringify({ at: Date.parse(last.started_at), id: last.id })).toString('base64url')
-            : null,
+        results: await complete(
+          projectId,
+          await summariesOf(
+            projectId,
+            found.map(({ id }) => id),
+            signal,
+          ),
+        ),
+        next: last && rows.length > limit ? Buffer.from(JSON.stringify(last)).toString('base64url') : null,
       }
     },
 

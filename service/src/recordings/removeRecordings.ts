@@ -2,7 +2,7 @@ import { inParts } from '../lib/parts.ts'
 import type { Ask } from '../persons/ask.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Storage } from '../storage/storage.ts'
-import { CHUNKS } from './chunkStore.ts'
+import { CHUNKS, SESSIONS } from './chunkStore.ts'
 
 /** Deletes recordings. All methods resolve once nothing of them is stored, and can be retried. */
 export interface RemoveRecordings {
@@ -25,9 +25,12 @@ export const createRemoveRecordings = (
   ask: Ask,
   deleted: Metadata['deletedRecordings'],
 ): RemoveRecordings => {
-  const text = `ALTER TABLE ${storage.rowsDatabase}.${CHUNKS} DELETE WHERE project_id = {projectId:UInt32} AND session_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
   const rows: RemoveRecordings['rows'] = async (projectId, sessionIds) => {
-    for (const ids of inParts(sessionIds)) await storage.work({ text, params: { projectId, ids } }, LIMITS)
+    for (const ids of inParts(sessionIds))
+      for (const table of [SESSIONS, CHUNKS]) {
+        const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND session_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
+        await storage.work({ text, params: { projectId, ids } }, LIMITS)
+      }
   }
   const sessions: RemoveRecordings['sessions'] = async (projectId, sessionIds) => {
     if (!sessionIds.length) return

@@ -167,8 +167,49 @@ const STYLE_SOURCES: ReadonlySet<unknown> = new Set([
   SOURCE.adoptedStyleSheet,
 ])
 
-/** Drawing on a canvas is a list of calls, which the player would make. Media and fonts would be loaded. */
-const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([SOURCE.mediaInteraction, SOURCE.canvas, SOURCE.font])
+/** Media and fonts would be loaded. */
+const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([SOURCE.mediaInteraction, SOURCE.font])
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const IMAGE_TYPE = /^image\/(?:png|jpeg|webp)$/
+const MAX_CANVAS_PX = 32_767
+
+/** Returns the arguments of the first call of a method. */
+const argumentsOf = (commands: unknown, method: string): readonly unknown[] => {
+  const call = Array.isArray(commands)
+    ? commands.filter(isFields).find(({ property }) => property === method)
+    : undefined
+  return Array.isArray(call?.args) ? call.args : []
+}
+
+/** Returns the `data:` URL of an image that the recorder sends as an argument: an `ImageBitmap` of a `Blob`. */
+const frameOf = (image: unknown): string | undefined => {
+  const inner = (value: unknown, member: string): unknown =>
+    isFields(value) && Array.isArray(value[member]) ? value[member][0] : undefined
+  const blob = inner(image, 'args')
+  const buffer = inner(blob, 'data')
+  if (!isFields(blob) || !isFields(buffer) || typeof blob.type !== 'string' || typeof buffer.base64 !== 'string')
+    return undefined
+  const isImage = IMAGE_TYPE.test(blob.type) && BASE64.test(buffer.base64)
+  return isImage ? `data:${blob.type};base64,${buffer.base64}` : undefined
+}
+
+/**
+ * Drawing on a canvas is a list of calls, which the player would make with scripts allowed. A frame of a canvas, which is a
+ * call with an image of all of it, becomes the background of its element. Other calls are dropped.
+ */
+const sanitizeCanvas = ({ id, commands }: Fields): Fields | undefined => {
+  const frame = frameOf(argumentsOf(commands, 'drawImage')[0])
+  const width = argumentsOf(commands, 'clearRect')[2]
+  if (!frame || !Number.isSafeInteger(id) || !Number.isSafeInteger(width)) return undefined
+  if (Number(width) < 1 || Number(width) > MAX_CANVAS_PX) return undefined
+  // Setting the width clears what the canvas shows.
+  const attributes = {
+    width: String(width),
+    style: { 'background-image': `url("${frame}")`, 'background-size': '100% 100%' },
+  }
+  return { source: SOURCE.mutation, adds: [], removes: [], texts: [], attributes: [{ id, attributes }] }
+}
 
 const MOVES: ReadonlySet<unknown> = new Set([SOURCE.mouseMove, SOURCE.touchMove, SOURCE.drag])
 
@@ -184,6 +225,7 @@ const sanitizeIncremental = (data: Fields): Fields | undefined => {
   if (data.source === SOURCE.mutation) return sanitizeMutation(data)
   if (STYLE_SOURCES.has(data.source)) return mapText(data, sanitizeCss) as Fields
   if (MOVES.has(data.source)) return sanitizeMove(data)
+  if (data.source === SOURCE.canvas) return sanitizeCanvas(data)
   return DROPPED_SOURCES.has(data.source) ? undefined : data
 }
 

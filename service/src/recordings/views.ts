@@ -33,6 +33,7 @@ const CHUNK = Type.Object({
   ended_at: TIME,
   bytes: COUNT,
   is_anchor: Type.Boolean({ description: 'Whether it has a full snapshot, from which playing can begin' }),
+  is_active: Type.Boolean({ description: 'Whether the visitor did something' }),
 })
 
 const GAP = Type.Object({

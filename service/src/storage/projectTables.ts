@@ -9,5 +9,6 @@ export const PROJECT_TABLES = [
   'heatmaps',
   'endpoint_runs',
   'recording_chunks',
+  'recording_sessions',
   'source_maps',
 ] as const

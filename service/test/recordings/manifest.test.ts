@@ -7,6 +7,7 @@ const row = (seq: number, firstAt: number, more: Partial<ChunkRow> = {}): ChunkR
   lastAt: firstAt + 5,
   shiftMs: 0,
   isAnchor: seq === 0,
+  isActive: true,
   isWhole: true,
   bytes: 1,
   policy: '',

@@ -117,7 +117,7 @@ test.each([
   })
 })
 
-test('mutations are sanitized, canvas calls and fonts dropped', () => {
+test('mutations are sanitized, fonts dropped', () => {
   expect(
     incremental({
       source: 0,
@@ -133,8 +133,35 @@ test('mutations are sanitized, canvas calls and fonts dropped', () => {
     texts: [{ id: 1, value: 'text' }],
     removes: [],
   })
-  expect(incremental({ source: 9, commands: [{ property: 'drawImage', args: [EVIL] }] })).toBeUndefined()
   expect(incremental({ source: 10, fontSource: EVIL })).toBeUndefined()
+})
+
+test('a frame of a canvas becomes the background of its element, and other calls are dropped', () => {
+  const draw = (blob: unknown) => ({
+    source: 9,
+    id: 7,
+    type: 0,
+    commands: [
+      { property: 'clearRect', args: [0, 0, 300, 150] },
+      { property: 'drawImage', args: [{ rr_type: 'ImageBitmap', args: [blob] }, 0, 0, 300, 150] },
+    ],
+  })
+  const blob = { rr_type: 'Blob', data: [{ rr_type: 'ArrayBuffer', base64: 'AAAA' }], type: 'image/webp' }
+  const style = { 'background-image': 'url("data:image/webp;base64,AAAA")', 'background-size': '100% 100%' }
+  expect(incremental(draw(blob))).toEqual({
+    source: 0,
+    adds: [],
+    removes: [],
+    texts: [],
+    attributes: [{ id: 7, attributes: { width: '300', style } }],
+  })
+  expect(incremental(draw({ ...blob, type: 'image/svg+xml' }))).toBeUndefined()
+  expect(incremental(draw({ ...blob, data: [{ base64: `AAAA") url(${EVIL}` }] }))).toBeUndefined()
+  expect(incremental(draw(EVIL))).toBeUndefined()
+  expect(incremental({ ...draw(blob), id: 'x' })).toBeUndefined()
+  expect(
+    incremental({ source: 9, id: 7, commands: [{ property: 'drawImage', args: [{ src: EVIL }] }] }),
+  ).toBeUndefined()
 })
 
 test('moves without a position, which would stop the player, are dropped', () => {

@@ -196,6 +196,26 @@ test('reopens a resolved issue when a release that came later throws it, and kee
   expect((await get('issues?state=active&search=RegressError')).count).toBe(0)
 })
 
+test('ignores an issue until it has had some more events', async () => {
+  const thrown = exception({ type: 'NoisyError' })
+  await capture(service, thrown, { ...thrown, uuid: randomUUID() })
+  const { id } = await find('NoisyError')
+  expect((await send('PATCH', `issues/${id}`, { state: 'ignored', until_events: 2 })).body).toMatchObject({
+    state: 'ignored',
+    ignored_events: 2,
+  })
+  await capture(service, { ...thrown, uuid: randomUUID() })
+  expect(await get(`issues/${id}`)).toMatchObject({ state: 'ignored', ignored_events: 1 })
+  await capture(service, { ...thrown, uuid: randomUUID() })
+  expect(await get(`issues/${id}`)).toMatchObject({
+    state: 'active',
+    ignored_events: null,
+    reopened_at: expect.any(String),
+  })
+  const refused = await send('PATCH', `issues/${id}`, { state: 'resolved', until_events: 2 })
+  expect(refused).toMatchObject({ status: 400, body: { attr: 'until_events' } })
+})
+
 const upload = async (id: string, body: Buffer, target: Pick<RunningService, 'url' | 'key' | 'projectId'> = service) =>
   request(`${target.url}/api/projects/${target.projectId}/error_tracking/sourcemaps/${id}`, {
     method: 'PUT',

@@ -307,6 +307,8 @@ describe('the list', () => {
   test('has filters', async () => {
     const { person_id } = (await get(`/${ann}`)).body
     expect(await ids(`/?${mine}&person_id=${person_id}`)).toEqual([mobile, ann])
+    const nobody = '0195f000-0000-7000-8000-00000000000f'
+    expect(await ids(`/?${mine}&person_id=${nobody}&person_id=${person_id}`)).toEqual([mobile, ann])
     expect(await ids(`/?${mine}&distinct_id=bob`)).toEqual([bob])
     expect(await ids(`/?${mine}&event=ordered`)).toEqual([ann])
     expect(await ids(`/?${mine}&event=ordered&event=bought`)).toEqual([])

@@ -6,6 +6,8 @@ import { dirname, join, resolve } from 'node:path'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Engine, type EngineOptions, startEngine } from '../../src/storage/embedded/engine.ts'
 import { engineLibrary, thisMachine } from '../../src/storage/embedded/library.ts'
+import { migrate } from '../../src/storage/schema/migrate.ts'
+import { MIGRATIONS } from '../../src/storage/schema/migrations.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { until } from '../support/engine.ts'
 
@@ -81,4 +83,28 @@ test('a hanging engine is killed and restarted', async () => {
 test('an engine that cannot start exits immediately with the reason', async () => {
   const second = startEngine({ ...options, log: () => {} })
   await expect(second).rejects.toThrow(/Another server instance in same directory is already running/)
+})
+
+test('recordings of earlier releases are in the table of sessions after the migration, however many days they expire on', async () => {
+  const fill = MIGRATIONS.findIndex(({ name }) => name === 'sessions of recordings')
+  await migrate(storage, MIGRATIONS.slice(0, fill))
+  await storage.command(`INSERT INTO db.recording_chunks
+    (project_id, session_id, window_id, seq, distinct_id, first_at, last_at, console_errors, urls, expires_on)
+    SELECT 1, concat('session ', toString(number)), 'w', seq, 'ada', toDateTime64(seq * 10, 3), toDateTime64(seq * 10 + 5, 3), seq = 1,
+      [concat('https://shop.example/', toString(seq))], toDate('2100-01-01') + number
+    FROM numbers(150) ARRAY JOIN [0, 1] AS seq SETTINGS max_partitions_per_insert_block = 0`)
+  expect(await migrate(storage)).toContain('sessions of recordings')
+  const sessions = await storage.rows({
+    text: `SELECT count() AS sessions, any(toUnixTimestamp(ended_at) - toUnixTimestamp(started_at)) AS seconds, any(has_errors) AS errors,
+      any(arraySort(urls)) AS urls, any(distinct_ids) AS ids FROM db.recording_sessions`,
+  })
+  expect(sessions).toEqual([
+    {
+      sessions: 150,
+      seconds: 15,
+      errors: 1,
+      urls: ['https://shop.example/0', 'https://shop.example/1'],
+      ids: ['ada'],
+    },
+  ])
 })

@@ -36,6 +36,8 @@ test('a cluster node has a local part of each table', () => {
     'CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplacingMergeTree',
     'CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplacingMergeTree',
     'CREATE TABLE IF NOT EXISTS db_shard.source_maps … ENGINE = ReplacingMergeTree',
+    'CREATE TABLE IF NOT EXISTS db_shard.recording_sessions … ENGINE = AggregatingMergeTree',
+    'INSERT INTO db_shard.recording_sessions (project_id, session_id, distinct_ids, started_at, ended_at, has_errors, urls, expires_on)',
   ])
 })
 
@@ -56,6 +58,8 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     "CREATE TABLE IF NOT EXISTS db_shard.recording_chunks … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.recording_chunks', '{replica}')",
     "CREATE TABLE IF NOT EXISTS db_shard.heatmaps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.heatmaps', '{replica}')",
     "CREATE TABLE IF NOT EXISTS db_shard.source_maps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.source_maps', '{replica}')",
+    "CREATE TABLE IF NOT EXISTS db_shard.recording_sessions … ENGINE = ReplicatedAggregatingMergeTree('/trailmark/{shard}/db_shard.recording_sessions', '{replica}')",
+    'INSERT INTO db_shard.recording_sessions (project_id, session_id, distinct_ids, started_at, ended_at, has_errors, urls, expires_on)',
   ])
 })
 
@@ -72,6 +76,7 @@ test('every table has a distributed table under its name, sharded by project and
     table('heatmaps', 'distinct_id'),
     table('endpoint_runs', 'endpoint_id'),
     table('recording_chunks', 'session_id'),
+    table('recording_sessions', 'session_id'),
     table('source_maps', 'id'),
   ])
 })

@@ -1,4 +1,10 @@
+import { onNavigate } from '../../browser/navigation'
+import { onPageRestored } from '../../browser/pageExit'
+import { listen } from '../../browser/signal'
+import { permittedUrl } from '../../lib/campaign'
 import { createListeners } from '../../lib/listeners'
+import { redactUrls } from '../../lib/redact'
+import { uuidv7 } from '../../lib/uuid'
 import type { CapturedEvent } from '../../types'
 import type { Feature } from '../feature'
 
@@ -11,7 +17,16 @@ export const heatmaps: Feature = {
       onCapture: captured.emit,
       runs: {
         wanted: () => config.capture_heatmaps ?? config.enable_heatmaps ?? remote.items.heatmaps,
-        start: (host) => host.startExtension('heatmaps', { onCapture: captured.add }),
+        start: (host) =>
+          host.startExtension('heatmaps', {
+            onCapture: captured.add,
+            onNavigate,
+            onPageRestored,
+            listen,
+            uuidv7,
+            redactUrls,
+            permittedUrl,
+          }),
       },
     }
   },

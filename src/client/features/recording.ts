@@ -1,12 +1,13 @@
-import { apiHost } from '../../delivery/hosts'
+import { listen } from '../../browser/signal'
 import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
 import { request } from '../../delivery/transport'
+import type { SharedWithRecorder } from '../../host'
 import { permittedUrl } from '../../lib/campaign'
 import { toJson } from '../../lib/json'
 import { redactUrls } from '../../lib/redact'
+import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
 import { uuidv7 } from '../../lib/uuid'
-import type { Properties } from '../../types'
 import { VERSION } from '../../version'
 import type { Feature } from '../feature'
 
@@ -15,52 +16,50 @@ export const recording: Feature = {
   name: 'recording',
   connect: (client) => {
     const { context } = client
-    const { config } = context
-    let properties: Properties = {}
-    let override: unknown
-    const turnOff = (isOff: boolean) => {
-      config.disable_session_recording = isOff
-      client.align()
-    }
+    const { items } = context.remote
+    const shared: SharedWithRecorder = { log: () => {}, properties: {}, tryAddCustomEvent: () => false }
+    // Until the service responds. The recorder stores it, and checks its age.
+    items.sessionRecording = context.store.get('$session_recording_remote_config')
     return {
       api: {
+        sessionRecordingStarted: () => /active|sampled/.test(shared.properties.$recording_status as string),
         startSessionRecording: (wanted) => {
-          override = wanted
-          turnOff(false)
+          shared.override = wanted
+          client.configure({ disable_session_recording: false })
         },
-        stopSessionRecording: () => turnOff(true),
-        sessionRecordingStarted: () => /active|sampled/.test(properties.$recording_status as string),
+        stopSessionRecording: () => client.configure({ disable_session_recording: true }),
+        sessionRecording: shared,
       },
-      properties: () => properties,
+      properties: () => shared.properties,
       runs: {
         wanted: () =>
-          context.remote.items.sessionRecording &&
-          !config.disable_session_recording &&
-          !config.advanced_disable_flags &&
-          !context.isCookieless(),
+          items.sessionRecording &&
+          !context.isCookieless() &&
+          !context.config.disable_session_recording &&
+          !context.config.advanced_disable_flags,
         start: (host) => {
           // What the main script has anyway, so that the recorder need not contain it too.
           const parts = {
             ...client,
             ...context,
-            version: VERSION,
+            redact: redactUrls,
+            uuidv7,
             createOutbox,
             createQueue,
-            request,
-            apiHost,
+            shared,
             toJson,
-            uuidv7,
-            redactUrls,
+            listen,
+            request,
+            sensitiveName: SENSITIVE_NAME,
+            withoutSensitive,
             permittedUrl,
-            override: () => override,
-            report: (next: Properties) => (properties = next),
-            startExtension: host.startExtension,
+            version: VERSION,
           }
-          properties = { $recording_status: 'lazy_loading' }
+          shared.properties = { $recording_status: 'lazy_loading' }
           const stop = host.startExtension('recorder', parts)
           return () => {
             stop()
-            properties = {}
+            shared.properties = {}
           }
         },
       },

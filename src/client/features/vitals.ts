@@ -1,4 +1,8 @@
+import { listen } from '../../browser/signal'
+import { permittedUrl } from '../../lib/campaign'
+import { guarded } from '../../lib/guard'
 import { pick } from '../../lib/objects'
+import { redactUrls } from '../../lib/redact'
 import type { PerformanceConfig } from '../../types'
 import type { Feature } from '../feature'
 
@@ -18,7 +22,13 @@ export const vitals: Feature = {
         // Pages of files and of browser extensions have no comparable values. The library needs newer browsers than the SDK.
         wanted: () => settings().web_vitals && /^http/.test(location.protocol) && 'findLast' in [],
         start: (host) =>
-          host.startExtension(settings().web_vitals_attribution ? 'webVitalsAttribution' : 'webVitals', { settings }),
+          host.startExtension(settings().web_vitals_attribution ? 'webVitalsAttribution' : 'webVitals', {
+            settings,
+            listen,
+            guarded,
+            redactUrls,
+            permittedUrl,
+          }),
       },
     }
   },

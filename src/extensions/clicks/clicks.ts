@@ -4,7 +4,7 @@ import { createDetector } from './detector'
 
 /** Detects rage and dead clicks. */
 export const start: Extension<ClickParts>['start'] = (host) => {
-  const detector = createDetector(host, host.buffered)
+  const detector = createDetector(host)
   host.onActivity(detector.onActivity)
   return detector.stop
 }

@@ -5,15 +5,13 @@ import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
 import type { Change, EffectKind, Timeline, WatchedClick } from './timeline'
 import type { Wait } from './wait'
 
-/** How soon after a click a change counts as its effect, ms (docs/reference/protocol.md#12.6). */
-const WITHIN_MS: Record<EffectKind, number> = {
+/** How soon after a click a change counts as its effect, ms (docs/reference/protocol.md#12.6). Others always count. */
+const WITHIN_MS: Partial<Record<EffectKind, number>> = {
   mutation: 2500,
   scroll: 2500,
   selection_changed: 2500,
   visibility_changed: 1000,
   focus_changed: 1000,
-  response: Infinity,
-  departure: Infinity,
 }
 // A person who scrolls or selects text after the click causes changes, so only immediate ones count as effects.
 const WITHIN_MS_AFTER_INPUT: Partial<Record<EffectKind, number>> = { scroll: 100, selection_changed: 100 }
@@ -21,6 +19,8 @@ const VERDICT_MS = 2750
 const RECHECK_MS = 500
 // At most one dead click per second.
 const AGAIN_MS = 1000
+// A click that brings the window to the front is not dead.
+const ABSENCE_MS = 1000
 
 const EXCLUDED = ['.ph-no-deadclick', '.ph-no-capture', '.toolbar-global-fade-container', 'a', ...IGNORED_SELECTORS]
 
@@ -32,8 +32,8 @@ interface Candidate extends WatchedClick {
 
 const toElement = ({ tag, classes, attributes, text, nthChild, nthOfType }: ElementDescription): Properties => ({
   tag_name: tag,
-  ...(text ? { $el_text: text } : {}),
-  ...(classes.length ? { classes } : {}),
+  $el_text: text || undefined,
+  classes: classes.length ? classes : undefined,
   ...Object.fromEntries(Object.entries(attributes).map(([name, value]) => [`attr__${name}`, value])),
   nth_child: nthChild,
   nth_of_type: nthOfType,
@@ -58,7 +58,7 @@ export const createDeadClicks = (
 
   const isInTime = ({ at }: Candidate, change: Change) =>
     change.at - at <
-    ((timeline.hadInput(at, change.at) && WITHIN_MS_AFTER_INPUT[change.kind]) || WITHIN_MS[change.kind])
+    ((timeline.hadInput(at, change.at) && WITHIN_MS_AFTER_INPUT[change.kind]) || (WITHIN_MS[change.kind] ?? Infinity))
 
   const report = (candidate: Candidate) => {
     const { at, timestamp, path } = candidate
@@ -75,7 +75,7 @@ export const createDeadClicks = (
         ...properties,
         $elements: elements.map(toElement),
         $dead_click_event_timestamp: clickedMs,
-        ...(delays.mutation ? { $dead_click_last_mutation_timestamp: clickedMs + delays.mutation } : {}),
+        $dead_click_last_mutation_timestamp: delays.mutation && clickedMs + delays.mutation,
         $dead_click_mutation_timeout: !!delays.mutation,
         $dead_click_scroll_timeout: !!delays.scroll,
         $dead_click_selection_changed_timeout: !!delays.selection_changed,
@@ -113,12 +113,13 @@ export const createDeadClicks = (
         !target ||
         target.matches('body') ||
         withModifier(event as MouseEvent) ||
-        anyMatches(path, EXCLUDED)
+        anyMatches(path, EXCLUDED) ||
+        // The click ends a selection of text with the mouse, or an absence.
+        isSelected(clicked as Element) ||
+        at - activatedAt < ABSENCE_MS ||
+        at - (clickedAt.get(clicked!) ?? -Infinity) < AGAIN_MS
       )
         return
-      // The click ends a selection of text with the mouse, or an absence.
-      if (isSelected(clicked as Element)) return
-      if (at - activatedAt < WITHIN_MS.focus_changed || at - (clickedAt.get(clicked!) ?? -Infinity) < AGAIN_MS) return
       clickedAt.set(clicked!, at)
       const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, event: event! }
       candidates.push(candidate)

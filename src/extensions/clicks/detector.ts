@@ -10,25 +10,26 @@ import { createWait } from './wait'
 const PRESS_MS = 1000
 
 /** Detects rage and dead clicks by what follows clicks. The page is watched only while a click is undecided. */
-export const createDetector = (
-  host: ClickHost,
-  buffered: readonly PageActivity[],
-): { onActivity(activity: PageActivity): void; stop: Stop } => {
+export const createDetector = (host: ClickHost): { onActivity(activity: PageActivity): void; stop: Stop } => {
   let pressedAt = -Infinity
   const disconnectIfIdle = () => {
-    if (performance.now() - pressedAt > PRESS_MS && !detectors.some((detector) => detector.isWaiting()))
+    if (performance.now() - pressedAt > PRESS_MS && !detectors.some((detector) => detector.isWaiting())) {
       host.disconnect()
+      // While the run can continue, the verdict on it depends on the effects of all its clicks.
+      if (!rageClicks.isRunning()) timeline.forget()
+    }
   }
   const { wait, stop } = createWait(host.later, disconnectIfIdle)
   const timeline = createTimeline()
   const deadClicks = createDeadClicks(host, wait, timeline)
-  const detectors = [createRageClicks(host, wait, timeline), deadClicks]
+  const rageClicks = createRageClicks(host, wait, timeline)
+  const detectors = [rageClicks, deadClicks]
 
   const add = (activity: PageActivity) => {
     deadClicks.onActivity(activity, timeline.add(activity))
     if (activity.type === 'pointerdown') {
       pressedAt = activity.at
-      wait(pressedAt + PRESS_MS, () => {})
+      wait(pressedAt + PRESS_MS)
     }
     if (activity.type !== 'click' || !(activity.target instanceof Element)) return
     pressedAt = -Infinity
@@ -36,7 +37,7 @@ export const createDetector = (
     detectors.forEach((detector) => detector.onClick(activity, path))
   }
 
-  buffered.forEach(add)
+  host.buffered.forEach(add)
   disconnectIfIdle()
 
   const stopLeaving = host.onPageLeave(() => detectors.forEach((detector) => detector.onPageLeave()))

@@ -1,9 +1,13 @@
+/** Inputs for text, as opposed to buttons and boxes. */
+export const TEXT_INPUT =
+  'input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])'
+
 /**
  * Elements whose response to a click cannot be observed: fields and their labels (caret, browser pop-up), canvas and
  * media. Their clicks are neither rage nor dead clicks.
  */
 export const IGNORED_SELECTORS = [
-  'input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])',
+  TEXT_INPUT,
   'textarea, select, option, label, [contenteditable]:not([contenteditable=false])',
   'canvas, video, audio, iframe, embed, object',
 ]

@@ -19,6 +19,7 @@ interface RunClick extends Click, WatchedClick {
 // People click a control again that shows no response within half a second: 0.1 s feels instant, and 1 s interrupts the
 // user's flow of thought. https://www.nngroup.com/articles/response-times-3-important-limits/
 const ANSWER_MS = 500
+const RUN_MS = 1000
 const RECHECK_MS = 500
 
 /**
@@ -28,7 +29,7 @@ const RECHECK_MS = 500
 export const clickRun = <C extends Click>(
   run: readonly C[],
   next: C,
-  { threshold_px = 30, timeout_ms = 1000 }: RageclickConfig = {},
+  { threshold_px = 30, timeout_ms = RUN_MS }: RageclickConfig,
 ): C[] => {
   const last = run[run.length - 1]
   return last && Math.abs(next.x - last.x) + Math.abs(next.y - last.y) < threshold_px && next.at - last.at < timeout_ms
@@ -50,10 +51,8 @@ const isExcluded = (
   { anyMatches, safeText }: ClickHost,
 ): boolean => {
   // An empty list turns rage clicks off (specification, RageclickConfig).
-  if (css_selector_ignorelist && (!css_selector_ignorelist.length || anyMatches(path, css_selector_ignorelist)))
-    return true
-  if (anyMatches(path, css_selector_ignorelist ? ['.ph-no-capture'] : ['.ph-no-rageclick', '.ph-no-capture']))
-    return true
+  if (css_selector_ignorelist?.length === 0) return true
+  if (anyMatches(path, ['.ph-no-capture', ...(css_selector_ignorelist ?? ['.ph-no-rageclick'])])) return true
   const words = content_ignorelist === true ? PAGING : content_ignorelist || []
   // Uses the label of the clicked control, not that of the region around it.
   const control = path.find((element) => anyMatches([element], [CONTROL])) ?? path[0]!
@@ -71,6 +70,7 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
   const { config, capture, anyMatches, mayCapture, describe } = host
   let run: RunClick[] = []
   let lastClickAt = -Infinity
+  let runEndsAt = 0
   let verdicts: ((isLast?: boolean) => void)[] = []
 
   // A requested page shows nothing yet, and people click again if it is slow. They do not see later changes elsewhere.
@@ -92,6 +92,8 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
       run = clickRun(run, { x: clientX, y: clientY, at, url, path }, options).slice(-count - 1)
       if (run.length > count) run = run.map((click) => ({ ...click, path: [] }))
       lastClickAt = at
+      runEndsAt = at + (options.timeout_ms ?? RUN_MS)
+      wait(runEndsAt)
       const isCandidate =
         config.rageclick &&
         run.length === count &&
@@ -99,7 +101,7 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
         !isExcluded(path, options, host) &&
         !anyMatches(path, IGNORED_SELECTORS) &&
         mayCapture(path)
-      if (!isCandidate) return wait(at + ANSWER_MS, () => {})
+      if (!isCandidate) return wait(at + ANSWER_MS)
 
       const clicks = run
       const { properties } = describe(path)
@@ -119,6 +121,8 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
       wait(at + ANSWER_MS, decide)
     },
     isWaiting: (): boolean => verdicts.length > 0 || performance.now() - lastClickAt < ANSWER_MS,
+    /** Whether the next click can continue the run. */
+    isRunning: (): boolean => performance.now() < runEndsAt,
     /** Called when the page is left: the last chance to capture. */
     onPageLeave: (): void => verdicts.forEach((decide) => decide(true)),
   }

@@ -1,4 +1,5 @@
 import type { PageActivity } from '../../host'
+import { TEXT_INPUT } from './ignoredSelectors'
 
 /** `response`: the page did something that changes no element. `departure`: another document was requested. */
 export type EffectKind =
@@ -21,8 +22,7 @@ const UNPROMPTED = ['scroll', 'play', 'pause', 'seeking', 'volumechange']
 
 // Code, metadata, and resource hints.
 const UNSEEN = 'script, template, meta, title, link[rel*=pre]'
-const TEXT_FIELD =
-  'textarea, [contenteditable], input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])'
+const TEXT_FIELD = `textarea, [contenteditable], ${TEXT_INPUT}`
 const CONTROL = 'a, button, input, label, summary, [role=button]'
 
 // A change this long after every click is the page's own.
@@ -43,10 +43,10 @@ export interface Change {
   /** A changed attribute, and its former value. */
   attribute?: string | null
   former?: string | null
-  /** Added nodes; empty if nodes were only removed. */
-  added?: readonly Node[]
-  /** Whether only new elements without words appeared. */
-  isWordless?: boolean
+  /** Whether nodes were only removed. */
+  isRemoval?: boolean
+  /** The added nodes, if they have no words and nothing else changed. */
+  wordless?: readonly Node[]
   isUndone?: boolean
 }
 
@@ -63,42 +63,32 @@ const matches = (target: unknown, selector: string) =>
   target instanceof Element && Element.prototype.matches.call(target, selector)
 const isSame = (name: string, before: unknown, after: unknown) =>
   before === after || (/^(class|style)$/.test(name) && !before && !after)
-const hasWords = (node: Node) => !!String(node.textContent ?? '').trim()
+const hasWords = (node: Node) => !!String(node.textContent).trim()
 const isSeen = (node: Node) =>
   node instanceof Element ? !matches(node, UNSEEN) : node instanceof Text && hasWords(node)
 
 /** Whether a change is near a clicked element: up to three levels above it, but not on the page as a whole; or moves it. */
 const isNear = ({ kind, source }: Change, path: readonly Element[]): boolean => {
-  const around =
-    path
-      .slice(2, NEAR_LEVELS + 1)
-      .filter((element) => !element.matches('body'))
-      .pop() ??
-    path[1] ??
-    path[0]!
+  const around = path
+    .slice(0, NEAR_LEVELS + 1)
+    .filter((element, level) => level < 2 || !element.matches('body'))
+    .pop()!
   const { host } = Node.prototype.getRootNode.call(source) as Partial<ShadowRoot>
-  return (
-    around.contains(source!) || (!!host && around.contains(host)) || (kind === 'scroll' && source!.contains(path[0]!))
-  )
+  return around.contains(source!) || around.contains(host ?? null) || (kind === 'scroll' && source!.contains(path[0]!))
 }
 
 const controlOf = (path: readonly Element[]) => path.find((element) => matches(element, CONTROL)) ?? path[0]!
 
 /** Whether a change is press feedback of the clicked control, or shows no words, so that it counts only if it lasts. */
-const isFeedback = ({ attribute, isWordless, source }: Change, { path }: WatchedClick): boolean =>
-  isWordless || (!!attribute && (controlOf(path).contains(source!) || !hasWords(source!)))
+const isFeedback = ({ attribute, wordless, source }: Change, { path }: WatchedClick): boolean =>
+  !!wordless || (!!attribute && (controlOf(path).contains(source!) || !hasWords(source!)))
 
 /** Whether a change is certainly the click's effect. */
 const isCertain = (change: Change, click: WatchedClick): boolean =>
   (change.isInClickTask || !change.source) && !isFeedback(change, click)
 
-// What a person does next is not an effect of a click.
-const isNoEffect = () => false
-
 /** When an event of this type is an effect. */
 const CONDITIONS: Record<string, (activity: PageActivity) => boolean> = {
-  click: isNoEffect,
-  ...Object.fromEntries(INPUT.map((type) => [type, isNoEffect])),
   // Every click into text moves the caret, which is visible only in editable text.
   selectionchange: () => getSelection()?.isCollapsed === false,
   // Every clicked button gets the focus (PostHog/posthog-js#4503). A field that gets it was opened for typing.
@@ -122,7 +112,7 @@ export const createTimeline = () => {
           ? change.source === target &&
             change.attribute === attributeName &&
             isSame(attributeName, change.former, value)
-          : change.isWordless && change.added!.some((node) => [...removedNodes].includes(node))),
+          : change.wordless?.some((node) => [...removedNodes].includes(node))),
     )
     for (const change of undone) change.isUndone = true
     return undone.length > 0
@@ -132,17 +122,22 @@ export const createTimeline = () => {
     // Changes of a new element are part of its addition.
     const fresh = [
       ...records!.flatMap(({ addedNodes }) => [...addedNodes]),
-      ...changes.flatMap(({ isWordless, added }) => (isWordless ? added! : [])),
+      ...changes.flatMap(({ wordless }) => wordless ?? []),
     ]
     return records!.flatMap((record, index): Change | [] => {
       const { type, target, attributeName: attribute, oldValue: former, addedNodes, removedNodes } = record
       const source = target instanceof Element ? target : (target.parentElement ?? (target as Partial<ShadowRoot>).host)
       if (!source || matches(source, UNSEEN) || (!isInClickTask && undo(record, values![index]))) return []
-      if (attribute === 'aria-busy' || (attribute && isSame(attribute, former, values![index]))) return []
-      if (attribute && fresh.some((node) => node.contains(source))) return []
+      if (
+        attribute &&
+        (attribute === 'aria-busy' ||
+          isSame(attribute, former, values![index]) ||
+          fresh.some((node) => node.contains(source)))
+      )
+        return []
       const nodes = [...addedNodes, ...removedNodes]
-      if (type === 'childList' && !nodes.some(isSeen)) return []
-      const isWordless = type === 'childList' && !removedNodes.length && !nodes.some(hasWords)
+      const isList = type === 'childList'
+      if (isList && !nodes.some(isSeen)) return []
       return {
         kind: 'mutation',
         at,
@@ -150,8 +145,8 @@ export const createTimeline = () => {
         source,
         attribute,
         former,
-        isWordless,
-        ...(type === 'childList' && { added: [...addedNodes] }),
+        isRemoval: isList && !addedNodes.length,
+        wordless: isList && !removedNodes.length && !nodes.some(hasWords) ? nodes : undefined,
       }
     })
   }
@@ -159,7 +154,8 @@ export const createTimeline = () => {
   const toChanges = (activity: PageActivity): Change[] => {
     const { type, at, target } = activity
     if (type === 'mutation') return toMutations(activity)
-    if (!(CONDITIONS[type]?.(activity) ?? true)) return []
+    // What a person does next is not an effect of a click.
+    if (type === 'click' || INPUT.includes(type) || !(CONDITIONS[type]?.(activity) ?? true)) return []
     const source = UNPROMPTED.includes(type) ? (target as Element) : undefined
     // Browsers dispatch the unprompted ones in separate tasks.
     return [{ kind: KINDS[type] ?? 'response', at, isInClickTask: false, source }]
@@ -170,7 +166,7 @@ export const createTimeline = () => {
   /** Whether the page makes such changes by itself: it did before the click, or does again when no click can be the cause. */
   const isNoise = (change: Change, { at, path }: WatchedClick): boolean => {
     // Only removing nodes ends something, such as a notification.
-    const same = changes.filter(({ source, added }) => source === change.source && added?.length !== 0)
+    const same = changes.filter(({ source, isRemoval }) => source === change.source && !isRemoval)
     const times = [...new Set(same.map((each) => each.at))]
     const alone = times.filter(isAlone)
     const first = times.find((time) => time >= at)!
@@ -181,6 +177,8 @@ export const createTimeline = () => {
       (alone.length > (change.source && isNear(change, path) ? 1 : 0) && (first - at) * 1.1 < longestPause)
     )
   }
+
+  const changesSince = (at: number): Change[] => changes.filter((change) => change.at >= at && !change.isUndone)
 
   return {
     /** Adds an activity and returns it. */
@@ -197,19 +195,23 @@ export const createTimeline = () => {
       }
       if (INPUT.includes(type)) inputs.push(at)
       const added = toChanges(activity)
-      changes.push(...added)
-      changes.splice(0, changes.length - MAX_CHANGES)
+      changes = [...changes, ...added].slice(-MAX_CHANGES)
       return added
+    },
+    /** Forgets removed elements, so that they do not stay in memory: no later click has an effect on them. */
+    forget: (): void => {
+      changes = changes.filter(({ source }) => source?.isConnected !== false)
+      for (const change of changes) change.wordless = change.wordless?.filter((node) => node.isConnected)
     },
     isCertain,
     isNear,
     isNoise,
-    changesSince: (at: number): Change[] => changes.filter((change) => change.at >= at && !change.isUndone),
+    changesSince,
     /** Whether a person scrolled or typed between two times. */
     hadInput: (from: number, to: number): boolean => inputs.some((input) => input > from && input <= to),
     /** Returns whether a click had an effect, as far as is known now. `counts`: which changes came in time and near enough. */
     outcomeOf: (click: WatchedClick, counts: (change: Change) => boolean): Outcome => {
-      const effects = changes.filter((change) => change.at >= click.at && !change.isUndone && counts(change))
+      const effects = changesSince(click.at).filter(counts)
       if (effects.some((change) => isCertain(change, click))) return 'answered'
       const waited = performance.now() - click.at
       if (effects.some((change) => change.isInClickTask)) return waited > CLICK_EFFECT_MS ? 'answered' : 'undecided'

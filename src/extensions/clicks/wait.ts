@@ -1,8 +1,8 @@
 import type { ClickHost } from './host'
 import type { Stop } from '../../types'
 
-/** Runs `run` once `performance.now` is past `until`. */
-export type Wait = (until: number, run: () => void) => void
+/** Runs `run`, if any, once `performance.now` is past `until`. */
+export type Wait = (until: number, run?: () => void) => void
 
 /** Returns a `wait` that calls `onDone` after each run, and a function that cancels all pending ones. */
 export const createWait = (later: ClickHost['later'], onDone: () => void): { wait: Wait; stop: Stop } => {
@@ -12,14 +12,14 @@ export const createWait = (later: ClickHost['later'], onDone: () => void): { wai
       const timer = later(
         () => {
           timers.delete(timer)
-          run()
+          run?.()
           onDone()
         },
         // Timers may be a little early.
-        Math.max(0, until - performance.now()) + 1,
+        until - performance.now() + 1,
       )
       timers.add(timer)
     },
-    stop: () => timers.forEach((timer) => clearTimeout(timer)),
+    stop: () => timers.forEach(clearTimeout),
   }
 }

@@ -1,10 +1,8 @@
-import { uuidv7 } from '../../lib/uuid'
 import { type Point, sizesOf } from './point'
-import { type ScrollRoot, scrollRootOf } from './scrollRoot'
+import { find, type ScrollRoot, scrollRootOf } from './scrollRoot'
 
-/** How far down one page view was seen. */
-export const createDepth = (configured: () => readonly string[]) => {
-  const id = uuidv7()
+/** How far down one page view was seen. `id`: of the page view. */
+export const createDepth = (id: string, configured: () => readonly string[]) => {
   let root: Element | undefined
   let lowest = 0
   let sizes: ReturnType<typeof sizesOf> | undefined
@@ -15,7 +13,7 @@ export const createDepth = (configured: () => readonly string[]) => {
     sizes = sizesOf(found)
     lowest = Math.max(lowest, Math.min(found.top + innerHeight, sizes.ph))
   }
-  const configuredRoots = () => configured().flatMap((selector) => document.querySelector(selector) ?? [])
+  const configuredRoots = () => configured().flatMap((selector) => find(selector) ?? [])
 
   return {
     measure,

@@ -1,10 +1,4 @@
-import { onNavigate } from '../../browser/navigation'
-import { onPageRestored } from '../../browser/pageExit'
-import { listen } from '../../browser/signal'
-import { isHidden } from '../../browser/visibility'
 import type { HeatmapParts } from '../../host'
-import { permittedUrl } from '../../lib/campaign'
-import { redactUrls } from '../../lib/redact'
 import type { CapturedEvent, Stop } from '../../types'
 import type { Extension, ExtensionHost } from '../contract'
 import { createBuffer } from './buffer'
@@ -20,6 +14,7 @@ const LAYOUT_MS = 500
 // Rage and dead clicks are known seconds later.
 const MAX_CLICKS = 20
 const SAME_CLICK_MS = 50
+const isHidden = () => document.visibilityState === 'hidden'
 const TYPES: Readonly<Record<string, PointType>> = { $rageclick: 'rageclick', $dead_click: 'deadclick' }
 
 interface Click {
@@ -30,7 +25,7 @@ interface Click {
 }
 
 /** Calls `onRest` with the place of a pointer that has stopped moving. */
-const followPointer = (later: ExtensionHost['later'], onRest: (place: Place) => void): Stop => {
+const followPointer = ({ later, listen }: ExtensionHost & HeatmapParts, onRest: (place: Place) => void): Stop => {
   let place: Place | undefined
   let movedAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -59,7 +54,7 @@ const followPointer = (later: ExtensionHost['later'], onRest: (place: Place) => 
 
 /** Captures where people click, rest with the pointer and how far they scroll, as `$$heatmap`. */
 export const start: Extension<HeatmapParts>['start'] = (host) => {
-  const { config, capture, later } = host
+  const { config, capture, later, listen, permittedUrl, redactUrls } = host
   const buffer = createBuffer()
   const roots = () => [config.scroll_root_selector ?? []].flat()
   // Without parameters, which are not part of a page, and may be secret. A hash may be the route of an app.
@@ -67,7 +62,8 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
     const [url, hash = ''] = permittedUrl(location.href, config).split(/(?=#)/)
     return redactUrls(url!.replace(/\?.*/, '') + (/^#!?\//.test(hash) ? hash.replace(/\?.*/, '') : ''))
   }
-  let view = { url: urlNow(), depth: createDepth(roots) }
+  const createView = () => ({ url: urlNow(), depth: createDepth(host.uuidv7(), roots) })
+  let view = createView()
   let clicks: Click[] = []
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   let layoutTimer: ReturnType<typeof setTimeout> | undefined
@@ -101,7 +97,7 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
   const beginView = () => {
     const depth = view.depth.take()
     if (depth) add(view.url, depth)
-    view = { url: urlNow(), depth: createDepth(roots) }
+    view = createView()
     measureLater()
   }
   const leave = () => {
@@ -130,11 +126,11 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
   const stops = [
     listen(self, ['click'], onClick),
     listen(self, ['scroll'], (event) => view.depth.onScroll(event.composedPath()[0])),
-    followPointer(later, (place) => add(urlNow(), pointAt('mousemove', place))),
-    onNavigate(() => {
+    followPointer(host, (place) => add(urlNow(), pointAt('mousemove', place))),
+    host.onNavigate(() => {
       if (urlNow() !== view.url) beginView()
     }),
-    onPageRestored(beginView),
+    host.onPageRestored(beginView),
     host.onCapture(onCapture),
     host.onPageLeave(leave),
     host.onVisibilityChange(() => {

@@ -1,4 +1,4 @@
-import { selectorOf } from '../../browser/selector'
+import { selectorOf } from '../selector'
 import type { ScrollRoot } from './scrollRoot'
 
 export type PointType = 'click' | 'rageclick' | 'deadclick' | 'mousemove' | 'scroll'

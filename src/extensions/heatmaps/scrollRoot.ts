@@ -1,5 +1,3 @@
-import { attempt } from '../../lib/guard'
-
 /** What scrolls a page: its document, or an element that takes most of the window. Lengths are in CSS px. */
 export interface ScrollRoot {
   /** Absent: the document. */
@@ -31,14 +29,21 @@ const isLarge = (element: Element) =>
   element.clientHeight * 2 >= innerHeight &&
   /^(auto|scroll)$/.test(getComputedStyle(element).overflowY)
 
+/** Returns the first element that a selector matches. Invalid selectors match none. */
+export const find = (selector: string): Element | null => {
+  try {
+    return document.querySelector(selector)
+  } catch {
+    return null
+  }
+}
+
 /**
  * Returns the scroll root of the elements in `path`: the first that a selector in `configured` matches, else, if the document
  * does not scroll, a large one that does, else the document.
  */
 export const scrollRootOf = (path: readonly Element[], configured: readonly string[]): ScrollRoot => {
-  const wanted = configured
-    .map((selector) => attempt(() => document.querySelector(selector)))
-    .find((element) => element && path.includes(element))
+  const wanted = configured.map(find).find((element) => element && path.includes(element))
   const element = wanted ?? (documentScrolls() ? undefined : path.find(isLarge))
   return element && element !== document.documentElement && element !== document.body
     ? ofElement(element)

@@ -2,6 +2,7 @@ import type { eventWithTime } from '@rrweb/types'
 import type { RecorderParts } from '../../host'
 import type { BeforeSend, Properties } from '../../types'
 import type { ExtensionHost } from '../contract'
+import { FULL_SNAPSHOT, META } from './eventTypes'
 import type { Policy } from './sanitize/policy'
 import type { Tab } from './tabState'
 
@@ -12,9 +13,6 @@ const MAX_MS = 5000
 const SETTLE_MS = 500
 // Characters that wait for a trigger or for the minimum duration.
 const MAX_HELD = 5e6
-
-const META = 4
-const FULL_SNAPSHOT = 2
 
 interface Chunk {
   sessionId: string

@@ -9,6 +9,8 @@ export interface Group {
   trigger: Trigger
   /** Whether the session is in the group's sample. */
   isSampled: boolean
+  /** The minimum duration of its sessions, ms. */
+  minimumMs: number
 }
 
 /** Everything that decides whether a session is recorded. */
@@ -24,7 +26,7 @@ export interface Facts {
   triggers: readonly Trigger[]
   match: 'any' | 'all'
   /** Replace sample and triggers. */
-  groups?: readonly Group[]
+  groups?: readonly Pick<Group, 'trigger' | 'isSampled'>[]
 }
 
 type Rule = readonly [when: (facts: Facts) => boolean, status: Status]

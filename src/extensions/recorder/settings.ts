@@ -1,16 +1,21 @@
-import { attempt } from '../../lib/guard'
+import type { RecorderParts } from '../../host'
+import type { ExtensionHost } from '../contract'
+import { attempt } from './page'
+import type { PropertyCondition } from './conditions'
 import type { RemoteMasking } from './sanitize/policy'
 
 /** A group of triggers, as the service sends it. */
 export interface RemoteGroup {
   id: string
-  sampleRate?: number
-  minDurationMs?: number
-  conditions: {
+  sampleRate?: string | number | null
+  minDurationMs?: number | null
+  conditions?: {
     matchType?: 'any' | 'all'
-    events?: { name: string }[]
+    events?: { name: string; properties?: PropertyCondition[] }[]
     urls?: { url: string }[]
-    flag?: string | { flag: string; variant?: string }
+    flag?: string | { flag: string; variant?: string } | null
+    /** Of the person, or of an event. */
+    properties?: PropertyCondition[]
   }
 }
 
@@ -56,4 +61,20 @@ export const urlMatcher = (patterns: unknown, onInvalid: (pattern: string) => vo
     return expression ?? []
   })
   return (url) => expressions.some((each) => each.test(url))
+}
+
+const CACHE = '$session_recording_remote_config'
+const MAX_CACHE_MS = 3_600_000
+
+/** When the service sent stored settings, ms; undefined for settings that it sent to this page. */
+const storedAt = (item: unknown) => (item as { cache_timestamp?: number } | undefined)?.cache_timestamp
+
+/** Whether settings in remote configuration are stored ones of more than an hour ago. */
+export const isStale = (item: unknown): boolean => Date.now() - (storedAt(item) ?? Infinity) > MAX_CACHE_MS
+
+/** Stores the project's settings for the next pages, on which recording begins before the service responds. */
+export const rememberSettings = ({ store, remote }: ExtensionHost & RecorderParts): void => {
+  const item = remote.items.sessionRecording
+  if (!item) store.set({ [CACHE]: undefined })
+  else if (!storedAt(item)) store.set({ [CACHE]: { ...item, cache_timestamp: Date.now() } })
 }

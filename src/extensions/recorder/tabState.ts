@@ -1,5 +1,5 @@
 import type { RecorderParts } from '../../host'
-import { attempt } from '../../lib/guard'
+import { attempt } from './page'
 
 /** What the pages of a tab know of a session's recording in this window. */
 export interface TabState {
@@ -9,8 +9,6 @@ export interface TabState {
   sequence: number
   /** Characters recorded. */
   size: number
-  /** The override of `startSessionRecording`. */
-  override?: unknown
 }
 
 /**
@@ -26,8 +24,7 @@ export const createTabState = ({ tab, tabKeys }: Pick<RecorderParts, 'tab' | 'ta
       // The page before may have written last, because it was restored from the back/forward cache.
       if (stored?.sessionId) known = stored
       if (known?.sessionId === sessionId && known.windowId === windowId) return { ...known }
-      const override = known?.sessionId === sessionId ? known.override : undefined
-      return { sessionId, windowId, sequence: 0, size: 0, override }
+      return { sessionId, windowId, sequence: 0, size: 0 }
     },
     write: (state: TabState): void => {
       known = state

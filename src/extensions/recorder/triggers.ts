@@ -1,72 +1,104 @@
 import type { RecorderParts } from '../../host'
-import type { CapturedEvent, FlagValue } from '../../types'
+import type { CapturedEvent, FlagValue, Properties } from '../../types'
 import type { ExtensionHost } from '../contract'
+import { meets } from './conditions'
 import { type Facts, type Group, isInSample, type Trigger } from './decide'
 import { type RemoteGroup, type RemoteSettings, rateOf, urlMatcher } from './settings'
-import type { Tab } from './tabState'
 
 const SAMPLED = '$session_is_sampled'
 const BY_URL = '$session_recording_url_trigger_activated_session'
 const BY_EVENT = '$session_recording_event_trigger_activated_session'
+const OVERRIDES = ['sampling', 'linked_flag', 'url_trigger', 'event_trigger'] as const
 
-interface Override {
-  sampling?: unknown
-  linked_flag?: unknown
-  url_trigger?: unknown
-  event_trigger?: unknown
+type Host = ExtensionHost & RecorderParts
+
+const isActive = (trigger: Trigger) => trigger === 'activated'
+const triggerOf = (isConfigured: unknown, isMet: boolean): Trigger =>
+  isConfigured ? (isMet ? 'activated' : 'pending') : 'off'
+
+const isFlagOn = ({ store, config }: Host, linked: NonNullable<RemoteSettings['linkedFlag']>): boolean => {
+  const { flag, variant } = typeof linked === 'string' ? { flag: linked, variant: undefined } : linked
+  const values: Record<string, FlagValue> = {
+    ...(store.get('$enabled_feature_flags') ?? config.bootstrap.featureFlags),
+    ...store.get<Record<string, FlagValue>>('$override_feature_flags'),
+  }
+  const value = values[flag]
+  return variant && variant !== 'any' ? value === variant : !!value
 }
 
-const ALL: Override = { sampling: true, linked_flag: true, url_trigger: true, event_trigger: true }
+/** Follows the groups of triggers: which conditions each has met in the current session. */
+const createGroups = (host: Host, all: readonly RemoteGroup[], onInvalid: (pattern: string) => void) => {
+  const groups = all.map(({ conditions = {}, ...group }) => ({
+    ...group,
+    conditions,
+    isUrl: urlMatcher(conditions.urls ?? [], onInvalid),
+    /** Conditions that the session has met. */
+    met: new Set<'event' | 'url' | 'properties'>(),
+  }))
+  type RunningGroup = (typeof groups)[number]
+  let session: string | undefined
 
-const toOverride = (value: unknown): Override =>
-  value === true ? ALL : typeof value === 'object' && value ? value : {}
+  const forSession = (sessionId: string) => {
+    if (session !== sessionId) groups.forEach(({ met }) => met.clear())
+    session = sessionId
+    return groups
+  }
+  const observe = ({ conditions, met, isUrl }: RunningGroup, properties: Properties, event?: string) => {
+    if (isUrl(location.href)) met.add('url')
+    if (conditions.properties?.length && meets(conditions.properties, properties)) met.add('properties')
+    if (conditions.events?.some((each) => each.name === event && meets(each.properties, properties))) met.add('event')
+  }
+  const stateOf = (group: RunningGroup, sessionId: string): Group => {
+    const { id, sampleRate, minDurationMs, conditions, met } = group
+    const { events, urls, flag, properties, matchType } = conditions
+    const states = [
+      triggerOf(events?.length, met.has('event')),
+      triggerOf(urls?.length, met.has('url')),
+      triggerOf(properties?.length, met.has('properties')),
+      triggerOf(flag, !!flag && isFlagOn(host, flag)),
+    ].filter((each) => each !== 'off')
+    const isMet = matchType === 'all' ? states.every(isActive) : !states.length || states.some(isActive)
+    const isSampled = isInSample(`${sessionId}${id}`, rateOf(sampleRate) ?? 1)
+    return { trigger: triggerOf(true, isMet), isSampled, minimumMs: minDurationMs ?? 0 }
+  }
+  const personProperties = () => host.store.get<Properties>('$stored_person_properties')
+  return {
+    onCaptured: ({ event, properties }: CapturedEvent, sessionId: string): void =>
+      forSession(sessionId).forEach((each) => observe(each, { ...personProperties(), ...properties }, event)),
+    states: (sessionId: string): Group[] =>
+      forSession(sessionId).map((each) => {
+        observe(each, { ...personProperties() })
+        return stateOf(each, sessionId)
+      }),
+  }
+}
 
 /**
  * Follows what decides whether a session is recorded: its sample, its triggers, and overrides. What has activated a session is stored with its id,
- * so that it counts for its other pages. `remote`: the settings that apply.
+ * so that it counts for its other pages and tabs. `remote`: the settings that apply.
  */
-export const createTriggers = (host: ExtensionHost & RecorderParts, remote: RemoteSettings, tab: Tab) => {
+export const createTriggers = (host: Host, remote: RemoteSettings) => {
   const { config, store } = host
   const onInvalid = (pattern: string) =>
     host.log.error(`sessionRecording has an invalid URL pattern: ${pattern}. It is ignored`)
   const isTriggerUrl = urlMatcher(remote.urlTriggers, onInvalid)
   const isBlockedUrl = urlMatcher(remote.urlBlocklist, onInvalid)
-  const groups = (remote.triggerGroups ?? []).map((group) => ({
-    ...group,
-    isUrl: urlMatcher(group.conditions?.urls ?? [], onInvalid),
-  }))
+  const groups = remote.version === 2 ? createGroups(host, remote.triggerGroups ?? [], onInvalid) : undefined
+  const hasGroups = !!groups && !!remote.triggerGroups?.length
   const rate = rateOf(config.session_recording.sampleRate) ?? rateOf(remote.sampleRate)
-  /** Conditions of groups that the session has met, as `group event` and `group url`. */
-  let met: { sessionId: string; conditions: Set<string> } | undefined
 
-  const ids = () => [host.session.current() ?? '', host.session.windowId()] as const
-  const override = (): Override => {
-    const [sessionId, windowId] = ids()
-    const state = tab.read(sessionId, windowId)
-    const called = host.override()
-    if (called !== undefined && state.override !== called) tab.write({ ...state, override: called })
-    return toOverride(called ?? state.override)
-  }
-  const metBy = (sessionId: string) => {
-    if (met?.sessionId !== sessionId) met = { sessionId, conditions: new Set() }
-    return met.conditions
-  }
-  const flagIsOn = (linked: RemoteSettings['linkedFlag']): boolean => {
-    const { flag, variant } = typeof linked === 'string' ? { flag: linked, variant: undefined } : linked!
-    const values: Record<string, FlagValue> = {
-      ...(store.get('$enabled_feature_flags') ?? config.bootstrap.featureFlags),
-      ...store.get<Record<string, FlagValue>>('$override_feature_flags'),
-    }
-    const value = values[flag]
-    return variant && variant !== 'any' ? value === variant : !!value
-  }
-  const trigger = (isConfigured: unknown, isActive: boolean): Trigger =>
-    isConfigured ? (isActive ? 'activated' : 'pending') : 'off'
   const activate = (key: string, sessionId: string) => {
     if (store.get(key) !== sessionId) store.set({ [key]: sessionId })
   }
-  const sampleOf = (sessionId: string, wanted: Override): boolean | undefined => {
-    if (wanted.sampling) return true
+  /** Returns the names of the triggers that `startSessionRecording` overrides in this session. */
+  const overridesOf = (sessionId: string): Set<string> => {
+    const called = host.shared.override as true | Properties | undefined
+    host.shared.override = undefined
+    for (const name of OVERRIDES) if (called === true || called?.[name]) activate(`$replay_override_${name}`, sessionId)
+    return new Set(OVERRIDES.filter((name) => store.get(`$replay_override_${name}`) === sessionId))
+  }
+  const sampleOf = (sessionId: string, isOverridden: boolean): boolean | undefined => {
+    if (isOverridden) return true
     if (rate === undefined) {
       if (store.get(SAMPLED)) store.set({ [SAMPLED]: undefined })
       return undefined
@@ -77,57 +109,35 @@ export const createTriggers = (host: ExtensionHost & RecorderParts, remote: Remo
     activate(SAMPLED, isIn ? sessionId : `!${sessionId}`)
     return isIn
   }
-  const groupOf = ({ id, sampleRate, conditions, isUrl }: (typeof groups)[number], sessionId: string): Group => {
-    const conditionsMet = metBy(sessionId)
-    if (isUrl(location.href)) conditionsMet.add(`${id} url`)
-    const states = [
-      trigger(conditions.events?.length, conditionsMet.has(`${id} event`)),
-      trigger(conditions.urls?.length, conditionsMet.has(`${id} url`)),
-      trigger(conditions.flag, !!conditions.flag && flagIsOn(conditions.flag)),
-    ].filter((each) => each !== 'off')
-    const isActive = (each: Trigger) => each === 'activated'
-    const isMet = conditions.matchType === 'all' ? states.every(isActive) : !states.length || states.some(isActive)
-    return { trigger: trigger(true, isMet), isSampled: isInSample(`${sessionId}${id}`, rateOf(sampleRate) ?? 1) }
-  }
-  const hasEvent = (group: RemoteGroup, name: string) => group.conditions?.events?.some((each) => each.name === name)
 
   return {
-    onCaptured: ({ event }: CapturedEvent): void => {
-      const [sessionId] = ids()
-      if (remote.eventTriggers?.includes(event)) activate(BY_EVENT, sessionId)
-      for (const group of groups) if (hasEvent(group, event)) metBy(sessionId).add(`${group.id} event`)
+    onCaptured: (event: CapturedEvent): void => {
+      const sessionId = host.sessionId()
+      if (remote.eventTriggers?.includes(event.event)) activate(BY_EVENT, sessionId)
+      groups?.onCaptured(event, sessionId)
     },
     /** Returns the facts of the current session, and the state of each trigger. */
-    facts: (): Pick<Facts, 'isBlocked' | 'isSampled' | 'triggers' | 'match' | 'groups'> &
-      Record<'url' | 'event' | 'flag', Trigger> => {
-      const [sessionId] = ids()
-      const wanted = override()
-      if (remote.urlTriggers?.length && (wanted.url_trigger || isTriggerUrl(location.href))) activate(BY_URL, sessionId)
-      if (remote.eventTriggers?.length && wanted.event_trigger) activate(BY_EVENT, sessionId)
-      const url = trigger(remote.urlTriggers?.length, store.get(BY_URL) === sessionId)
-      const event = trigger(remote.eventTriggers?.length, store.get(BY_EVENT) === sessionId)
-      const flag = trigger(
-        remote.linkedFlag,
-        !!wanted.linked_flag || (!!remote.linkedFlag && flagIsOn(remote.linkedFlag)),
-      )
+    facts: (): Pick<Facts, 'isBlocked' | 'isSampled' | 'triggers' | 'match'> &
+      Record<'url' | 'event' | 'flag', Trigger> & { groups?: Group[] } => {
+      const sessionId = host.sessionId()
+      const { urlTriggers, eventTriggers, linkedFlag } = remote
+      const overrides = overridesOf(sessionId)
+      if (urlTriggers?.length && (overrides.has('url_trigger') || isTriggerUrl(location.href)))
+        activate(BY_URL, sessionId)
+      if (eventTriggers?.length && overrides.has('event_trigger')) activate(BY_EVENT, sessionId)
+      const url = triggerOf(urlTriggers?.length, store.get(BY_URL) === sessionId)
+      const event = triggerOf(eventTriggers?.length, store.get(BY_EVENT) === sessionId)
+      const flag = triggerOf(linkedFlag, overrides.has('linked_flag') || (!!linkedFlag && isFlagOn(host, linkedFlag)))
       return {
         isBlocked: isBlockedUrl(location.href),
-        isSampled: sampleOf(sessionId, wanted),
+        isSampled: sampleOf(sessionId, overrides.has('sampling')),
         triggers: [url, event, flag],
         match: remote.triggerMatchType === 'all' ? 'all' : 'any',
-        groups:
-          remote.version === 2 && groups.length && wanted !== ALL
-            ? groups.map((each) => groupOf(each, sessionId))
-            : undefined,
+        groups: hasGroups && overrides.size < OVERRIDES.length ? groups.states(sessionId) : undefined,
         url,
         event,
         flag,
       }
-    },
-    /** The minimum duration of a session that is sent, ms. */
-    minimumMs: (): number => {
-      const own = config.session_recording.minimumDurationMilliseconds
-      return Math.max(own ?? 0, remote.minimumDurationMilliseconds ?? 0)
     },
   }
 }

@@ -1,10 +1,7 @@
-import { listen } from '../../browser/signal'
-import { onPageLeft } from '../../browser/pageExit'
-import { isHidden } from '../../browser/visibility'
-import { createListeners } from '../../lib/listeners'
 import type { RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
+import { isHidden } from './page'
 
 // Characters of chunks that may wait, whatever `outbox_max_bytes` says. They must not take the room of events.
 const MAX_WAITING = 5e6
@@ -13,11 +10,11 @@ const MAX_WAITING = 5e6
  * Sends chunks through a queue like that of events, with an outbox of its own: a chunk that cannot be sent waits in the browser, and the next page sends it.
  */
 export const createUpload = (host: ExtensionHost & RecorderParts) => {
-  const { config, token, delivery, ledger } = host
-  const refused = createListeners<[]>()
+  const { config, token, delivery, ledger, listen } = host
+  let onRefused: (() => void) | undefined
   const own = Object.assign(Object.create(config) as typeof config, { outbox_max_bytes: MAX_WAITING })
   const outbox = host.createOutbox({
-    name: `trailmark-recording ${token} ${host.apiHost(config)}`,
+    name: `trailmark-recording ${token} ${config.api_host}`,
     config: own,
     mayKeep: delivery.mayKeep,
     // Local storage is left to events.
@@ -38,7 +35,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
       delivery.queue.flush()
       const result = await host.request(...args)
       const { quota_limited } = (result.json ?? {}) as { quota_limited?: unknown }
-      if (Array.isArray(quota_limited) && quota_limited.includes('recordings')) refused.emit()
+      if (Array.isArray(quota_limited) && quota_limited.includes('recordings')) onRefused?.()
       return result
     },
     onDelivered: () => {},
@@ -48,7 +45,8 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
   const stops: Stop[] = [
     listen(self, ['visibilitychange'], () => isHidden() && queue.flush()),
     listen(self, ['online'], queue.retryNow),
-    onPageLeft(queue.onPageLeave),
+    // After the listeners of events, which go first.
+    listen(self, ['pagehide'], queue.onPageLeave, {}),
     listen(self, ['pageshow'], (event) => {
       if (!(event as PageTransitionEvent).persisted) return
       outbox.align()
@@ -62,7 +60,10 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     send: (uuid: string, text: string): void =>
       queue.addEntry({ event: '$snapshot', uuid, at: performance.timeOrigin + performance.now(), text }, true),
     /** Calls back when the service takes no more of the session. */
-    onRefused: refused.add,
+    onRefused: (listener: () => void): Stop => {
+      onRefused = listener
+      return () => (onRefused = undefined)
+    },
     stop: (): void => {
       stops.forEach((stop) => stop())
       // The visitor may have opted out.

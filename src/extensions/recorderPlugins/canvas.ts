@@ -1,7 +1,7 @@
-import { guarded } from '../../lib/guard'
 import type { RecorderPluginParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
+import { quietly } from './wrap'
 
 const INCREMENTAL = 3
 const CANVAS_MUTATION = 9
@@ -45,9 +45,10 @@ export const startCanvas = ({ config, add, openId, later }: ExtensionHost & Reco
 
   const record = async (canvas: HTMLCanvasElement): Promise<void> => {
     const { width, height } = canvas
-    if (!width || !height || busy.has(canvas) || !openId(canvas)) return
+    if (!width || !height || busy.has(canvas)) return
     busy.add(canvas)
     try {
+      if (!openId(canvas)) return
       const blob = await imageOf(canvas, scale, quality)
       const base64 = await toBase64(blob)
       // Masked or removed while it was encoded.
@@ -71,7 +72,7 @@ export const startCanvas = ({ config, add, openId, later }: ExtensionHost & Reco
   const recordAll = () => {
     // What a frame has drawn on WebGL can only be read within that frame.
     requestAnimationFrame(() =>
-      guarded(() => document.querySelectorAll('canvas').forEach((canvas) => void guarded(() => record(canvas)))),
+      quietly(() => document.querySelectorAll('canvas').forEach((canvas) => void record(canvas))),
     )
     timer = later(recordAll, 1000 / fps)
   }

@@ -1,6 +1,4 @@
-import { attempt } from '../../lib/guard'
-import { redactSecrets } from '../../lib/redact'
-import { withoutSensitive } from '../../lib/sensitive'
+import type { RecorderPluginParts } from '../../host'
 import type { Stop } from '../../types'
 import type { Emit } from './shape'
 import { withoutSecrets } from './secrets'
@@ -40,15 +38,18 @@ const textOf = (object: object, name: string): string => {
   return ''
 }
 
-const safe = (value: unknown): string =>
-  JSON.stringify(
-    withoutSecrets(withoutSensitive(redactSecrets((attempt(() => shown(value)) ?? '').slice(0, MAX_CHARACTERS)))),
-  )
-
 /** Captures what the page writes to the console: texts as they are without secrets, objects as their kind. */
-export const startConsole = (emit: Emit, isStrict: boolean): Stop => {
+export const startConsole = (host: RecorderPluginParts, emit: Emit): Stop => {
+  const { redact, withoutSensitive } = host
   let count = 0
   let isInside = false
+  const safe = (value: unknown): string => {
+    try {
+      return JSON.stringify(withoutSecrets(withoutSensitive(redact(shown(value).slice(0, MAX_CHARACTERS)))))
+    } catch {
+      return '""'
+    }
+  }
   const stops = LEVELS.map((level) =>
     wrap(console, level, ({ args }) => {
       // Capturing must not be the cause of more console output.
@@ -56,11 +57,8 @@ export const startConsole = (emit: Emit, isStrict: boolean): Stop => {
       isInside = true
       count += 1
       try {
-        emit('rrweb/console@1', {
-          level,
-          payload: isStrict ? [] : args.slice(0, MAX_ARGUMENTS).map(safe),
-          trace: [],
-        })
+        const payload = host.isStrict ? [] : args.slice(0, MAX_ARGUMENTS).map(safe)
+        emit('rrweb/console@1', { level, payload, trace: [] })
       } finally {
         isInside = false
       }

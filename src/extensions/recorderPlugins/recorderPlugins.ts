@@ -15,8 +15,8 @@ export const start: Extension<RecorderPluginParts>['start'] = (host) => {
     if (sanitized) host.add(PLUGIN, { plugin, payload: sanitized })
   }
   const stops = [
-    capturesConsole ? startConsole(emit, isStrict) : () => {},
-    network.timing || network.headers || network.body ? startNetwork(host, emit) : () => {},
+    capturesConsole ? startConsole(host, emit) : () => {},
+    network ? startNetwork(host, emit) : () => {},
     recordsCanvas ? startCanvas(host) : () => {},
   ]
   return () => stops.forEach((stop) => stop())

@@ -1,24 +1,35 @@
-import { guarded } from '../../lib/guard'
 import type { Stop } from '../../types'
 
 type Callable = (this: unknown, ...args: unknown[]) => unknown
 
-/**
- * Calls `after` whenever `target[method]` has run, with its object, arguments and result, and changes none of them. Stopping restores the
- * original. If other code has wrapped the method since, the wrapper stays and does nothing.
- */
-export const wrap = (
-  target: object,
-  method: string,
-  after: (call: { self: unknown; args: unknown[]; result: unknown }) => void,
-): Stop => {
+/** Runs `run`. What it throws must not reach the page, whose own errors these are: of a getter, of a request that it has changed. */
+export const quietly = (run: () => void): void => {
+  try {
+    run()
+  } catch {
+    // Nothing is recorded.
+  }
+}
+
+/** A call of a patched method: its object, arguments and result. */
+export interface Call {
+  self: unknown
+  args: unknown[]
+  result: unknown
+}
+
+/** Calls `after` whenever `target[method]` has run, and changes none of its parts. Stopping restores the original. */
+export type Wrap = (target: object, method: string, after: (call: Call) => void) => Stop
+
+/** If other code has wrapped the method since, stopping leaves a wrapper that does nothing. */
+export const wrap: Wrap = (target, method, after) => {
   const owner = target as Record<string, unknown>
   const original = owner[method] as Callable
   const isOwn = Object.prototype.hasOwnProperty.call(target, method)
   let isActive = true
   const wrapped = function (this: unknown, ...args: unknown[]) {
     const result = original.apply(this, args)
-    if (isActive) guarded(() => after({ self: this, args, result }))
+    if (isActive) quietly(() => after({ self: this, args, result }))
     return result
   }
   owner[method] = wrapped

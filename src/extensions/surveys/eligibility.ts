@@ -76,4 +76,4 @@ export const TRIGGER: Obstacle = 'event'
 
 /** Returns the first condition that is not met; undefined if all are. `without`: conditions that do not apply. */
 export const obstacleOf = (survey: Survey, facts: Facts, without: readonly Obstacle[] = []): Obstacle | undefined =>
-  (Object.keys(CHECKS) as Obstacle[]).find((name) => !without.includes(name) && !(CHECKS[name] as Check)(survey, facts))
+  (Object.keys(CHECKS) as Obstacle[]).find((name) => !without.includes(name) && !CHECKS[name](survey, facts))

@@ -87,5 +87,7 @@ export const matchesEvent = (
   name === event.event &&
   Object.entries(propertyFilters ?? {}).every(([property, { values, operator }]) => {
     const actual = event.properties[property]
-    return actual !== undefined && actual !== null && matches(operator, values, String(actual))
+    return (
+      actual !== undefined && actual !== null && matches(operator, values, `${actual as string | number | boolean}`)
+    )
   })

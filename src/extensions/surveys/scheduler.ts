@@ -61,7 +61,11 @@ export const createScheduler = (
       if (isShown && !isRepeatable(survey)) done.delete(survey.id)
       if (!isShown) update()
     }
-    if (delay > 0) pending.set(survey.id, later(run, delay))
+    if (delay > 0)
+      pending.set(
+        survey.id,
+        later(() => void run(), delay),
+      )
     else void run()
   }
 

@@ -20,7 +20,9 @@ const isStep = ({ event: name, url, url_matching, selector, selector_regex }: Pr
   (!name || name === event.event) &&
   (!url ||
     matches(STEP_MATCHES[url_matching as string] ?? 'icontains', [url], String(event.properties.$current_url))) &&
-  (selector_regex ? matches('regex', [selector_regex], String(event.properties.$elements_chain ?? '')) : !selector) &&
+  (selector_regex
+    ? matches('regex', [selector_regex], (event.properties.$elements_chain as string | undefined) ?? '')
+    : !selector) &&
   !!(name || url || selector_regex)
 
 export interface Triggers {

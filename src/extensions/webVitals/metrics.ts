@@ -1,6 +1,5 @@
-import { selectorOf } from '../../browser/selector'
-import { createListeners } from '../../lib/listeners'
 import type { Properties, Stop } from '../../types'
+import { selectorOf } from '../selector'
 
 /** A metric as web-vitals reports it, without its performance entries, which hold elements of the page. */
 export interface Metric {
@@ -80,9 +79,9 @@ const plain = ({
  * first one.
  */
 export const createMetricSource = (observers: Observers) => {
-  const listeners = createListeners<[Metric]>()
+  const listeners = new Set<(metric: Metric) => void>()
   const observed = new Set<MetricName>()
-  const report = (metric: ReportedMetric) => listeners.emit(plain(metric))
+  const report = (metric: ReportedMetric) => listeners.forEach((listener) => listener(plain(metric)))
   const observe = (name: MetricName) => {
     observed.add(name)
     observers[name](report, { generateTarget })
@@ -94,11 +93,11 @@ export const createMetricSource = (observers: Observers) => {
         { generateTarget, reportSoftNavs: true },
       )
   }
-  /** Reports metrics with these names from now on. */
+  /** Reports metrics with these names from now on. `listener` must not throw. */
   return (names: readonly MetricName[], listener: (metric: Metric) => void): Stop => {
-    const stop = listeners.add(listener)
+    listeners.add(listener)
     for (const name of names) if (!observed.has(name)) observe(name)
-    return stop
+    return () => void listeners.delete(listener)
   }
 }
 

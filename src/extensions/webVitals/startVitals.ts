@@ -1,9 +1,4 @@
-import { listen } from '../../browser/signal'
-import { isHidden } from '../../browser/visibility'
 import type { VitalsParts } from '../../host'
-import { permittedUrl } from '../../lib/campaign'
-import { redactUrls } from '../../lib/redact'
-import { urlOf } from '../../lib/url'
 import type { Properties, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import type { Metric, MetricName, MetricSource } from './metrics'
@@ -22,6 +17,8 @@ interface MetricEvent extends Properties {
   $current_url: string
 }
 
+const isHidden = () => document.visibilityState === 'hidden'
+
 interface PageView {
   metrics: Map<MetricName, MetricEvent>
   timer?: ReturnType<typeof setTimeout>
@@ -32,7 +29,7 @@ interface PageView {
  * one, and one for those that become known later, at the latest when the page is hidden.
  */
 export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSource): Stop => {
-  const { config, capture, session, settings } = host
+  const { config, capture, session, settings, listen, guarded, permittedUrl, redactUrls } = host
   /** Page views with metrics that are not captured yet, by navigation. */
   const waiting = new Map<string, PageView>()
   const names = NAMES.filter((name) => (settings().web_vitals_allowed_metrics ?? DEFAULT_NAMES).includes(name))
@@ -47,7 +44,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
     const properties: Properties = {
       $web_vitals_navigation_type: navigationType,
       $current_url,
-      $pathname: redactUrls(urlOf($current_url)?.pathname ?? ''),
+      $pathname: new URL($current_url).pathname,
     }
     for (const event of events) {
       properties[`$web_vitals_${event.name}_value`] = event.value
@@ -68,7 +65,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
       ...rest,
       name,
       navigationType,
-      ...(attribution ? { attribution: redacted(attribution) } : {}),
+      ...(attribution ? { attribution: redacted(attribution, redactUrls) } : {}),
       // A metric may be known only when the next page is shown: its own URL counts, not the current one.
       $current_url: redactUrls(permittedUrl(navigationURL ?? location.href, config)),
       $session_id: session.current(),
@@ -81,7 +78,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
   }
 
   const stops = [
-    source(names, onMetric),
+    source(names, (metric) => guarded(() => onMetric(metric))),
     // Follows `pagehide` when the page is left. Bubbling, because web-vitals reports while the event is captured.
     listen(self, ['visibilitychange'], () => isHidden() && flushAll(), { passive: true }),
   ]
@@ -93,7 +90,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
 }
 
 /** Returns an attribution without the secrets in its URLs. */
-const redacted = (attribution: Properties): Properties =>
+const redacted = (attribution: Properties, redactUrls: VitalsParts['redactUrls']): Properties =>
   Object.fromEntries(
     Object.entries(attribution).map(([name, value]) => [name, typeof value === 'string' ? redactUrls(value) : value]),
   )

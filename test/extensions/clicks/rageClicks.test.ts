@@ -11,7 +11,7 @@ test.each([
   ['continues with a near, quick click', at(20, 500), 2],
   ['restarts when the click is too far away', at(30, 500), 1],
   ['restarts when the click is too late', at(0, 1000), 1],
-])('a sequence of clicks %s', (_, next, length) => expect(clickRun([at(0, 0)], next)).toHaveLength(length))
+])('a sequence of clicks %s', (_, next, length) => expect(clickRun([at(0, 0)], next, {})).toHaveLength(length))
 
 test('reports a rage click on the third click in one spot and not again on the fourth', async () => {
   const { captured, wait } = start('<button id="b">Broken</button>')
@@ -36,6 +36,20 @@ test('reports a rage click on the third click in one spot and not again on the f
       { timestamp: third },
     ],
   ])
+})
+
+test('counts the response to an earlier click of the run after its element was removed', async () => {
+  const { names, wait } = start('<button id="b">Next</button><main><p>0</p></main>')
+  find('#b').addEventListener('click', () => {
+    find('p').textContent += '.'
+    setTimeout(() => (find('main').innerHTML = '<p>0</p>'), 700)
+  })
+  for (let times = 0; times < 3; times += 1) {
+    click('#b')
+    await wait(900)
+  }
+  await wait(20_000)
+  expect(names()).toEqual([])
 })
 
 test('sets the timestamp of a rage click no later than the click itself', async () => {

@@ -1,4 +1,5 @@
 import { redactUrls } from '../../../src/lib/redact'
+import { SENSITIVE_NAME } from '../../../src/lib/sensitive'
 import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
 import { createSanitizer } from '../../../src/extensions/recorder/sanitize/sanitize'
 import type { SessionRecordingConfig } from '../../../src/types'
@@ -9,7 +10,7 @@ beforeAll(() => {
 })
 
 const policyOf = (options: SessionRecordingConfig = {}, remote = {}) =>
-  createPolicy(options, { masking: remote }, redactUrls)
+  createPolicy(options, { masking: remote }, { redact: redactUrls, sensitiveName: SENSITIVE_NAME })
 
 /** Ids of the page's nodes, in the order of the document. */
 const numbered = () => {

@@ -2882,6 +2882,7 @@ export interface paths {
                 /** Format: date-time */
                 first_seen: string
                 id: string
+                ignored_events: number | null
                 /** Format: date-time */
                 last_seen: string
                 /** @description Distinct persons in the period */
@@ -2966,6 +2967,7 @@ export interface paths {
               /** Format: date-time */
               first_seen: string
               id: string
+              ignored_events: number | null
               /** Format: date-time */
               last_seen: string
               /** @description Distinct persons in the period */
@@ -3003,7 +3005,7 @@ export interface paths {
     options?: never
     head?: never
     /**
-     * Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again
+     * Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again, an ignored one after "until_events"
      * @description Requires a key with the scope error_tracking:write.
      */
     patch: {
@@ -3023,6 +3025,8 @@ export interface paths {
           'application/json': {
             /** @enum {string} */
             state: 'active' | 'resolved' | 'ignored'
+            /** @description More events after which an ignored issue becomes active. Default: never */
+            until_events?: number
           }
         }
       }
@@ -3046,6 +3050,7 @@ export interface paths {
               /** Format: date-time */
               first_seen: string
               id: string
+              ignored_events: number | null
               /** Format: date-time */
               last_seen: string
               /** @description Distinct persons in the period */
@@ -3213,6 +3218,7 @@ export interface paths {
               /** Format: date-time */
               first_seen: string
               id: string
+              ignored_events: number | null
               /** Format: date-time */
               last_seen: string
               /** @description Distinct persons in the period */
@@ -3300,6 +3306,7 @@ export interface paths {
               /** Format: date-time */
               first_seen: string
               id: string
+              ignored_events: number | null
               /** Format: date-time */
               last_seen: string
               /** @description Distinct persons in the period */
@@ -6388,7 +6395,7 @@ export interface paths {
           max_duration?: number
           min_duration?: number
           page?: string
-          person_id?: string
+          person_id?: string[]
           session_id?: string[]
         }
         header?: never
@@ -6530,6 +6537,8 @@ export interface paths {
                    * @description ISO 8601, UTC, by the clock of the service
                    */
                   ended_at: string
+                  /** @description Whether the visitor did something */
+                  is_active: boolean
                   /** @description Whether it has a full snapshot, from which playing can begin */
                   is_anchor: boolean
                   seq: number
@@ -6745,6 +6754,7 @@ export interface paths {
                   boxPadding?: string | null
                   boxShadow?: string | null
                   disableAutofocus?: boolean | null
+                  disabledButtonOpacity?: string | null
                   displayIntroScreen?: boolean | null
                   displayThankYouMessage?: boolean | null
                   fontFamily?: string | null
@@ -6911,6 +6921,7 @@ export interface paths {
                   type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
                   upperBoundLabel?: string | null
                   validation?: {
+                    errorMessage?: string
                     /** @enum {string} */
                     type: 'min_length' | 'max_length'
                     value: number
@@ -7003,6 +7014,7 @@ export interface paths {
               boxPadding?: string | null
               boxShadow?: string | null
               disableAutofocus?: boolean | null
+              disabledButtonOpacity?: string | null
               displayIntroScreen?: boolean | null
               displayThankYouMessage?: boolean | null
               fontFamily?: string | null
@@ -7159,6 +7171,7 @@ export interface paths {
               type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
               upperBoundLabel?: string | null
               validation?: {
+                errorMessage?: string
                 /** @enum {string} */
                 type: 'min_length' | 'max_length'
                 value: number
@@ -7233,6 +7246,7 @@ export interface paths {
                 boxPadding?: string | null
                 boxShadow?: string | null
                 disableAutofocus?: boolean | null
+                disabledButtonOpacity?: string | null
                 displayIntroScreen?: boolean | null
                 displayThankYouMessage?: boolean | null
                 fontFamily?: string | null
@@ -7398,6 +7412,7 @@ export interface paths {
                 type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
                 upperBoundLabel?: string | null
                 validation?: {
+                  errorMessage?: string
                   /** @enum {string} */
                   type: 'min_length' | 'max_length'
                   value: number
@@ -7508,6 +7523,7 @@ export interface paths {
                 boxPadding?: string | null
                 boxShadow?: string | null
                 disableAutofocus?: boolean | null
+                disabledButtonOpacity?: string | null
                 displayIntroScreen?: boolean | null
                 displayThankYouMessage?: boolean | null
                 fontFamily?: string | null
@@ -7673,6 +7689,7 @@ export interface paths {
                 type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
                 upperBoundLabel?: string | null
                 validation?: {
+                  errorMessage?: string
                   /** @enum {string} */
                   type: 'min_length' | 'max_length'
                   value: number
@@ -7794,6 +7811,7 @@ export interface paths {
               boxPadding?: string | null
               boxShadow?: string | null
               disableAutofocus?: boolean | null
+              disabledButtonOpacity?: string | null
               displayIntroScreen?: boolean | null
               displayThankYouMessage?: boolean | null
               fontFamily?: string | null
@@ -7950,6 +7968,7 @@ export interface paths {
               type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
               upperBoundLabel?: string | null
               validation?: {
+                errorMessage?: string
                 /** @enum {string} */
                 type: 'min_length' | 'max_length'
                 value: number
@@ -8024,6 +8043,7 @@ export interface paths {
                 boxPadding?: string | null
                 boxShadow?: string | null
                 disableAutofocus?: boolean | null
+                disabledButtonOpacity?: string | null
                 displayIntroScreen?: boolean | null
                 displayThankYouMessage?: boolean | null
                 fontFamily?: string | null
@@ -8189,6 +8209,7 @@ export interface paths {
                 type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
                 upperBoundLabel?: string | null
                 validation?: {
+                  errorMessage?: string
                   /** @enum {string} */
                   type: 'min_length' | 'max_length'
                   value: number

@@ -28,6 +28,8 @@ let last = 0
 let isEnd = false
 let isPlaying = false
 let wanted: Wanted | undefined
+/** The last seek. */
+let seekId = 0
 let options = { speed: 1, skipsIdle: true }
 let speed = 1
 /** Ticks since the last event was due. */
@@ -37,7 +39,8 @@ const post = (message: FromPlayer) => parent.postMessage(message, location.origi
 
 const now = (): number => (replayer ? Math.min(first + replayer.getCurrentTime(), last) : (wanted?.at ?? first))
 
-const report = () => post({ type: 'time', at: wanted?.at ?? now(), isPlaying, isWaiting: wanted !== undefined })
+const report = () =>
+  post({ type: 'time', id: seekId, at: wanted?.at ?? now(), isPlaying, isWaiting: wanted !== undefined })
 
 const create = () => {
   const next = new Replayer(waiting, {
@@ -111,7 +114,8 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
     // The replayer adds events in a microtask.
     setTimeout(advance)
   },
-  seek({ at, plays }) {
+  seek({ id, at, plays }) {
+    seekId = id
     wanted = { at, plays }
     advance()
     report()

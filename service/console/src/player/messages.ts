@@ -19,12 +19,19 @@ export type ToPlayer =
   | { readonly type: 'open'; readonly gaps: readonly Span[] }
   /** More events, in order. `isEnd`: there are no more. */
   | { readonly type: 'events'; readonly events: readonly RecordedEvent[]; readonly isEnd: boolean }
-  /** Shows a moment, as soon as its events are there. */
-  | { readonly type: 'seek'; readonly at: number; readonly plays: boolean }
+  /** Shows a moment, as soon as its events are there. `id`: names the seek in later messages. */
+  | { readonly type: 'seek'; readonly id: number; readonly at: number; readonly plays: boolean }
   | { readonly type: 'options'; readonly speed: number; readonly skipsIdle: boolean }
 
 /** What the player tells the page. */
 export type FromPlayer =
   | { readonly type: 'ready' }
-  | { readonly type: 'time'; readonly at: number; readonly isPlaying: boolean; readonly isWaiting: boolean }
+  /** `id`: the last seek. */
+  | {
+      readonly type: 'time'
+      readonly id: number
+      readonly at: number
+      readonly isPlaying: boolean
+      readonly isWaiting: boolean
+    }
   | { readonly type: 'size'; readonly width: number; readonly height: number }

@@ -14,6 +14,11 @@ const MAX_SEARCH = 200
 const MAX_MOVED = 100
 
 const STATE = oneOf(ISSUE_STATES)
+const UNTIL_EVENTS = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000,
+  description: 'More events after which an ignored issue becomes active. Default: never',
+})
 const DAYS = Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: 'Length of the period' })
 
 const fromOf = (request: RouteRequest): number =>
@@ -87,13 +92,17 @@ export const ERROR_TRACKING_ROUTES = [
   route({
     method: 'PATCH',
     path: ISSUE_PATH,
-    summary: 'Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again',
+    summary:
+      'Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again, an ignored one after "until_events"',
     access: 'error_tracking:write',
     query: { days: DAYS },
-    body: Type.Object({ state: STATE }, CLOSED),
+    body: Type.Object({ state: STATE, until_events: Type.Optional(UNTIL_EVENTS) }, CLOSED),
     response: ISSUE_DETAILS,
     handler: async ({ issues }, request) => {
-      await issues.setState(request.projectId, request.params.id!, request.body.state)
+      const { state, until_events: untilEvents } = request.body
+      if (untilEvents !== undefined && state !== 'ignored')
+        throw invalidInput('until_events', '"until_events" requires "state": "ignored".')
+      await issues.setState(request.projectId, request.params.id!, state, untilEvents)
       return { body: await issues.get(request.projectId, request.params.id!, fromOf(request)) }
     },
   }),

@@ -11,6 +11,7 @@ const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 const MAX_TEXT = 1_000
 const MAX_SESSIONS = 200
+const MAX_PERSONS = 100
 const MAX_SECONDS = 1_000_000
 
 const receive: Handler<Buffer | undefined> = async ({ ingestRecording }, request) => {
@@ -41,8 +42,9 @@ const textParam = ({ query }: RouteRequest, name: string): string | undefined =>
 }
 
 const list: Handler = async ({ recordings }, request) => {
-  const personId = textParam(request, 'person_id')
-  if (personId !== undefined && !isUuid(personId))
+  const personIds = request.queryAll('person_id').filter((id) => id !== '')
+  if (personIds.length > MAX_PERSONS) throw invalidInput('person_id', `Pass "person_id" at most ${MAX_PERSONS} times.`)
+  if (!personIds.every(isUuid))
     throw invalidInput('person_id', '"person_id" must be the id of a person, which is a UUID.')
   const sessionIds = request.queryAll('session_id').filter((id) => id !== '')
   if (sessionIds.length > MAX_SESSIONS)
@@ -54,7 +56,7 @@ const list: Handler = async ({ recordings }, request) => {
       cursor: textParam(request, 'cursor'),
       dateFrom: textParam(request, 'date_from'),
       dateTo: textParam(request, 'date_to'),
-      personId: personId?.toLowerCase(),
+      personIds: personIds.map((id) => id.toLowerCase()),
       distinctId: textParam(request, 'distinct_id'),
       sessionIds,
       events: eventNames(request),
@@ -110,7 +112,10 @@ export const RECORDING_ROUTES = [
     query: {
       date_from: Type.String({ description: 'Only sessions that started at or after this date, such as -7d' }),
       date_to: Type.String({ description: 'Only sessions that started until this date, such as 2026-01-31' }),
-      person_id: Type.String(),
+      person_id: Type.Array(Type.String(), {
+        maxItems: MAX_PERSONS,
+        description: 'Only sessions of these persons. Repeat the parameter for several',
+      }),
       distinct_id: Type.String(),
       session_id: Type.Array(Type.String(), {
         maxItems: MAX_SESSIONS,

@@ -20,6 +20,8 @@ export interface ErrorIssue {
   readonly resolvedRelease: string | null
   /** When a resolved issue came back. */
   readonly reopenedAt: string | null
+  /** Number of its events of all time with which an ignored issue becomes active. Null: never. */
+  readonly ignoredUntil: number | null
 }
 
 /** A stack whose fingerprint is known. */
@@ -42,6 +44,12 @@ export interface SourceMapRecord {
   readonly createdAt: string
 }
 
+/** A new state of an issue. */
+export interface IssueStateChange extends Pick<ErrorIssue, 'state' | 'ignoredUntil'> {
+  /** The newest release, for a resolved issue. */
+  readonly release: string
+}
+
 export type NewIssue = Pick<ErrorIssue, 'type' | 'value' | 'culprit'>
 
 /** Issues of exceptions, the fingerprints they consist of, and which source maps exist. */
@@ -58,9 +66,9 @@ export interface ErrorTrackingStore {
   assign(projectId: number, stack: Omit<ErrorStack, 'isStale'>, issue: NewIssue): Promise<void>
   /** Marks the stacks of a file, so that their fingerprints are computed again. */
   markStale(projectId: number, mapId: string): Promise<void>
-  /** Changes the state. `release`: the newest release, when it is resolved. */
-  setState(projectId: number, id: string, state: IssueState, release: string): Promise<void>
-  /** Makes a resolved issue active. */
+  /** Changes the state. */
+  setState(projectId: number, id: string, change: IssueStateChange): Promise<void>
+  /** Makes a resolved or ignored issue active. */
   reopen(projectId: number, id: string): Promise<void>
   /** Moves the fingerprints of other issues to an issue and removes those issues. */
   merge(projectId: number, id: string, others: readonly string[]): Promise<void>
@@ -84,6 +92,7 @@ const toIssue = (row: Selectable<Tables['error_issues']>): ErrorIssue => ({
   resolvedAt: row.resolved_at,
   resolvedRelease: row.resolved_release,
   reopenedAt: row.reopened_at,
+  ignoredUntil: row.ignored_until,
 })
 
 const toSourceMap = (row: Selectable<Tables['source_maps']>): SourceMapRecord => ({
@@ -105,6 +114,7 @@ const toIssueRow = (projectId: number, issue: NewIssue): Selectable<Tables['erro
   resolved_at: null,
   resolved_release: null,
   reopened_at: null,
+  ignored_until: null,
 })
 
 const issueOf = async (db: Kysely<Tables>, projectId: number, fingerprint: string): Promise<string | undefined> =>
@@ -190,7 +200,7 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
       .where('map_ids', 'like', `% ${mapId} %`)
       .execute()
   },
-  async setState(projectId, id, state, release) {
+  async setState(projectId, id, { state, release, ignoredUntil }) {
     const isResolved = state === 'resolved'
     await db
       .updateTable('error_issues')
@@ -199,6 +209,7 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
         resolved_at: isResolved ? now() : null,
         resolved_release: isResolved ? release : null,
         reopened_at: null,
+        ignored_until: state === 'ignored' ? ignoredUntil : null,
       })
       .where('project_id', '=', projectId)
       .where('id', '=', id)
@@ -207,10 +218,10 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
   async reopen(projectId, id) {
     await db
       .updateTable('error_issues')
-      .set({ state: 'active', reopened_at: now() })
+      .set({ state: 'active', reopened_at: now(), ignored_until: null })
       .where('project_id', '=', projectId)
       .where('id', '=', id)
-      .where('state', '=', 'resolved')
+      .where('state', '!=', 'active')
       .execute()
   },
   merge: (projectId, id, others) =>

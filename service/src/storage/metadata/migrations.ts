@@ -81,6 +81,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       project_id INTEGER NOT NULL, id TEXT NOT NULL, hash TEXT NOT NULL, bytes INTEGER NOT NULL, parts INTEGER NOT NULL, created_at TEXT NOT NULL,
       PRIMARY KEY (project_id, id))`,
   ],
+  ['ALTER TABLE error_issues ADD COLUMN ignored_until INTEGER'],
   [
     `CREATE TABLE surveys (
       id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, name TEXT NOT NULL, definition_json TEXT NOT NULL, start_date TEXT, end_date TEXT,

@@ -108,6 +108,7 @@ export interface Tables {
     resolved_at: string | null
     resolved_release: string | null
     reopened_at: string | null
+    ignored_until: number | null
   }
   error_fingerprints: { project_id: number; fingerprint: string; issue_id: string }
   /** Fingerprints of stacks. `map_ids`: the debug ids of its files, each between spaces. `is_stale`: a source map came later. */

@@ -46,6 +46,7 @@ const SHARDED_BY: Readonly<Record<ProjectTable, string>> = {
   // A batch has the same rows for a shard each time it is inserted, so that the shard recognizes a repetition.
   endpoint_runs: 'cityHash64(project_id, endpoint_id)',
   recording_chunks: 'cityHash64(project_id, session_id)',
+  recording_sessions: 'cityHash64(project_id, session_id)',
   source_maps: 'cityHash64(project_id, id)',
 }
 

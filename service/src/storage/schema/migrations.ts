@@ -243,4 +243,32 @@ export const MIGRATIONS: readonly Migration[] = [
       SETTINGS index_granularity = 1`,
     ],
   },
+  {
+    id: 10,
+    name: 'sessions of recordings',
+    statements: [
+      // A row per chunk when it is inserted, and per session once they are merged. Lists are found here, because a session has
+      // up to thousands of chunks. Columns do not change if a chunk is inserted again: nothing is a sum.
+      `CREATE TABLE IF NOT EXISTS db.recording_sessions (
+        project_id UInt32,
+        session_id String,
+        distinct_ids SimpleAggregateFunction(groupUniqArrayArray, Array(String)),
+        started_at SimpleAggregateFunction(min, DateTime64(3, 'UTC')),
+        ended_at SimpleAggregateFunction(max, DateTime64(3, 'UTC')),
+        has_errors SimpleAggregateFunction(max, UInt8),
+        urls SimpleAggregateFunction(groupUniqArrayArray, Array(String)),
+        expires_on Date
+      )
+      ENGINE = AggregatingMergeTree
+      PARTITION BY expires_on
+      ORDER BY (project_id, session_id)
+      TTL expires_on
+      SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1`,
+      `INSERT INTO db.recording_sessions (project_id, session_id, distinct_ids, started_at, ended_at, has_errors, urls, expires_on)
+        SETTINGS max_partitions_per_insert_block = 0
+        SELECT project_id, session_id, groupUniqArray(distinct_id), min(first_at), max(last_at), max(console_errors > 0),
+          groupUniqArrayArray(urls), expires_on
+        FROM db.recording_chunks GROUP BY project_id, session_id, expires_on`,
+    ],
+  },
 ]

@@ -486,7 +486,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       await assign('stack 3', 'b')
       await assign('stack 4', 'c')
       const [one, other] = [await issueOf('b'), await issueOf('c')]
-      await metadata.errorTracking.setState(1, one, 'resolved', '1.2.0')
+      await metadata.errorTracking.setState(1, one, { state: 'resolved', release: '1.2.0', ignoredUntil: null })
       expect(await metadata.errorTracking.issue(1, one)).toMatchObject({ state: 'resolved', resolvedRelease: '1.2.0' })
       await metadata.errorTracking.reopen(2, one)
       expect(await metadata.errorTracking.issue(1, one)).toMatchObject({ state: 'resolved' })

@@ -144,6 +144,7 @@ test('Postgres migrations run once when several processes open the database', as
   expect(steps.map(({ id }) => id)).toEqual(steps.map((_, index) => index + 1))
   await postgres.ask(
     url,
+    'ALTER TABLE error_issues DROP COLUMN ignored_until',
     'DROP TABLE surveys, survey_responses',
     'DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)',
   )

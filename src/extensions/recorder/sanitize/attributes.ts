@@ -1,4 +1,3 @@
-import { SENSITIVE_NAME } from '../../../lib/sensitive'
 import { sanitizeCss } from './css'
 import type { Policy } from './policy'
 import { callMask, hashData, MASKED_VALUE, stars } from './text'
@@ -70,7 +69,7 @@ const PRIVATE_FIELD = /^cc-|password|one-time-code|^(email|tel|bday|street|posta
 const WAS_PASSWORD = 'data-rr-is-password'
 
 /** Whether the value of a field must never be recorded. Undefined: the field is unknown. */
-export const isPrivateField = (field: Element | null | undefined): boolean => {
+export const isPrivateField = (field: Element | null | undefined, { sensitiveName }: Policy): boolean => {
   if (!field) return true
   const attribute = (name: string) => Element.prototype.getAttribute.call(field, name) ?? ''
   return (
@@ -79,8 +78,8 @@ export const isPrivateField = (field: Element | null | undefined): boolean => {
     attribute('autocomplete')
       .split(/\s+/)
       .some((token) => PRIVATE_FIELD.test(token)) ||
-    SENSITIVE_NAME.test(attribute('name').replace(/[^a-z]/gi, '')) ||
-    SENSITIVE_NAME.test(attribute('id').replace(/[^a-z]/gi, ''))
+    sensitiveName.test(attribute('name').replace(/[^a-z]/gi, '')) ||
+    sensitiveName.test(attribute('id').replace(/[^a-z]/gi, ''))
   )
 }
 
@@ -99,7 +98,7 @@ export const sanitizeValue = (
   policy: Policy,
 ): string => {
   if (!value) return ''
-  if (isPrivateField(field)) return MASKED_VALUE
+  if (isPrivateField(field, policy)) return MASKED_VALUE
   const type = typeOf(tag, field)
   if (!policy.masksInput(type)) return value
   return policy.maskInputFn ? callMask(policy.maskInputFn, MASKED_VALUE, value, field as HTMLElement) : MASKED_VALUE

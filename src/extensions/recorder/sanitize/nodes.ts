@@ -18,7 +18,7 @@ const isElement = (node: Node | null): node is Element => node?.nodeType === ELE
 
 /** Whether text within the element is typed by people, and must be treated like an input's value. */
 const isTyped = (tag: string, element: Element | null, policy: Policy): boolean =>
-  tag === 'textarea' && (isPrivateField(element) || policy.masksInput('textarea'))
+  tag === 'textarea' && (isPrivateField(element, policy) || policy.masksInput('textarea'))
 
 /** Returns the text of a text node in an element, as it may be recorded. */
 export const sanitizeText = (

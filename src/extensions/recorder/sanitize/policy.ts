@@ -1,4 +1,4 @@
-import { attempt } from '../../../lib/guard'
+import { attempt } from '../page'
 import type { SessionRecordingConfig } from '../../../types'
 import type { Redact } from './urls'
 
@@ -33,6 +33,8 @@ export interface Policy {
   blockClass?: RegExp
   /** Removes secrets from URLs that are not masked. */
   redact: Redact
+  /** Names of fields whose values are never recorded. */
+  sensitiveName: RegExp
   recordsCanvas: boolean
   recordsFonts: boolean
   maskTextFn?: SessionRecordingConfig['maskTextFn']
@@ -63,7 +65,7 @@ const classSelector = (name: unknown) => (typeof name === 'string' && name ? `.$
 export const createPolicy = (
   local: SessionRecordingConfig,
   { masking: remote = {}, recordCanvas }: RemotePolicy,
-  redact: Redact,
+  { redact, sensitiveName }: Pick<Policy, 'redact' | 'sensitiveName'>,
 ): Policy | string => {
   const { maskTextClass = 'ph-mask', blockClass = 'ph-no-capture' } = local
   const settings = { maskTextClass, blockClass }
@@ -108,6 +110,7 @@ export const createPolicy = (
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
     blockClass: blockClass instanceof RegExp ? blockClass : undefined,
     redact,
+    sensitiveName,
     recordsCanvas,
     recordsFonts: !isStrict && local.collectFonts === true,
     maskTextFn: isStrict ? undefined : local.maskTextFn,

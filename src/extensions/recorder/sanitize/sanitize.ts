@@ -243,8 +243,8 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
  * what it knows: types of events, members, attributes with values of their kind. What it cannot classify is masked or dropped.
  * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped.
  */
-export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact) => {
-  const tools: Tools = { policy, nodeOf, pageUrl, places: createPlaces(policy) }
+export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: Redact) => {
+  const tools: Tools = { policy, nodeOf, pageUrl: redactPageUrl, places: createPlaces(policy) }
   const sanitize = ({ type, data, timestamp }: RawEvent): eventWithTime | undefined => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
@@ -261,5 +261,5 @@ export const createSanitizer = (policy: Policy, nodeOf: NodeOf, pageUrl: Redact)
     tools.places.forget()
     return !isMasked && !isHidden
   }
-  return { sanitize, isOpen }
+  return { sanitize, isOpen, pageUrl: (url: string) => safePageUrl(url, tools) }
 }

@@ -1,4 +1,4 @@
-import { attempt } from '../../../lib/guard'
+import { attempt } from '../page'
 import { hashData } from './text'
 
 // Words of a route. Anything else in a path can be an id.

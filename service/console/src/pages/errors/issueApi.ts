@@ -38,8 +38,14 @@ export const listIssues = (projectId: number, query: ListQuery, signal: AbortSig
 export const getIssue = (projectId: number, id: string, days: number, signal: AbortSignal) =>
   ask(api.GET(ISSUE, { params: { ...inProjectWithId(projectId, id), query: { days } }, signal }))
 
-export const setIssueState = (projectId: number, id: string, state: IssueState) =>
-  ask(api.PATCH(ISSUE, { params: inProjectWithId(projectId, id), body: { state } }))
+/** A new state. `until_events`: an ignored issue becomes active after this many more events. */
+export interface StateChange {
+  readonly state: IssueState
+  readonly until_events?: number
+}
+
+export const setIssueState = (projectId: number, id: string, change: StateChange) =>
+  ask(api.PATCH(ISSUE, { params: inProjectWithId(projectId, id), body: change }))
 
 export const mergeIssues = (projectId: number, id: string, ids: readonly string[]) =>
   ask(api.POST(`${ISSUE}/merge`, { params: inProjectWithId(projectId, id), body: { ids: [...ids] } }))

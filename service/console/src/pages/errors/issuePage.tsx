@@ -4,11 +4,12 @@ import { useMutation } from '../../lib/useMutation.ts'
 import type { PageProps } from '../../pages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate, search, setSearch } from '../../router.ts'
+import { Select } from '../../ui/field.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Fingerprints } from './fingerprints.tsx'
-import { getIssue, type IssueDetails, type IssueState, setIssueState } from './issueApi.ts'
+import { getIssue, type IssueDetails, type IssueState, setIssueState, type StateChange } from './issueApi.ts'
 import { IssueEvents } from './issueEvents.tsx'
 import { PeriodSelect, periodDays } from './periodSelect.tsx'
 import { Releases } from './releases.tsx'
@@ -29,6 +30,11 @@ const ACTIONS: Readonly<Record<IssueState, readonly (readonly [IssueState, strin
   resolved: [['active', 'Reopen']],
   ignored: [['active', 'Stop ignoring']],
 }
+
+const UNTIL = [
+  { value: '', label: 'Ignore for …' },
+  ...['10', '100', '1000', '10000'].map((value) => ({ value, label: `${formatWhole(Number(value))} more events` })),
+]
 
 /** One issue: its events with frames and steps, releases and fingerprints. The tab is in the URL. */
 export const IssuePage = ({ params }: PageProps) => {
@@ -71,8 +77,8 @@ export const IssuePage = ({ params }: PageProps) => {
 const Found = ({ issue, onChanged }: { readonly issue: IssueDetails; readonly onChanged: () => void }) => {
   const { id: projectId } = useProject()
   const link = useLink()
-  const change = useMutation(async (state: IssueState) => {
-    await setIssueState(projectId, issue.id, state)
+  const change = useMutation(async (next: StateChange) => {
+    await setIssueState(projectId, issue.id, next)
     onChanged()
   })
   const tab = TABS.find(({ name }) => name === search.value.get('tab')) ?? TABS[0]
@@ -86,11 +92,12 @@ const Found = ({ issue, onChanged }: { readonly issue: IssueDetails; readonly on
             type="button"
             class="button"
             disabled={change.isRunning}
-            onClick={() => void change.run(state)}
+            onClick={() => void change.run({ state })}
           >
             {label}
           </button>
         ))}
+        {issue.state === 'active' && <IgnoreUntil onChange={(next) => void change.run(next)} />}
       </PageHead>
       {change.error && <Failed error={change.error} />}
       <Summary issue={issue} />
@@ -110,6 +117,16 @@ const Found = ({ issue, onChanged }: { readonly issue: IssueDetails; readonly on
   )
 }
 
+/** Ignores an issue until it has had some more events. */
+const IgnoreUntil = ({ onChange }: { readonly onChange: (change: StateChange) => void }) => (
+  <Select
+    label="Ignore for a number of events"
+    value=""
+    options={UNTIL}
+    onChange={(count) => count && onChange({ state: 'ignored', until_events: Number(count) })}
+  />
+)
+
 const Summary = ({ issue }: { readonly issue: IssueDetails }) => {
   const { timezone } = useProject()
   const time = (at: string) => (
@@ -128,6 +145,7 @@ const Summary = ({ issue }: { readonly issue: IssueDetails }) => {
       </span>
       <span>First seen {time(issue.first_seen)}</span>
       <span>Last seen {time(issue.last_seen)}</span>
+      {issue.ignored_events !== null && <span>Ignored for {formatWhole(issue.ignored_events)} more events</span>}
       {issue.culprit && (
         <code class="clip">
           <bdi>{issue.culprit}</bdi>

@@ -3,7 +3,7 @@ import { inProject } from '../../api/inProject.ts'
 import { formatShare } from '../../lib/format.ts'
 import { type Period, toDateRange } from '../../lib/period.ts'
 import { useLoad } from '../../lib/useLoad.ts'
-import { useProject } from '../../project.ts'
+import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Select } from '../../ui/field.tsx'
 import { Card } from '../../ui/pageHead.tsx'
@@ -60,6 +60,7 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
           />
           Without scrolling only
         </label>
+        {type.value === 'rageclick' && <RageClickRecordings url={url} />}
       </div>
       <Progress isActive={map.isLoading} />
       <div class={styles.columns}>
@@ -72,6 +73,16 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
         </div>
       </div>
     </>
+  )
+}
+
+/** A link to the recordings with rage clicks on a page. Each leads to its moment from the events beside the player. */
+const RageClickRecordings = ({ url }: { readonly url: string }) => {
+  const link = useLink()
+  return (
+    <a class="button" href={link('recordings', { event: '$rageclick', ...(url.includes('*') ? {} : { page: url }) })}>
+      Recordings with rage clicks
+    </a>
   )
 }
 

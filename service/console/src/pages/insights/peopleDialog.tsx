@@ -7,6 +7,7 @@ import { useQuery } from '../../lib/useQuery.ts'
 import { useLink, useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Load, Progress } from '../../ui/states.tsx'
 
 const STEP = 20
@@ -65,6 +66,7 @@ export const PeopleDialog = ({
           {({ results, hasMore }) => (
             <>
               <PeopleTable title={title} rows={results as readonly Row[]} countName={countName} />
+              <RecordingsLink rows={results as readonly Row[]} />
               {hasMore && limit < MAX && (
                 <button type="button" class="button" onClick={() => setLimit(limit + 2 * STEP)}>
                   Show more
@@ -112,6 +114,23 @@ const PeopleTable = ({
         ))}
       </tbody>
     </table>
+  )
+}
+
+const MAX_LINKED = 100
+
+/** A link to the recordings of the listed people. */
+const RecordingsLink = ({ rows }: { readonly rows: readonly Row[] }) => {
+  const link = useLink()
+  const ids = rows.slice(0, MAX_LINKED).map(([{ id }]) => id)
+  if (!ids.length) return null
+  return (
+    <div class="row">
+      <a class="button" href={link('recordings', { person: ids.join(','), period: '30d' })}>
+        <Icon name="recordings" size={16} /> Recordings of{' '}
+        {ids.length === 1 ? 'this person' : `these ${ids.length} people`}
+      </a>
+    </div>
   )
 }
 

@@ -9,7 +9,7 @@ const NONE: ReadonlySet<string> = new Set()
 export const useRecordedSessions = (personId: string): ReadonlySet<string> => {
   const { id } = useProject()
   const { data } = useLoad(`recorded sessions ${id} ${personId}`, async ({ signal }) => {
-    const params = { path: { projectId: String(id) }, query: { person_id: personId, limit: MAX_RECORDINGS } }
+    const params = { path: { projectId: String(id) }, query: { person_id: [personId], limit: MAX_RECORDINGS } }
     const { results } = await ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))
     return new Set(results.map((recording) => recording.id))
   })

@@ -54,10 +54,7 @@ export const Controls = ({ playback, sessionStart, marks, options, onOptions }: 
   </div>
 )
 
-const boundsOf = ({ playable: { chunks } }: Playback) => {
-  const from = chunks[0]!.from
-  return { from, length: Math.max(1, chunks.at(-1)!.to - from) }
-}
+const boundsOf = ({ timeline: { from, to } }: Playback) => ({ from, length: Math.max(1, to - from) })
 
 const PlayButton = ({ playback }: { readonly playback: Playback }) => {
   const isPlaying = playback.isPlaying.value
@@ -86,7 +83,7 @@ const ShareButton = ({ playback, sessionStart }: Pick<ControlsProps, 'playback' 
 const Timeline = ({ playback, marks }: Pick<ControlsProps, 'playback' | 'marks'>) => {
   const { from, length } = boundsOf(playback)
   const share = (time: number) => `${(100 * Math.min(Math.max(time - from, 0), length)) / length}%`
-  const { gaps } = playback.playable
+  const { gaps } = playback.timeline
   const time = playback.time.value
   const errors = playback.entries.value.filter(({ isError }) => isError)
   const shown = [...marks, ...errors].filter(({ at }) => at >= from && at <= from + length).slice(0, MAX_MARKS)

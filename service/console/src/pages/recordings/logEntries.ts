@@ -77,10 +77,10 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     }),
 }
 
-/** Returns what the recorder's plugins say in some events. */
-export const entriesOf = (snapshots: readonly Snapshot[]): LogEntry[] =>
+/** Returns what the recorder's plugins say in some events of a window. */
+export const entriesOf = (windowId: string, snapshots: readonly Snapshot[]): LogEntry[] =>
   snapshots.flatMap(({ seq, event: { type, data, timestamp } }, index) => {
     if (type !== PLUGIN || !isFields(data) || !isFields(data.payload)) return []
     const name = String(data.plugin).split('@')[0]!
-    return Object.hasOwn(MAKERS, name) ? MAKERS[name]!(data.payload, `${seq} ${index}`, timestamp) : []
+    return Object.hasOwn(MAKERS, name) ? MAKERS[name]!(data.payload, `${windowId} ${seq} ${index}`, timestamp) : []
   })

@@ -8,6 +8,8 @@ export interface PlayableChunk {
   readonly to: number
   readonly bytes: number
   readonly isAnchor: boolean
+  /** Whether the visitor did something. */
+  readonly isActive: boolean
   /** Whether chunks are missing before it. It is an anchor then. */
   readonly followsGap: boolean
 }
@@ -25,12 +27,12 @@ export const playableOf = ({ chunks, gaps }: RecordingWindow): Playable => {
   const spans: Span[] = []
   let end: number | undefined
   let isBroken = true
-  for (const { seq, started_at, ended_at, bytes, is_anchor } of chunks) {
+  for (const { seq, started_at, ended_at, bytes, is_anchor, is_active } of chunks) {
     const [from, to] = [Date.parse(started_at), Date.parse(ended_at)]
     if (after.has(seq)) isBroken = true
     if (isBroken && !is_anchor) continue
     if (isBroken && end !== undefined) spans.push({ from: end, to: from })
-    kept.push({ seq, from, to, bytes, isAnchor: is_anchor, followsGap: isBroken })
+    kept.push({ seq, from, to, bytes, isAnchor: is_anchor, isActive: is_active, followsGap: isBroken })
     isBroken = false
     end = to
   }
@@ -58,17 +60,14 @@ export const anchorAt = (chunks: readonly PlayableChunk[], time: number): number
   return index < 0 ? 0 : index
 }
 
-// Little enough to begin at once.
-const RANGE_BYTES = 1_000_000
-
-/** Splits chunks into ranges that are loaded at once. */
-export const inRanges = (chunks: readonly PlayableChunk[]): PlayableChunk[][] => {
+/** Splits chunks into ranges of about `rangeBytes`. */
+export const inRanges = (chunks: readonly PlayableChunk[], rangeBytes: number): PlayableChunk[][] => {
   const ranges: PlayableChunk[][] = []
   let left = 0
   for (const chunk of chunks) {
     if (!ranges.length || chunk.bytes > left) {
       ranges.push([])
-      left = RANGE_BYTES
+      left = rangeBytes
     }
     ranges.at(-1)!.push(chunk)
     left -= chunk.bytes

@@ -1,18 +1,22 @@
 import { type Signal, signal } from '@preact/signals'
-import { loadSnapshots, type RecordingWindow } from '../../api/recordings.ts'
+import { loadSnapshots } from '../../api/recordings.ts'
 import { Failure, isAborted } from '../../api/failure.ts'
 import type { FromPlayer, ToPlayer } from '../../player/messages.ts'
 import { entriesOf, type LogEntry } from './logEntries.ts'
-import { anchorAt, inRanges, playableEvents, playableOf, type Playable } from './playable.ts'
+import { loadChunks } from './loadChunks.ts'
+import { anchorAt } from './playable.ts'
+import { segmentAt, type Timeline } from './timeline.ts'
 
 export interface PlaybackOptions {
   readonly speed: number
   readonly skipsIdle: boolean
 }
 
-/** Plays one window of a recording in a frame. Its state is in signals, so that a moving time draws little. */
+/** Plays a recording in a frame. Its state is in signals, so that a moving time draws little. */
 export interface Playback {
-  readonly playable: Playable
+  readonly timeline: Timeline
+  /** Index of the shown window. */
+  readonly shownWindow: Signal<number>
   /** ms since the epoch. */
   readonly time: Signal<number>
   readonly isPlaying: Signal<boolean>
@@ -33,38 +37,40 @@ export interface Playback {
 interface PlaybackSource {
   readonly projectId: number
   readonly sessionId: string
-  readonly window: RecordingWindow
+  readonly timeline: Timeline
   /** The moment to begin with. */
   readonly at: number
   readonly options: PlaybackOptions
 }
 
+/** What is loaded of a window. */
+interface Loading {
+  readonly window: number
+  /** Index of the chunk that it begins with. */
+  readonly start: number
+  /** The time up to which events are there. */
+  until: number
+  readonly controller: AbortController
+}
+
 /**
- * Creates the playback of a window. It loads events from the last full snapshot before the shown moment on. An earlier
- * moment starts over from an earlier snapshot.
+ * Creates the playback. It loads a window from the last full snapshot before the shown moment on. An earlier moment starts
+ * over from an earlier snapshot, and so does another window.
  */
-export const createPlayback = ({
-  projectId,
-  sessionId,
-  window: part,
-  at,
-  options: first,
-}: PlaybackSource): Playback => {
-  const playable = playableOf(part)
-  const { chunks, gaps } = playable
+export const createPlayback = ({ projectId, sessionId, timeline, at, options: first }: PlaybackSource): Playback => {
+  const { windows, segments } = timeline
   const [time, isPlaying, isWaiting] = [signal(at), signal(false), signal(true)]
+  const shownWindow = signal(segments[segmentAt(timeline, at)]!.window)
   const size = signal<{ width: number; height: number } | undefined>(undefined)
   const entries = signal<readonly LogEntry[]>([])
   const error = signal<Failure | undefined>(undefined)
-  const seen = new Set<number>()
+  /** Chunks with entries, as window and sequence number. */
+  const seen = new Set<string>()
   let options = first
   let frame: HTMLIFrameElement | undefined
   let isReady = false
-  let loading: AbortController | undefined
-  /** The chunks that were loaded from: its index, and the time up to which events are there. */
-  let start = -1
-  let loadedUntil = 0
-  let wanted = { at, plays: false }
+  let loading: Loading | undefined
+  let wanted = { id: 0, at, plays: false }
 
   const post = (message: ToPlayer) => frame?.contentWindow?.postMessage(message, location.origin)
 
@@ -72,55 +78,69 @@ export const createPlayback = ({
     if (found.length) entries.value = [...entries.value, ...found].sort((a, b) => a.at - b.at)
   }
 
-  const load = async (from: number, signal: AbortSignal) => {
-    const ranges = inRanges(chunks.slice(from))
-    const request = (range = ranges[0]!) =>
-      loadSnapshots(projectId, { sessionId, windowId: part.id, from: range[0]!.seq, to: range.at(-1)!.seq }, signal)
-    let next = request()
-    for (const [index, range] of ranges.entries()) {
-      const loaded = await next
-      // On its way while this range is shown.
-      if (index + 1 < ranges.length) next = request(ranges[index + 1])
-      next.catch(() => {}) // reported when it is its turn
-      const snapshots = playableEvents(loaded, range)
-      addEntries(entriesOf(snapshots.filter(({ seq }) => !seen.has(seq))))
-      for (const { seq } of range) seen.add(seq)
-      loadedUntil = range.at(-1)!.to
-      post({ type: 'events', events: snapshots.map(({ event }) => event), isEnd: index === ranges.length - 1 })
-    }
-  }
-
-  const open = (from: number) => {
-    loading?.abort()
-    const controller = (loading = new AbortController())
-    start = from
-    loadedUntil = chunks[from]!.from
+  const open = (window: number, start: number) => {
+    loading?.controller.abort()
+    const { id: windowId, chunks, gaps } = windows[window]!
+    const controller = new AbortController()
+    const next: Loading = { window, start, until: chunks[start]!.from, controller }
+    loading = next
     error.value = undefined
     post({ type: 'open', gaps })
     post({ type: 'options', ...options })
-    load(from, controller.signal).catch((reason: unknown) => {
+    loadChunks({
+      chunks: chunks.slice(start),
+      until: wanted.at,
+      now: () => time.value,
+      request: (from, to) => loadSnapshots(projectId, { sessionId, windowId, from, to }, controller.signal),
+      onEvents(snapshots, last) {
+        const isNew = ({ seq }: { readonly seq: number }) => !seen.has(`${windowId} ${seq}`)
+        addEntries(entriesOf(windowId, snapshots.filter(isNew)))
+        for (const { seq } of snapshots) seen.add(`${windowId} ${seq}`)
+        next.until = last.to
+        post({ type: 'events', events: snapshots.map(({ event }) => event), isEnd: last === chunks.at(-1) })
+      },
+    }).catch((reason: unknown) => {
       if (controller.signal.aborted || isAborted(reason)) return
       error.value = reason instanceof Failure ? reason : new Failure('The recording cannot be read.', 'unknown', 0)
     })
   }
 
   const show = () => {
-    if (!isReady || !chunks.length) return
+    if (!isReady) return
+    const { window } = segments[segmentAt(timeline, wanted.at)]!
+    const { chunks } = windows[window]!
     const anchor = anchorAt(chunks, wanted.at)
     // Loaded already, or next in line. Far ahead, it is faster to begin there.
     const isNear =
-      start >= 0 && chunks[start]!.from <= wanted.at && (anchor === start || chunks[anchor]!.from <= loadedUntil)
-    if (!isNear || error.value) open(anchor)
+      loading?.window === window &&
+      chunks[loading.start]!.from <= wanted.at &&
+      (anchor === loading.start || chunks[anchor]!.from <= loading.until)
+    if (!isNear || error.value) open(window, anchor)
+    shownWindow.value = window
     post({ type: 'seek', ...wanted })
+  }
+
+  const seek = (to: number, plays = isPlaying.value) => {
+    const segment = segments[segmentAt(timeline, to)]!
+    const shown = Math.min(Math.max(to, segment.from), segment.to)
+    wanted = { id: wanted.id + 1, at: shown, plays }
+    time.value = shown
+    show()
   }
 
   const on: { readonly [Type in FromPlayer['type']]: (message: Extract<FromPlayer, { type: Type }>) => void } = {
     ready() {
       isReady = true
-      start = -1
+      loading?.controller.abort()
+      loading = undefined
       show()
     },
     time(message) {
+      if (message.id !== wanted.id) return
+      const index = segmentAt(timeline, wanted.at)
+      const following = segments[index + 1]
+      const isOver = message.at >= segments[index]!.to || !(message.isPlaying || message.isWaiting)
+      if (following && wanted.plays && isOver) return seek(following.from, true)
       time.value = message.at
       isPlaying.value = message.isPlaying
       isWaiting.value = message.isWaiting
@@ -136,14 +156,9 @@ export const createPlayback = ({
     if (isOwn) on[data.type](data as never)
   }
 
-  const seek = (to: number, plays = isPlaying.value) => {
-    wanted = { at: to, plays }
-    time.value = to
-    show()
-  }
-
   return {
-    playable,
+    timeline,
+    shownWindow,
     time,
     isPlaying,
     isWaiting,
@@ -154,7 +169,8 @@ export const createPlayback = ({
       frame = next
       addEventListener('message', onMessage)
       return () => {
-        loading?.abort()
+        loading?.controller.abort()
+        loading = undefined
         removeEventListener('message', onMessage)
         post({ type: 'open', gaps: [] })
         frame = undefined
@@ -163,9 +179,7 @@ export const createPlayback = ({
     },
     seek,
     toggle() {
-      const last = chunks.at(-1)
-      const isOver = last !== undefined && time.value >= last.to
-      seek(isOver ? chunks[0]!.from : time.value, !isPlaying.value)
+      seek(time.value >= timeline.to ? timeline.from : time.value, !isPlaying.value)
     },
     setOptions(next) {
       options = next

@@ -1,34 +1,35 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { RecordingDetails, RecordingWindow } from '../../api/recordings.ts'
+import type { RecordingDetails } from '../../api/recordings.ts'
 import { readStored, writeStored } from '../../lib/stored.ts'
 import { type Shortcut, useShortcuts } from '../../lib/shortcuts.ts'
 import { useProject } from '../../project.ts'
-import { Select } from '../../ui/field.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { Controls } from './controls.tsx'
 import { Log } from './log.tsx'
-import { playableOf } from './playable.ts'
-import { createPlayback, type PlaybackOptions } from './playback.ts'
+import { createPlayback, type Playback, type PlaybackOptions } from './playback.ts'
 import styles from './recordings.module.css'
 import { Screen } from './screen.tsx'
+import type { Timeline } from './timeline.ts'
 import { useSessionEvents } from './useSessionEvents.ts'
 
 const STORED = 'player'
 const DEFAULTS: PlaybackOptions = { speed: 1, skipsIdle: true }
 const STEP_MS = 10_000
 
-/** Plays one window of a recording, with what happened beside it. */
+/** Plays a recording, with what happened beside it. */
 export const Player = ({
   recording,
-  window,
+  timeline,
   start,
-  onWindow,
+  windows,
 }: {
   readonly recording: RecordingDetails
-  readonly window: RecordingWindow
+  readonly timeline: Timeline
   /** The moment to begin with, in ms since the epoch. */
   readonly start: number
-  readonly onWindow: (id: string) => void
+  /** The choice of windows. */
+  readonly windows: ComponentChildren
 }) => {
   const { id: projectId } = useProject()
   const [options, setOptions] = useState<PlaybackOptions>(() => ({
@@ -36,8 +37,8 @@ export const Player = ({
     ...readStored<PlaybackOptions>(STORED),
   }))
   const playback = useMemo(() => {
-    const first = Date.parse(window.started_at)
-    return createPlayback({ projectId, sessionId: recording.id, window, at: Math.max(start, first), options })
+    const at = Math.max(start, timeline.from)
+    return createPlayback({ projectId, sessionId: recording.id, timeline, at, options })
     // A recording that is loaded again has the same windows. What arrived meanwhile is shown when it is opened again.
   }, [])
   const events = useSessionEvents(recording)
@@ -59,12 +60,15 @@ export const Player = ({
   )
   // Another moment of the same recording, by Back or a link.
   useEffect(() => {
-    if (start > Date.parse(window.started_at)) playback.seek(start)
+    if (start > timeline.from) playback.seek(start)
   }, [start])
   return (
     <div class={styles.player}>
       <div class="stack">
-        <WindowSelect recording={recording} current={window.id} onChange={onWindow} />
+        <div class="row">
+          {windows}
+          <ShownWindow playback={playback} />
+        </div>
         <Screen playback={playback} />
         {playback.error.value && (
           <Failed error={playback.error.value} onRetry={() => playback.seek(playback.time.value)} />
@@ -76,29 +80,32 @@ export const Player = ({
           options={options}
           onOptions={change}
         />
-        {window.dropped > 0 && (
-          <p class="muted small">
-            The recorder left out {window.dropped} changes of the page, because there were too many.
-          </p>
-        )}
+        <Notes recording={recording} />
       </div>
       <Log playback={playback} events={events} sessionStart={Date.parse(recording.started_at)} />
     </div>
   )
 }
 
-/** The choice of a window, if there are several that can be played. */
-const WindowSelect = ({
-  recording,
-  current,
-  onChange,
-}: {
-  readonly recording: RecordingDetails
-  readonly current: string
-  readonly onChange: (id: string) => void
-}) => {
-  const windows = recording.windows_list.filter((each) => playableOf(each).chunks.length)
-  if (windows.length < 2) return null
-  const options = windows.map(({ id }, index) => ({ value: id, label: `Window ${index + 1} of ${windows.length}` }))
-  return <Select label="Window" value={current} options={options} onChange={onChange} />
+/** Says which window is shown, if there are several. */
+const ShownWindow = ({ playback: { timeline, shownWindow } }: { readonly playback: Playback }) =>
+  timeline.windows.length > 1 ? (
+    <span class="muted" role="status">
+      Window {shownWindow.value + 1} of {timeline.windows.length}
+    </span>
+  ) : null
+
+/** Says what a recording does not show. */
+const Notes = ({ recording: { windows_list } }: { readonly recording: RecordingDetails }) => {
+  const dropped = windows_list.reduce((sum, window) => sum + window.dropped, 0)
+  return (
+    <>
+      <p class="muted small">
+        Images, fonts and media that the page loaded are not shown: their servers would learn who watches.
+      </p>
+      {dropped > 0 && (
+        <p class="muted small">The recorder left out {dropped} changes of the page, because there were too many.</p>
+      )}
+    </>
+  )
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
 import type { RecordingDetails } from '../../api/recordings.ts'
 import { formatDateTime, formatDuration, formatWhole } from '../../lib/format.ts'
@@ -8,10 +8,13 @@ import type { PageProps } from '../../pages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate, search } from '../../router.ts'
 import { DeleteDialog } from '../../ui/deleteDialog.tsx'
+import { Select } from '../../ui/field.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
+import { filtersOf, listSearch } from './filters.ts'
 import { Player } from './player.tsx'
 import { playableOf } from './playable.ts'
+import { timelineOf } from './timeline.ts'
 
 const MAX_NAME = 100
 
@@ -56,20 +59,14 @@ const momentOf = ({ started_at }: RecordingDetails): number => {
   return Date.parse(started_at) + (Number.isFinite(t) && t > 0 ? t : 0)
 }
 
-/** Returns the window that shows a moment: the last one that began before it. */
-const windowAt = (recording: RecordingDetails, time: number) => {
-  const windows = recording.windows_list.filter((each) => playableOf(each).chunks.length)
-  return (
-    windows.findLast(({ started_at, ended_at }) => Date.parse(started_at) <= time && time <= Date.parse(ended_at)) ??
-    windows[0]
-  )
-}
-
 const Found = ({ recording }: { readonly recording: RecordingDetails }) => {
   const { timezone } = useProject()
   const [start] = useState(() => momentOf(recording))
-  const [windowId, setWindowId] = useState(() => windowAt(recording, start)?.id)
-  const window = recording.windows_list.find(({ id }) => id === windowId)
+  const [windowId, setWindowId] = useState('')
+  const timeline = useMemo(
+    () => timelineOf(recording.windows_list.filter(({ id }) => !windowId || id === windowId)),
+    [recording, windowId],
+  )
   return (
     <div class="stack">
       <PageHead
@@ -83,8 +80,14 @@ const Found = ({ recording }: { readonly recording: RecordingDetails }) => {
       >
         <Actions recording={recording} />
       </PageHead>
-      {window ? (
-        <Player key={window.id} recording={recording} window={window} start={start} onWindow={setWindowId} />
+      {timeline ? (
+        <Player
+          key={windowId}
+          recording={recording}
+          timeline={timeline}
+          start={start}
+          windows={<WindowSelect recording={recording} value={windowId} onChange={setWindowId} />}
+        />
       ) : (
         <Empty title="This recording cannot be played">
           <p>No full snapshot of a page has arrived. It may still be on its way from the visitor’s browser.</p>
@@ -94,12 +97,35 @@ const Found = ({ recording }: { readonly recording: RecordingDetails }) => {
   )
 }
 
+/** The choice between the window that is active at a moment and one window, if several can be played. */
+const WindowSelect = ({
+  recording: { windows_list },
+  value,
+  onChange,
+}: {
+  readonly recording: RecordingDetails
+  readonly value: string
+  readonly onChange: (id: string) => void
+}) => {
+  const windows = windows_list.filter((each) => playableOf(each).chunks.length)
+  if (windows.length < 2) return null
+  const options = [
+    { value: '', label: 'Active window' },
+    ...windows.map(({ id }, index) => ({ value: id, label: `Window ${index + 1} only` })),
+  ]
+  return <Select label="Windows" value={value} options={options} onChange={onChange} />
+}
+
 const Actions = ({ recording: { id, person_id, started_at } }: { readonly recording: RecordingDetails }) => {
   const { id: projectId } = useProject()
   const link = useLink()
   const [isDeleting, setDeleting] = useState(false)
-  const next = useLoad(`recording before ${projectId} ${started_at}`, async ({ signal }) => {
-    const query = { limit: 1, date_to: new Date(Date.parse(started_at) - 1).toISOString() }
+  // Of the list that this recording was opened from, else of all.
+  const parameters = listSearch(search.value)
+  const isOfList = search.value.has('period') || search.value.has('from')
+  const filters = isOfList ? filtersOf(search.value) : {}
+  const next = useLoad(`recording before ${projectId} ${started_at} ${JSON.stringify(filters)}`, async ({ signal }) => {
+    const query = { ...filters, limit: 1, date_to: new Date(Date.parse(started_at) - 1).toISOString() }
     const params = { path: { projectId: String(projectId) }, query }
     return (await ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
   })
@@ -109,7 +135,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
         Person
       </a>
       {next.data && (
-        <a class="button" href={link(`recordings/${encodeURIComponent(next.data.id)}`)}>
+        <a class="button" href={link(`recordings/${encodeURIComponent(next.data.id)}`, isOfList ? parameters : [])}>
           Next recording
         </a>
       )}

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
 import type { Recording } from '../../api/recordings.ts'
 import { formatDateTime, formatDuration, formatWhole } from '../../lib/format.ts'
-import { periodOf, toDateRange } from '../../lib/period.ts'
+import { periodOf } from '../../lib/period.ts'
 import { cutText } from '../../lib/propertyText.ts'
 import { type Pages, usePages } from '../../lib/usePages.ts'
 import { useSearchText } from '../../lib/useSearchText.ts'
@@ -14,6 +14,7 @@ import { PageHead } from '../../ui/pageHead.tsx'
 import { PeriodMenu } from '../../ui/periodMenu.tsx'
 import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
+import { filtersOf, listSearch } from './filters.ts'
 import styles from './recordings.module.css'
 
 const PAGE_SIZE = 50
@@ -31,21 +32,6 @@ const DURATIONS = [
   { value: '60', label: '1 min or longer' },
   { value: '600', label: '10 min or longer' },
 ] as const
-
-/** Returns the filters in the URL as query parameters of the API. */
-const filtersOf = (parameters: URLSearchParams) => {
-  const text = (name: string) => parameters.get(name) || undefined
-  const seconds = Number(text('longer'))
-  const errors = text('errors')
-  return {
-    ...toDateRange(periodOf(parameters)),
-    ...(text('page') ? { page: text('page')! } : {}),
-    ...(text('person') ? { person_id: text('person')! } : {}),
-    ...(parameters.has('event') ? { event: parameters.getAll('event') } : {}),
-    ...(Number.isSafeInteger(seconds) && seconds > 0 ? { min_duration: seconds } : {}),
-    ...(errors === 'true' || errors === 'false' ? { has_errors: errors === 'true' } : {}),
-  }
-}
 
 /** The recordings of the project. Its filters are in the URL. */
 export const RecordingsPage = () => {
@@ -169,7 +155,9 @@ const RecordingsTable = ({ recordings }: { readonly recordings: readonly Recordi
         title: 'Start',
         cell: ({ id, started_at, is_playable }) => (
           <>
-            <a href={link(`recordings/${encodeURIComponent(id)}`)}>{formatDateTime(started_at, timezone)}</a>
+            <a href={link(`recordings/${encodeURIComponent(id)}`, listSearch(search.value))}>
+              {formatDateTime(started_at, timezone)}
+            </a>
             {!is_playable && <span class="badge warning">Incomplete</span>}
           </>
         ),

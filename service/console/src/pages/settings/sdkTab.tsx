@@ -1,38 +1,83 @@
 import { useState } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
-import { inProject, type ResponseOf } from '../../api/inProject.ts'
+import { inProject } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed, Load } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
+import type { RemoteConfig } from './recordingDraft.ts'
 import styles from './settings.module.css'
 
-type Config = ResponseOf<'/api/projects/{projectId}/remote_config', 'get'>
-
 interface Switch {
-  readonly name: 'autocapture_opt_out' | 'captureDeadClicks' | 'defaultIdentifiedOnly'
+  readonly name: string
   readonly label: string
   readonly about: string
-  /** Whether the switch is on while the setting is false. */
-  readonly isInverted?: boolean
+  readonly isOn: (config: RemoteConfig) => boolean
+  /** Returns the change that turns it on or off. */
+  readonly toChange: (isOn: boolean, config: RemoteConfig) => Partial<RemoteConfig>
 }
+
+type OnOrOff = 'captureDeadClicks' | 'defaultIdentifiedOnly' | 'heatmaps'
+
+const setting = (name: OnOrOff): Pick<Switch, 'name' | 'isOn' | 'toChange'> => ({
+  name,
+  isOn: (config) => config[name],
+  toChange: (isOn) => ({ [name]: isOn }),
+})
+
+type Performance = Exclude<RemoteConfig['capturePerformance'], boolean>
+
+/** The setting is a boolean or an object. */
+const performanceOf = ({ capturePerformance: value }: RemoteConfig): Performance =>
+  typeof value === 'object' ? value : { web_vitals: value, network_timing: value }
+
+const performance = (member: string): Pick<Switch, 'name' | 'isOn' | 'toChange'> => ({
+  name: member,
+  isOn: (config) => performanceOf(config)[member] === true,
+  toChange: (isOn, config) => {
+    const next = { ...performanceOf(config), [member]: isOn }
+    return { capturePerformance: Object.values(next).some((each) => each !== false) && next }
+  },
+})
 
 const SWITCHES: readonly Switch[] = [
   {
     name: 'autocapture_opt_out',
     label: 'Capture clicks, changes and submits by themselves',
     about: 'Pages can still turn it off in their own configuration.',
-    isInverted: true,
+    isOn: (config) => !config.autocapture_opt_out,
+    toChange: (isOn) => ({ autocapture_opt_out: !isOn }),
   },
   {
-    name: 'captureDeadClicks',
+    ...setting('captureDeadClicks'),
     label: 'Capture clicks that have no effect',
     about: 'Loads an additional script in the pages of visitors.',
   },
   {
-    name: 'defaultIdentifiedOnly',
+    ...setting('heatmaps'),
+    label: 'Capture heatmaps',
+    about:
+      'Clicks, mouse moves and scroll depth. Loads an additional script. Pages can set it in their own configuration.',
+  },
+  {
+    ...performance('web_vitals'),
+    label: 'Capture web vitals',
+    about: 'Loads an additional script. Pages can set it in their own configuration.',
+  },
+  {
+    ...performance('web_vitals_attribution'),
+    label: 'Add what caused the values of web vitals',
+    about: 'Selectors, URLs and durations. The script is 3 kB larger.',
+  },
+  {
+    ...performance('network_timing'),
+    label: 'Add the timing of requests to recordings',
+    about: 'Only in sessions that are recorded.',
+  },
+  {
+    ...setting('defaultIdentifiedOnly'),
     label: 'Store people only once they are identified',
     about: 'Visitors without identify() have events, but no person with properties.',
   },
@@ -63,12 +108,12 @@ export const SdkTab = () => {
 }
 
 const Toggle = ({
-  each: { name, label, about, isInverted = false },
+  each: { label, about, isOn: readIsOn, toChange },
   config,
   onChanged,
 }: {
   readonly each: Switch
-  readonly config: Config
+  readonly config: RemoteConfig
   readonly onChanged: () => void
 }) => {
   const { id } = useProject()
@@ -76,7 +121,7 @@ const Toggle = ({
     ask(
       api.PATCH('/api/projects/{projectId}/remote_config', {
         params: inProject(id),
-        body: { [name]: isOn !== isInverted },
+        body: toChange(isOn, config),
       }),
     ),
   )
@@ -93,7 +138,7 @@ const Toggle = ({
       <label class={styles.switch}>
         <input
           type="checkbox"
-          checked={chosen ?? config[name] !== isInverted}
+          checked={chosen ?? readIsOn(config)}
           onChange={(event) => void change(event.currentTarget.checked)}
         />
         {label}

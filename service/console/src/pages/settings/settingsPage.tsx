@@ -2,9 +2,11 @@ import type { ComponentType } from 'preact'
 import { search, setSearch } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { ExceptionsTab } from './exceptionsTab.tsx'
 import { HealthTab } from './healthTab.tsx'
 import { KeysTab } from './keysTab.tsx'
 import { ProjectTab } from './projectTab.tsx'
+import { RecordingTab } from './recordingTab.tsx'
 import { RejectedTab } from './rejectedTab.tsx'
 import { SdkTab } from './sdkTab.tsx'
 import { VariablesTab } from './variablesTab.tsx'
@@ -13,6 +15,8 @@ const TABS: readonly { readonly name: string; readonly label: string; readonly c
   { name: 'project', label: 'Project', content: ProjectTab },
   { name: 'keys', label: 'Keys', content: KeysTab },
   { name: 'sdk', label: 'Capture', content: SdkTab },
+  { name: 'recording', label: 'Recording', content: RecordingTab },
+  { name: 'exceptions', label: 'Exceptions', content: ExceptionsTab },
   { name: 'variables', label: 'Variables', content: VariablesTab },
   { name: 'rejected', label: 'Rejected events', content: RejectedTab },
   { name: 'health', label: 'Limits and health', content: HealthTab },

@@ -1,16 +1,22 @@
-import { unclobbered } from './dom'
-
 const MAX_LEVELS = 5
 const MAX_CLASSES = 2
 // Ids and class names with digits or other signs may be data: a number, an email address, a generated name.
 const WORD = /^[a-z][a-z_-]{0,29}$/i
 
+/** Returns a property of an element as its interface defines it. Fields of a form can hide the form's own properties. */
+const read = <K extends keyof Element>(element: Element, name: K): Element[K] =>
+  Reflect.get(Element.prototype, name, element)
+
 const stepOf = (element: Element, withNames: boolean): { step: string; isUnique: boolean } => {
-  const tag = element.tagName.toLowerCase()
-  const id = element.getAttribute('id') ?? ''
+  const name = read(element, 'tagName')
+  const tag = name.toLowerCase()
+  const id = read(element, 'id')
   if (withNames && WORD.test(id)) return { step: `${tag}#${id}`, isUnique: true }
-  const classes = withNames ? [...element.classList].filter((name) => WORD.test(name)).slice(0, MAX_CLASSES) : []
-  const siblings = [...(element.parentElement?.children ?? [])].filter(({ tagName }) => tagName === element.tagName)
+  const classes = withNames
+    ? [...read(element, 'classList')].filter((each) => WORD.test(each)).slice(0, MAX_CLASSES)
+    : []
+  const parent = read(element, 'parentElement')
+  const siblings = parent ? [...read(parent, 'children')].filter((each) => read(each, 'tagName') === name) : []
   const place = siblings.length > 1 ? `:nth-of-type(${siblings.indexOf(element) + 1})` : ''
   return { step: [tag, ...classes].join('.') + place, isUnique: tag === 'body' || tag === 'html' }
 }
@@ -22,11 +28,10 @@ const stepOf = (element: Element, withNames: boolean): { step: string; isUnique:
 export const selectorOf = (element: Element, withNames: boolean): string => {
   const steps: string[] = []
   for (let at: Element | null | undefined = element; at && steps.length < MAX_LEVELS;) {
-    const node: Element = at instanceof HTMLFormElement ? unclobbered(at) : at
-    const { step, isUnique } = stepOf(node, withNames)
+    const { step, isUnique } = stepOf(at, withNames)
     steps.unshift(step)
     if (isUnique) break
-    at = node.parentElement ?? (node.getRootNode() as Partial<ShadowRoot>).host
+    at = read(at, 'parentElement') ?? (Node.prototype.getRootNode.call(at) as Partial<ShadowRoot>).host
   }
   return steps.join(' > ')
 }

@@ -1,0 +1,371 @@
+import type { BrowserContext, CDPSession, Page } from 'playwright/test'
+import type { Config } from '../../src/types'
+import { cut, type RecordedChunk, recording, status, test as base, text, types } from '../support/recording'
+import { expect, kill, QUIET } from '../support/world'
+
+// Which sessions are recorded, when, and by which windows.
+
+interface Fixtures {
+  /** Opens a page whose recording goes through `network`. */
+  show(body: string, options?: Partial<Config>): Promise<void>
+  /** Ends chunks until one that left the page contains a text. */
+  sent(expected: string, from?: Page): Promise<void>
+}
+
+const test = base.extend<Fixtures>({
+  show: async ({ page, site, put, network }, use) => {
+    await use(async (body, options = {}) => {
+      put('npm', '/', body, { ...QUIET, api_host: network.url, ...options })
+      await page.goto(site.url)
+      await page.waitForFunction(() => window.analytics?.__loaded)
+    })
+  },
+  sent: async ({ page, chunks }, use) => {
+    await use((expected, from = page) =>
+      expect
+        .poll(async () => {
+          await cut(from)
+          return text(chunks())
+        })
+        .toContain(expected),
+    )
+  },
+})
+
+const write = (page: Page, words: string) =>
+  page.evaluate((words) => (document.querySelector('p')!.textContent = words), words)
+const snapshots = (all: RecordedChunk[]) => types(all).filter((type) => type === 2).length
+const sessionId = (page: Page) => page.evaluate(() => window.analytics.get_session_id())
+
+test('pauses while the visitor is idle, and returns with a full snapshot', async ({
+  page,
+  record,
+  show,
+  sent,
+  chunks,
+}) => {
+  await record(true)
+  await show('<p>start</p>', { session_recording: { session_idle_threshold_ms: 400 } })
+  await recording(page)
+  await page.mouse.move(10, 10)
+  // Changes of the page are no activity.
+  await expect
+    .poll(async () => {
+      await write(page, `change ${Math.random()}`)
+      await cut(page)
+      return text(chunks())
+    })
+    .toContain('sessionIdle')
+  const before = snapshots(chunks())
+  await write(page, 'while idle')
+  await write(page, 'at return')
+  await page.mouse.move(200, 200)
+  await sent('sessionNoLongerIdle')
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return snapshots(chunks())
+    })
+    .toBe(before + 1)
+  expect(text(chunks())).toContain('at return')
+  expect(text(chunks())).not.toContain('while idle')
+})
+
+test('sends nothing before the visitor does something and the minimum duration, then everything', async ({
+  page,
+  record,
+  show,
+  sent,
+  chunks,
+}) => {
+  await record({ minimumDurationMilliseconds: 1500 })
+  await show('<p>start</p>')
+  await recording(page)
+  const began = Date.now()
+  await write(page, 'first change')
+  await page.mouse.move(10, 10)
+  await cut(page)
+  expect(chunks()).toEqual([])
+  await expect
+    .poll(async () => {
+      await write(page, `change at ${Date.now()}`)
+      await cut(page)
+      return chunks().length
+    })
+    .toBeGreaterThan(0)
+  expect(Date.now() - began).toBeGreaterThan(1000)
+  await sent('first change')
+  expect(types(chunks()).slice(0, 2)).toEqual([4, 2])
+})
+
+test('trigger groups record after an event with certain properties, and an excluded URL is left out', async ({
+  page,
+  record,
+  show,
+  sent,
+  chunks,
+}) => {
+  await record({
+    version: 2,
+    triggerGroups: [
+      {
+        id: 'large orders',
+        conditions: { events: [{ name: 'paid', properties: [{ key: 'amount', operator: 'gt', value: 100 }] }] },
+      },
+      { id: 'nobody', sampleRate: 0 },
+    ],
+    urlBlocklist: [{ url: '/account', matching: 'regex' }],
+  })
+  await show('<p>before the order</p>')
+  await recording(page, 'buffering')
+  await page.evaluate(() => void window.analytics.capture('paid', { amount: 5 }))
+  expect(await status(page)).toBe('buffering')
+  await page.evaluate(() => void window.analytics.capture('paid', { amount: 500 }))
+  await recording(page, 'sampled')
+  await page.evaluate(() => void window.analytics.sessionRecording.tryAddCustomEvent('step', { name: 'thanks' }))
+  await sent('before the order')
+  await sent('thanks')
+
+  // In one task, so that nothing but the change of the page can tell the recorder.
+  await page.evaluate(() => {
+    history.pushState({}, '', '/account?of=visitor')
+    document.querySelector('p')!.textContent = 'on the account page'
+  })
+  await recording(page, 'paused')
+  await page.evaluate(() => {
+    document.querySelector('p')!.textContent = 'back'
+    history.pushState({}, '', '/')
+  })
+  await recording(page, 'sampled')
+  await sent('back')
+  expect(snapshots(chunks())).toBe(2)
+  expect(text(chunks())).toContain('recording paused')
+  expect(text(chunks())).not.toContain('account')
+})
+
+test('stops when the service refuses the session, and records the next one', async ({
+  page,
+  record,
+  show,
+  sent,
+  chunks,
+  service,
+}) => {
+  await record(true)
+  await show('<p>start</p>')
+  await recording(page)
+  await sent('start')
+  const first = await sessionId(page)
+  const stored = async () => (await service.api('GET', `/session_recordings/${first}`)).status
+  await expect.poll(stored).toBe(200)
+  await service.api('DELETE', `/session_recordings/${first}`)
+  await expect
+    .poll(async () => {
+      await write(page, `change ${Math.random()}`)
+      await cut(page)
+      return status(page)
+    })
+    .toBe('disabled')
+  const sentBefore = chunks().length
+  await write(page, 'after the refusal')
+  await cut(page)
+  expect(chunks()).toHaveLength(sentBefore)
+  await page.evaluate(() => {
+    window.analytics.reset()
+    window.analytics.capture('next')
+  })
+  await recording(page)
+  await sent('after the refusal')
+})
+
+test('each window of a session counts its own chunks, also that of a duplicated tab', async ({
+  page,
+  context,
+  site,
+  record,
+  show,
+  sent,
+  chunks,
+}) => {
+  await record(true)
+  await show('<p>first window</p>')
+  await recording(page)
+  await sent('first window')
+  const other = await context.newPage()
+  await other.goto(site.url)
+  await recording(other)
+  await write(other, 'second window')
+  await sent('second window', other)
+  // `window.open` copies the tab's storage, as duplicating a tab does.
+  const [copy] = await Promise.all([page.waitForEvent('popup'), page.evaluate(() => void open(location.href))])
+  await recording(copy)
+  await write(copy, 'duplicated tab')
+  await sent('duplicated tab', copy)
+  await write(page, 'first window again')
+  await sent('first window again')
+
+  const windowOf = (words: string) =>
+    chunks().find((each) => text([each]).includes(words))!.properties.$window_id as string
+  const windows = ['first window', 'second window', 'duplicated tab'].map(windowOf)
+  expect(new Set(windows).size).toBe(3)
+  expect(windowOf('first window again')).toBe(windows[0])
+  expect(new Set(chunks().map(({ properties }) => properties.$session_id)).size).toBe(1)
+  for (const id of windows) {
+    const own = chunks().filter(({ properties }) => properties.$window_id === id)
+    expect([...new Set(own.map(({ properties }) => properties.$snapshot_sequence))]).toContain(0)
+    expect(own.find(({ properties }) => properties.$snapshot_sequence === 0)!.properties.$snapshot_has_full).toBe(true)
+  }
+})
+
+test('the chunks of a tab that was killed during an outage follow, and stored settings start the next page', async ({
+  page,
+  context,
+  site,
+  network,
+  record,
+  show,
+  sent,
+  chunks,
+}) => {
+  await record(true)
+  await show('<p>start</p>')
+  await recording(page)
+  await sent('start')
+  await network.be(503)
+  await write(page, 'before the crash')
+  await sent('before the crash')
+  const waiting = () =>
+    page.evaluate(async () => {
+      const found = (await indexedDB.databases()).find(({ name }) => name!.startsWith('trailmark-recording'))
+      if (!found) return 0
+      const request = indexedDB.open(found.name!)
+      await new Promise((done) => (request.onsuccess = done))
+      const count = request.result.transaction('events').objectStore('events').count()
+      await new Promise((done) => (count.onsuccess = done))
+      request.result.close()
+      return count.result
+    })
+  await expect.poll(waiting).toBeGreaterThan(0)
+  await kill(page)
+  network.forget()
+
+  // Without remote configuration, too.
+  const next = await context.newPage()
+  await next.goto(site.url)
+  await recording(next)
+  network.forget()
+  await network.be('up')
+  await next.evaluate(() => void dispatchEvent(new Event('online')))
+  await expect.poll(() => text(chunks())).toContain('before the crash')
+})
+
+test('records on a page with a strict content security policy, which it does not violate', async ({
+  page,
+  site,
+  network,
+  record,
+  sent,
+  service,
+}) => {
+  await record({ consoleLogRecordingEnabled: true })
+  const options = {
+    ...QUIET,
+    defaults: '2026-01-30',
+    opt_out_useragent_filter: true,
+    api_host: network.url,
+    session_recording: { captureCanvas: { recordCanvas: true }, recordHeaders: true },
+  }
+  site.page(
+    '/',
+    `<!doctype html><head><script type="module" nonce="n">
+      window.violations = []
+      document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective))
+      const { analytics } = await import('/sdk/main.js')
+      window.analytics = analytics
+      analytics.init(${JSON.stringify(service.token)}, ${JSON.stringify(options)})
+    </script></head><body><p>strict page</p><canvas width="40" height="40"></canvas></body>`,
+    {
+      'Content-Security-Policy': `default-src 'none'; script-src 'self' 'nonce-n'; connect-src 'self' ${network.url}; require-trusted-types-for 'script'`,
+    },
+  )
+  await page.goto(site.url)
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  await recording(page)
+  await page.evaluate(() => {
+    console.log('to the console')
+    document.querySelector('canvas')!.getContext('2d')!.fillRect(0, 0, 20, 20)
+  })
+  await sent('strict page')
+  await sent('to the console')
+  await sent('drawImage')
+  expect(await page.evaluate(() => (window as unknown as { violations: string[] }).violations)).toEqual([])
+})
+
+/** Returns how much of the page is in memory after two garbage collections. */
+const memoryOf = async (cdp: CDPSession) => {
+  await cdp.send('HeapProfiler.collectGarbage')
+  await cdp.send('HeapProfiler.collectGarbage')
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  const of = (wanted: string) => metrics.find(({ name }) => name === wanted)!.value
+  return {
+    nodes: of('Nodes'),
+    documents: of('Documents'),
+    listeners: of('JSEventListeners'),
+    heap: of('JSHeapUsedSize'),
+  }
+}
+const cdpOf = async (context: BrowserContext, page: Page) => {
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('Performance.enable')
+  return cdp
+}
+
+test('memory stays flat after 50 restarts, and after 200 frames that were added and removed', async ({
+  page,
+  context,
+  record,
+  show,
+}) => {
+  await record(true)
+  await show(`<p>start</p>${'<div><b>x</b></div>'.repeat(500)}`, { disable_session_recording: true })
+  const restart = (times: number) =>
+    page.evaluate(async (times) => {
+      const setter = () => Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set
+      const native = setter()
+      for (let count = 0; count < times; count++) {
+        window.analytics.startSessionRecording()
+        while (setter() === native) await new Promise((done) => requestAnimationFrame(done))
+        window.analytics.stopSessionRecording()
+      }
+    }, times)
+  const cdp = await cdpOf(context, page)
+  await restart(5)
+  const first = await memoryOf(cdp)
+  await restart(50)
+  const last = await memoryOf(cdp)
+  expect(last.nodes).toBeLessThan(first.nodes * 1.02)
+  expect(last.listeners).toBeLessThanOrEqual(first.listeners)
+  expect(last.heap).toBeLessThan(first.heap * 1.2)
+
+  await page.evaluate(() => window.analytics.startSessionRecording())
+  await recording(page)
+  const frames = (count: number) =>
+    page.evaluate(async (count) => {
+      for (let batch = 0; batch < count / 20; batch++) {
+        const all = Array.from({ length: 20 }, () => document.createElement('iframe'))
+        const load = (frame: HTMLIFrameElement) =>
+          new Promise((done) => {
+            frame.srcdoc = '<p>frame</p>'.repeat(50)
+            frame.onload = done
+            document.body.append(frame)
+          })
+        await Promise.all(all.map(load))
+        all.forEach((frame) => frame.remove())
+      }
+    }, count)
+  await frames(20)
+  const before = await memoryOf(cdp)
+  await frames(200)
+  await expect.poll(async () => (await memoryOf(cdp)).documents).toBeLessThanOrEqual(before.documents + 2)
+  expect((await memoryOf(cdp)).nodes).toBeLessThan(before.nodes + 500)
+})

@@ -1,0 +1,194 @@
+import type { RecorderParts, RecorderPluginParts } from '../../host'
+import type { Stop } from '../../types'
+import type { ExtensionHost } from '../contract'
+import { createCapture } from './capture'
+import { createChunks } from './chunks'
+import { decide, type Status } from './decide'
+import { createGate } from './gate'
+import { isHidden } from './page'
+import { createPolicy, type Policy } from './sanitize/policy'
+import { isStale, type RemoteSettings, settingsOf } from './settings'
+import { createSiteEvents } from './siteEvents'
+import { createTabState } from './tabState'
+import { createTriggers } from './triggers'
+import type { Upload } from './upload'
+
+const PENDING_SNAPSHOT_MS = 60_000
+const REPORT_EVERY_MS = 30_000
+
+export type RecorderHost = ExtensionHost & RecorderParts
+
+const between = (value: unknown, min: number, max: number, fallback: number) =>
+  typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
+
+/** Returns what the plugins record. The project's settings can turn bodies and headers off, and not on. */
+const pluginSettings = ({ config, remote }: RecorderHost, settings: RemoteSettings, policy: Policy) => {
+  const { recordHeaders, recordBody } = config.session_recording
+  const { networkPayloadCapture: allowed } = settings
+  const performance = remote.items.capturePerformance as { network_timing?: boolean } | boolean | undefined
+  const network = {
+    timing: performance === true || (!!performance && performance.network_timing === true),
+    headers: !policy.isStrict && recordHeaders === true && allowed?.recordHeaders !== false,
+    body: !policy.isStrict && recordBody === true && allowed?.recordBody !== false,
+  }
+  return {
+    recordsCanvas: policy.recordsCanvas,
+    capturesConsole: config.enable_recording_console_log || settings.consoleLogRecordingEnabled === true,
+    network: Object.values(network).some(Boolean) && network,
+  }
+}
+
+/** Starts what `settings` ask for. Returns what stops it. */
+const startPlugins = (
+  host: RecorderHost,
+  settings: RemoteSettings,
+  policy: Policy,
+  parts: Pick<RecorderPluginParts, 'add' | 'openId' | 'pageUrl'>,
+): Stop => {
+  const wanted = pluginSettings(host, settings, policy)
+  return Object.values(wanted).some(Boolean)
+    ? host.startExtension('recorderPlugins', { ...host, ...wanted, ...parts, isStrict: policy.isStrict })
+    : () => {}
+}
+
+/**
+ * Records the page with the current options and settings: decides each second and with each trigger whether the session is recorded, and when its
+ * chunks are sent. Returns what stops it; a message if options or settings are invalid.
+ */
+export const startRecording = (host: RecorderHost, upload: Upload): Stop | string => {
+  const { config, session } = host
+  const settings = settingsOf(host.remote.items.sessionRecording)
+  const policy = createPolicy(config.session_recording, settings ?? {}, host)
+  if (typeof policy === 'string') return policy
+
+  const hasSettings = !isStale(host.remote.items.sessionRecording)
+  let dropped = 0
+  let status: Status = 'awaiting_config'
+  /** Why recording has stopped. */
+  let failure: string | undefined
+  let isRefused = false
+  let reportedAt = 0
+  let url = location.href
+  const tab = createTabState(host)
+  const triggers = createTriggers(host, settings ?? {})
+  const takeDropped = () => {
+    const count = dropped
+    dropped = 0
+    return count
+  }
+  const chunks = createChunks({ host, policy, tab, takeDropped, upload: upload.send })
+  const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
+  /** Decides again on another page of the site, which may be excluded. */
+  const followUrl = () => {
+    if (url === location.href) return
+    url = location.href
+    evaluate()
+    capture.mark('$url_changed', { href: url })
+  }
+  const capture = createCapture({
+    host,
+    policy,
+    chunks,
+    size: () => tab.read(session.current() ?? '', session.windowId()).size,
+    snapshotEveryMs: () =>
+      status === 'buffering'
+        ? between(config.session_recording.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
+        : undefined,
+    onDropped: (count) => (dropped += count),
+    onEvent: followUrl,
+    onInteraction: () => {
+      if (gate.onInteraction()) evaluate()
+    },
+    onFailure: (reason) => {
+      failure = reason
+      evaluate()
+    },
+  })
+
+  const report = ({ url: byUrl, event, flag }: ReturnType<typeof triggers.facts>) => {
+    reportedAt = Date.now()
+    const { waiting, size, flushed } = chunks.sizes()
+    host.shared.properties = {
+      $recording_status: status,
+      $sdk_debug_replay_internal_buffer_length: waiting,
+      $sdk_debug_replay_internal_buffer_size: size,
+      $sdk_debug_replay_flushed_size: flushed,
+      $sdk_debug_replay_rrweb_attached: capture.isRunning(),
+      $sdk_debug_replay_url_trigger_status: byUrl,
+      $sdk_debug_replay_event_trigger_status: event,
+      $sdk_debug_replay_linked_flag_trigger_status: flag,
+      ...(failure ? { $sdk_debug_replay_stop_reason: failure } : {}),
+    }
+  }
+  /** Decides again whether the session is recorded, and applies the decision. */
+  const evaluate = () => {
+    const facts = triggers.facts()
+    const before = status
+    status = decide({ ...facts, hasFailed: !!failure, hasSettings, isEnabled: !!settings && !isRefused })
+    if (/disabled|error|config/.test(status)) {
+      capture.suspend()
+      chunks.clear()
+    } else if (status === 'paused') {
+      chunks.cut()
+      capture.pause()
+    } else {
+      capture.resume()
+      capture.start()
+      if (status === 'buffering') chunks.hold(true)
+      else if (gate.isOpen(facts.groups)) chunks.release()
+      else chunks.hold(false)
+    }
+    if (status !== before || Date.now() - reportedAt > REPORT_EVERY_MS) report(facts)
+  }
+  let timer: ReturnType<typeof setTimeout>
+  const tickLater = () => {
+    timer = host.later(() => {
+      tickLater()
+      followUrl()
+      evaluate()
+      capture.tick()
+    }, 1000)
+  }
+  const onLeave = () => {
+    gate.onVisibilityChange()
+    chunks.cut()
+    evaluate()
+  }
+
+  const stops = [
+    session.onChange(() => {
+      chunks.cut()
+      chunks.clear()
+      isRefused = false
+      capture.restart()
+      evaluate()
+    }),
+    host.ledger.on('eventCaptured', (event) => {
+      triggers.onCaptured(event)
+      if (event.event === '$pageview') capture.mark('$pageview', { href: location.href })
+      if (status === 'buffering') evaluate()
+    }),
+    upload.onRefused(() => {
+      isRefused = true
+      evaluate()
+    }),
+    host.onPageLeave(onLeave),
+    // A hidden tab may never be shown again.
+    host.listen(self, ['visibilitychange'], () => (isHidden() ? onLeave() : gate.onVisibilityChange())),
+    startPlugins(host, settings ?? {}, policy, {
+      add: capture.addRaw,
+      openId: capture.openId,
+      pageUrl: capture.pageUrl,
+    }),
+  ]
+  Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
+  evaluate()
+  tickLater()
+  return () => {
+    clearTimeout(timer)
+    stops.forEach((stop) => stop())
+    chunks.cut()
+    chunks.clear()
+    capture.stop()
+  }
+}

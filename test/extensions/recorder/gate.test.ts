@@ -1,0 +1,171 @@
+import type { Chunks } from '../../../src/extensions/recorder/chunks'
+import { createGate } from '../../../src/extensions/recorder/gate'
+import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
+import { isStale, rememberSettings } from '../../../src/extensions/recorder/settings'
+import { createSiteEvents } from '../../../src/extensions/recorder/siteEvents'
+import type { Tab } from '../../../src/extensions/recorder/tabState'
+import { SENSITIVE_NAME } from '../../../src/lib/sensitive'
+import type { SessionRecordingConfig } from '../../../src/types'
+import { recorderHost } from './recorderHost'
+
+const LATER = performance.timeOrigin + 10_000
+
+interface GateCase {
+  options?: SessionRecordingConfig
+  project?: number
+  /** When the session began. */
+  startedAt?: number
+  /** Times of the recorded events that wait, since `startedAt`. */
+  span?: [from: number, to: number]
+  sequence?: number
+}
+
+const gateOf = ({ options = {}, project = 0, startedAt = 1, span = [0, 0], sequence = 0 }: GateCase) => {
+  const inputs = recorderHost({ config: { session_recording: options }, startedAt })
+  const chunks = { span: () => ({ from: startedAt + span[0], to: startedAt + span[1] }) } as Chunks
+  const tab = { read: () => ({ sequence }) } as unknown as Tab
+  return { ...inputs, gate: createGate({ host: inputs.host, chunks, tab, projectMinimumMs: project }) }
+}
+
+test('a session that began on this page waits for the visitor to do something', () => {
+  const { gate, rotate } = gateOf({ startedAt: LATER })
+  expect(gate.isOpen()).toBe(false)
+  expect(gate.onInteraction()).toBe(true)
+  expect(gate.onInteraction()).toBe(false)
+  expect(gate.isOpen()).toBe(true)
+  rotate('session-2')
+  expect(gate.isOpen()).toBe(false)
+})
+
+test.each([
+  ['a session of an earlier page', { startedAt: performance.timeOrigin - 1 }],
+  ['a session that was sent in part', { startedAt: LATER, sequence: 1 }],
+])('%s does not wait', (_, inputs) => {
+  expect(gateOf(inputs).gate.isOpen()).toBe(true)
+})
+
+test('a visible page that is hidden or left counts as visited', () => {
+  const { gate } = gateOf({ startedAt: LATER })
+  gate.onVisibilityChange()
+  expect(gate.isOpen()).toBe(true)
+})
+
+test('a page that nobody has seen does not count when it is left', () => {
+  Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+  const { gate } = gateOf({ startedAt: LATER })
+  gate.onVisibilityChange()
+  expect(gate.isOpen()).toBe(false)
+  Reflect.deleteProperty(document, 'visibilityState')
+  gate.onVisibilityChange()
+  expect(gate.isOpen()).toBe(false)
+  gate.onVisibilityChange()
+  expect(gate.isOpen()).toBe(true)
+})
+
+test.each<[title: string, inputs: GateCase, isOpen: boolean]>([
+  ['counts from the start of the session', { project: 5000, span: [4000, 5000] }, true],
+  ['is too short', { project: 5000, span: [0, 4999] }, false],
+  [
+    'strict: counts from the first recorded event',
+    { project: 5000, span: [4000, 5000], options: { strictMinimumDuration: true } },
+    false,
+  ],
+  [
+    'strict: has been recorded long enough',
+    { project: 5000, span: [4000, 9000], options: { strictMinimumDuration: true } },
+    true,
+  ],
+  [
+    'the option wins if it is longer',
+    { project: 10, span: [0, 4000], options: { minimumDurationMilliseconds: 5000 } },
+    false,
+  ],
+  [
+    'the project wins if it is longer',
+    { project: 5000, span: [0, 4000], options: { minimumDurationMilliseconds: 10 } },
+    false,
+  ],
+])('minimum duration: %s', (_, inputs, isOpen) => {
+  const { gate, stored } = gateOf(inputs)
+  expect(gate.isOpen()).toBe(isOpen)
+  expect(stored.$session_past_minimum_duration).toBe(isOpen ? 'session-1' : undefined)
+})
+
+test('minimum duration: the shortest one of the groups that record the session applies', () => {
+  const group = { trigger: 'activated', isSampled: true, minimumMs: 1000 } as const
+  const { gate } = gateOf({ project: 0, span: [0, 2000] })
+  expect(gate.isOpen([{ ...group, minimumMs: 3000 }])).toBe(false)
+  expect(
+    gate.isOpen([
+      { ...group, minimumMs: 3000 },
+      { ...group, isSampled: false },
+    ]),
+  ).toBe(false)
+  expect(
+    gate.isOpen([
+      { ...group, minimumMs: 3000 },
+      { ...group, trigger: 'pending' },
+    ]),
+  ).toBe(false)
+  expect(gate.isOpen([{ ...group, minimumMs: 3000 }, group])).toBe(true)
+})
+
+test('settings are stored for an hour, and removed when the project turns recording off', () => {
+  const { host, stored, items } = recorderHost({ settings: { sampleRate: 1 } })
+  rememberSettings(host)
+  const cached = stored.$session_recording_remote_config as { cache_timestamp: number }
+  expect(cached).toEqual({ sampleRate: 1, cache_timestamp: expect.any(Number) })
+  expect(isStale(cached)).toBe(false)
+  expect(isStale({ ...cached, cache_timestamp: Date.now() - 3_600_001 })).toBe(true)
+  expect([isStale(true), isStale({ sampleRate: 1 }), isStale(undefined)]).toEqual([false, false, false])
+
+  // Stored settings do not become younger.
+  items.sessionRecording = { sampleRate: 0.5, cache_timestamp: 1 }
+  rememberSettings(host)
+  expect(stored.$session_recording_remote_config).toBe(cached)
+  items.sessionRecording = false
+  rememberSettings(host)
+  expect(stored).toEqual({})
+})
+
+describe('events of the site', () => {
+  const added = (options: SessionRecordingConfig, use: (events: ReturnType<typeof createSiteEvents>) => unknown) => {
+    globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
+    const { host } = recorderHost()
+    const policy = createPolicy(options, {}, { redact: host.redact, sensitiveName: SENSITIVE_NAME }) as Policy
+    const events: object[] = []
+    const result = use(createSiteEvents(host, policy, (type, data) => events.push({ type, ...data }) > 0))
+    return { result, events }
+  }
+
+  test('are recorded without secrets', () => {
+    expect(added({}, ({ log }) => log('open /a?token=abc', 'warn')).events).toEqual([
+      {
+        type: 6,
+        plugin: 'rrweb/console@1',
+        payload: { level: 'warn', payload: ['"open /a?token=redacted"'], trace: [] },
+      },
+    ])
+    expect(added({}, (events) => events.tryAddCustomEvent('step', { url: '/a?token=abc', n: 1 }))).toEqual({
+      result: true,
+      events: [{ type: 5, tag: 'step', payload: { url: '/a?token=redacted', n: 1 } }],
+    })
+  })
+
+  test('have no content in strict recordings', () => {
+    const masking = 'strict'
+    expect(added({ masking }, ({ log }) => log('secret', 'unknown')).events).toMatchObject([
+      { payload: { level: 'log', payload: [] } },
+    ])
+    expect(added({ masking }, (events) => events.tryAddCustomEvent('step', { a: 1 })).events).toMatchObject([
+      { payload: {} },
+    ])
+  })
+
+  test('that are too large are not recorded', () => {
+    expect(added({}, (events) => events.tryAddCustomEvent('step', { text: 'x'.repeat(20_000) }))).toEqual({
+      result: false,
+      events: [],
+    })
+  })
+})
