@@ -517,6 +517,7 @@ test('neither code nor surveys are fetched without surveys or with disable_surve
     (id) => window.analytics.displaySurvey(id, { initialResponses: { 0: 'Given' }, properties: { plan: 'pro' } }),
     survey.id,
   )
+  await page.waitForFunction((id) => localStorage.getItem(`seenSurvey_${id}`), survey.id)
   await expect(boxOf(page, survey)).toHaveCount(0)
   await page.evaluate((id) => window.analytics.displaySurvey(id, { ignoreConditions: true }), survey.id)
   await expect(boxOf(page, survey).locator('textarea')).toBeVisible()
@@ -537,6 +538,11 @@ test('the hosted page takes answers from its URL, passes questions that need no 
     ],
     appearance: { displayThankYouMessage: true },
   })
+  // Events of automated browsers are dropped, and the page has no option for tests.
+  await page.addInitScript(() => {
+    const names = { webdriver: false, userAgent: navigator.userAgent.replace('Headless', ''), userAgentData: undefined }
+    for (const [name, value] of Object.entries(names)) Object.defineProperty(navigator, name, { value })
+  })
   await page.goto(`${own.url}/external_surveys/${survey.id}?q0=8&q1=1&plan=pro&q0=%`)
   await expect(page.locator('#survey .survey-question')).toHaveText('Which color?')
   await expect(page.getByLabel('Blue')).toBeChecked()
@@ -544,5 +550,5 @@ test('the hosted page takes answers from its URL, passes questions that need no 
   await expect(page.locator('#survey .thank-you-message')).toContainText('Thank you!')
   await expect
     .poll(async () => (await own.api('GET', `/surveys/${survey.id}/results`)).body, { timeout: 20_000 })
-    .toMatchObject({ responses: 1 })
+    .toMatchObject({ completed: { events: 1, people: 1 } })
 })

@@ -64,17 +64,20 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
 
   /** Shows a survey. Resolves with whether it is visible: another tab may show it, or the view may not load. */
   const show = async (original: Survey, options: ShowOptions = {}): Promise<boolean> => {
-    const { id } = original
+    const { container } = options
+    // A survey may also be part of the page while its popover is open.
+    const id = container ? `${original.id} inline` : original.id
+    if (container) open.get(id)?.shown?.remove()
     if (open.has(id)) return true
     const stored = memory.progress(original)
     const { survey, language } = translate(original, stored?.surveyLanguage ?? languageOf())
     const progress = { ...(stored ?? newProgress()), surveyLanguage: language }
     const reporter = createReporter(host, memory, { survey, progress }, options.properties, options.skipShownEvent)
-    const entry: Open = { survey: original, isInline: !!options.container, followsUrl: !!options.followsUrl, reporter }
+    const entry: Open = { survey: original, isInline: !!container, followsUrl: !!options.followsUrl, reporter }
     // Reserved now, so that a second call in the meantime does not show it twice.
     open.set(id, entry)
     const view = await loadView()
-    const isShared = mayStore() && !options.container
+    const isShared = mayStore() && !container
     entry.release = isShared
       ? await claim(`survey:${withIteration(original, '_')}`, storageOf('localStorage'))
       : () => {}
@@ -88,11 +91,11 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
       survey,
       progress,
       isBegun: !!stored,
-      container: options.container,
+      container,
       trigger: options.trigger,
       position: options.position,
-      initial: options.container ? prefillFrom(config, survey, location.search) : (options.initialResponses ?? {}),
-      passesAll: !options.container,
+      initial: container ? prefillFrom(config, survey, location.search) : (options.initialResponses ?? {}),
+      passesAll: !container,
       isRequested: !!options.isRequested,
       reports: {
         ...reporter,
