@@ -66,6 +66,7 @@ const uses = (text: string, name = 'file.js') => {
 /** What a file uses only where it exists. */
 const GUARDED: Record<string, readonly string[]> = {
   recorder: ['requestIdleCallback'],
+  surveysView: ['setHTML'],
   // Loaded in browsers with `findLast`, which have the others.
   webVitals: ['at', 'class member', 'requestIdleCallback'],
   webVitalsAttribution: ['at', 'class member', 'findLast', 'requestIdleCallback'],

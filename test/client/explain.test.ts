@@ -16,6 +16,7 @@ test('explain lists the pipeline stages, the queue and the delivery of an event'
     'pageview',
     'properties',
     'cookieless',
+    'surveys',
     'person',
     'denylist',
     'beforeSend',

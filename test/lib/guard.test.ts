@@ -12,7 +12,7 @@ test.each([2 ** 31, 30 * 86_400_000, Infinity])('a timer of %d ms does not fire 
 
 test('every timer of the SDK is set with `later`', () => {
   const SRC = resolve(__dirname, '../../src')
-  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
   const timers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(join(SRC, file), 'utf8')))
   // The client for servers and the upload of source maps share no code with the SDK.
   const allowed = ['backend/endpoints.ts', 'lib/guard.ts', 'sourcemaps/upload.ts']

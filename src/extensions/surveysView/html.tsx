@@ -38,7 +38,8 @@ const fill = (element: SanitizingElement | null, html: string, loadCleaner: Load
     const content = clean?.(html)
     // Under `trusted-types 'none'` cleaning silently returns nothing.
     if (!content?.hasChildNodes()) return asText()
-    element.replaceChildren(content)
+    element.textContent = ''
+    element.append(content)
     secureLinks(element)
   })
 }

@@ -1,6 +1,7 @@
 import { h, render } from 'preact'
 import type { ShownSurvey, ShowSurvey, SurveyViewParts } from '../../host'
 import type { Stop } from '../../types'
+import type { ExtensionHost } from '../contract'
 import { Box, type BoxProps, HEADING } from './box'
 import { openContainer } from './container'
 import { placeOf } from './place'
@@ -16,7 +17,8 @@ const openBox = ({ container, survey, progress }: ShowSurvey) => {
   const box = document.createElement('div')
   box.className = 'ph-survey'
   if (container) {
-    container.replaceChildren(box)
+    container.textContent = ''
+    container.append(box)
     return { box, removeBox: () => box.remove() }
   }
   const { root, release } = openContainer(survey, progress.surveyLanguage)
@@ -33,7 +35,8 @@ const openBox = ({ container, survey, progress }: ShowSurvey) => {
 }
 
 /** Shows a survey, and leads the visitor through it. */
-export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSurvey => {
+export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: ShowSurvey): ShownSurvey => {
+  const { later } = parts
   const { survey, container, trigger, reports, isRequested } = options
   const appearance = survey.appearance ?? {}
   const { box, removeBox } = openBox(options)
@@ -104,7 +107,7 @@ export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSu
   /** Closes the thank-you message after a while in which the visitor neither points at it nor has the focus in it. */
   const disappear = () => {
     timers.push(
-      setTimeout(() => {
+      later(() => {
         if (box.matches(':hover') || (hasFocus() && isPointed)) disappear()
         else close()
       }, THANKS_MS),
@@ -125,7 +128,7 @@ export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSu
 
   draw()
   if (run.screen() === 'end') {
-    timers.push(setTimeout(close))
+    timers.push(later(close, 0))
   } else if (run.screen() === 'thanks' && appearance.autoDisappear) disappear()
   if (!container) {
     place()
@@ -146,7 +149,7 @@ export const showSurvey = (parts: SurveyViewParts, options: ShowSurvey): ShownSu
     )
     if (window.visualViewport) stops.push(parts.listen(visualViewport!, ['resize'], place))
     timers.push(
-      setTimeout(() => {
+      later(() => {
         announcement = run.question().question
         draw()
         if (isRequested && !appearance.disableAutofocus && !hasFocus()) focusInside()
