@@ -583,12 +583,12 @@ export interface SurveyQuestion {
   buttonText?: string
   branching?: SurveyBranching | null
   validation?: { type: 'min_length' | 'max_length'; value?: number; errorMessage?: string }[] | null
-  /** Of a rating. `emoji`: scales 2, 3 and 5; `number`: 5, 7 and 10. */
+  /** How a rating is drawn. `emoji`: scales 2, 3 and 5; `number`: 5, 7 and 10. */
   display?: 'number' | 'emoji'
   scale?: number
   lowerBoundLabel?: string
   upperBoundLabel?: string
-  /** Of choices. */
+  /** Texts of the choices. */
   choices?: string[]
   /** Whether the last choice has a text field. */
   hasOpenChoice?: boolean

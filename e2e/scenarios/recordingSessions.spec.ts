@@ -126,7 +126,7 @@ test('trigger groups record after an event with certain properties, and an exclu
   await sent('before the order')
   await sent('thanks')
 
-  // In one task, so that nothing but the change of the page can tell the recorder.
+  // In one task, so that only the change of the page can tell the recorder.
   await page.evaluate(() => {
     history.pushState({}, '', '/account?of=visitor')
     document.querySelector('p')!.textContent = 'on the account page'

@@ -2,9 +2,7 @@ import type { Config } from './config.ts'
 import { createDashboards } from './dashboards/dashboards.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
-import { openEngine } from './engine.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
-import { SCOPES } from './http/auth.ts'
 import { createServer } from './http/server.ts'
 import { createStatics } from './http/statics.ts'
 import { readCountries } from './ingest/countries.ts'
@@ -15,13 +13,9 @@ import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
 import { createTimeSlices } from './lib/timeSlices.ts'
 import { createReadiness } from './readiness.ts'
-import { keyFileIn, sharedKeyFile } from './projects/keyFile.ts'
-import { createKeys } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
 import { createSetup } from './projects/setup.ts'
-import { lockDataDir } from './storage/lock.ts'
-import { metadataLocation, isOneOfMany } from './storage/location.ts'
-import { openMetadata, type Project } from './storage/metadata/metadata.ts'
+import type { Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectErrorTracking } from './service/connectErrorTracking.ts'
 import { connectFlags } from './service/connectFlags.ts'
@@ -30,7 +24,7 @@ import { connectRecordings } from './service/connectRecordings.ts'
 import { connectStoring } from './service/connectStoring.ts'
 import { connectSurveys } from './service/connectSurveys.ts'
 import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
-import { firstKey, firstProject } from './service/firstStart.ts'
+import { openData } from './service/openData.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -76,73 +70,33 @@ export const startService = async ({
   }
 
   try {
-    const isShared = isOneOfMany(config)
-    if (!isShared) onStop(await lockDataDir(config.dataDir))
     const metrics = createMetrics()
     const countryOf = config.geoipFile ? readCountries(config.geoipFile) : () => undefined
-
-    if (config.databaseUrl) progress('Connecting to the Postgres server …')
-    const metadata = await openMetadata(metadataLocation(config))
-    onStop(() => metadata.close())
-    const keyFile = keyFileIn(config.dataDir)
-    const { project, keyPath } = await metadata.withLock('start', async () => {
-      const first = await firstProject(metadata, config.projectToken)
-      return { project: first, keyPath: await firstKey(metadata, first.id, keyFile, config.personalApiKey) }
-    })
-    const keys = createKeys({ metadata, scopes: SCOPES, keyFile: metadata.isShared ? sharedKeyFile(keyFile) : keyFile })
-
-    const { gate, runMemoryBytes } = await openEngine({
+    const { isShared, metadata, project, keyPath, keys, gate, runMemoryBytes } = await openData({
       config,
-      metadata,
-      library: engineLibrary,
-      child: engineChild,
-      onStop,
-      onRestart: () => metrics.count('trailmark_engine_restarts_total'),
+      engineLibrary,
+      engineChild,
+      metrics,
       progress,
       log,
+      onStop,
     })
 
     const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
     const slices = createTimeSlices()
-    const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring({
-      config,
-      isShared,
-      gate,
-      metadata,
-      metrics,
-      epochs,
-      slices,
-      log,
-    })
+    const base = { config, isShared, gate, runMemoryBytes, metadata, metrics, epochs, slices, onStop, log }
+    const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring(base)
     onStop(() => writer.close())
-    const { materializations, dependencies: endpoints } = connectEndpoints({
-      config,
-      gate,
-      runMemoryBytes,
-      metadata,
-      metrics,
-      epochs,
-      onStop,
-      log,
-    })
-    const { removeRecordings, dependencies: recordings } = connectRecordings({
-      gate,
-      metadata,
-      metrics,
-      program: recordingThread,
-      onStop,
-    })
+    const { materializations, dependencies: endpoints } = connectEndpoints(base)
+    const { removeRecordings, dependencies: recordings } = connectRecordings({ ...base, program: recordingThread })
     const people = connectPeople({
-      config,
-      gate,
-      metadata,
-      epochs,
+      ...base,
       materializations,
       forgetPerson,
       forgetRecordings: removeRecordings.ofPerson,
     })
     const flags = createFlagDefinitions(metadata)
-    const surveys = connectSurveys({ gate, metadata, flags })
+    const surveys = connectSurveys({ ...base, flags })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -170,18 +124,16 @@ export const startService = async ({
         variables: createVariableDefinitions(metadata),
         ...endpoints,
         ...connectFlags({
-          config,
-          metadata,
+          ...base,
           definitions: flags,
           surveys: surveys.surveys,
-          gate,
           persons: people.persons,
           onEvaluated: setup.noteFlagEvaluation,
         }),
         ...surveys,
         ...people,
         ...recordings,
-        ...connectErrorTracking({ gate, metadata, mapWorker, onStop }),
+        ...connectErrorTracking({ ...base, mapWorker }),
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),

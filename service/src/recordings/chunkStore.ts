@@ -4,9 +4,9 @@ import type { Storage } from '../storage/storage.ts'
 
 /** Rows as lines of JSON. */
 export interface ChunkRows {
-  /** Of the table of chunks. */
+  /** Rows of the table of chunks. */
   readonly chunks: readonly Uint8Array[]
-  /** Of the table of sessions: one per chunk. */
+  /** Rows of the table of sessions: one per chunk. */
   readonly sessions: readonly Uint8Array[]
 }
 

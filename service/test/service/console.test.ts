@@ -156,6 +156,15 @@ describe('the page of the console', () => {
         body: expect.stringContaining('trailmark console'),
       })
   })
+
+  test('is where the URL of get_session_replay_url leads, on its hosts only', async () => {
+    const path = `/project/${service.token}/replay/0197a5b0-0000-7000-8000-000000000001`
+    const recording = `/console/projects/${service.projectId}/recordings/0197a5b0-0000-7000-8000-000000000001`
+    expect(await send('GET', path)).toMatchObject({ status: 302, headers: { location: recording } })
+    expect(await send('GET', `${path}?t=12`)).toMatchObject({ headers: { location: `${recording}?t=12000` } })
+    expect(await send('GET', '/project/tm_unknown/replay/x')).toMatchObject({ status: 404 })
+    expect(await send('GET', path, { host: 'events.example.com' })).toMatchObject({ status: 421 })
+  })
 })
 
 describe('hosts', () => {

@@ -14,7 +14,7 @@ export interface RemoteGroup {
     events?: { name: string; properties?: PropertyCondition[] }[]
     urls?: { url: string }[]
     flag?: string | { flag: string; variant?: string } | null
-    /** Of the person, or of an event. */
+    /** Conditions on properties of the person or of an event. */
     properties?: PropertyCondition[]
   }
 }

@@ -38,7 +38,7 @@ export const createBodies = ({ later, withoutSensitive }: ExtensionHost & Record
     text.length > MAX_BODY ? '[too large]' : safeBody(text, hasSensitiveNumbers)
   return {
     ofText,
-    /** Of a request, as passed to `fetch` or `XMLHttpRequest`. */
+    /** Returns the body of a request, as passed to `fetch` or `XMLHttpRequest`. */
     ofRequest: (body: unknown): string | undefined =>
       typeof body === 'string' || body instanceof URLSearchParams ? ofText(String(body)) : undefined,
     ofResponse: async (response: Response): Promise<string | undefined> => {

@@ -5,7 +5,7 @@ const MAX_TEXT = 8000
 
 /** What is typed and chosen in the form of a question. */
 export interface Draft {
-  /** Of an open question, or of the open choice. */
+  /** Text of an open question, or of the open choice. */
   text: string
   /** Indexes of choices. */
   chosen: readonly number[]

@@ -8,7 +8,7 @@ import type { Run } from './run'
 export interface BoxProps {
   run: Run
   isInline: boolean
-  /** What screen readers are told once. */
+  /** Text that screen readers announce once. */
   announcement: string
   loadCleaner: LoadCleaner
   actions: {

@@ -3,6 +3,7 @@ import { type Credential, MAX_AGE_MS } from '../../console/sessions.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { clientOf } from '../bodyReader.ts'
 import { sessionCookie, sessionSecret } from '../console.ts'
+import { CONSOLE_PATH } from '../consoleFiles.ts'
 import { CLOSED, invalidInput } from '../request.ts'
 import { type Handler, route } from '../route.ts'
 
@@ -27,10 +28,24 @@ const credentialOf = ({ token, key }: { token?: string; key?: string }): Credent
   throw invalidInput('token', 'Sign in with either "token", from a link, or "key", a personal API key.')
 }
 
+/** Where `analytics.get_session_replay_url()` leads: to the player in the console. `t`: seconds since the session's start. */
+const replay: Handler = async ({ console: { address }, projectByToken }, { params, query }) => {
+  const project = await projectByToken(params.token!)
+  if (!project) throw new ApiError('not_found')
+  const seconds = Number(query.t)
+  const moment = seconds > 0 ? `?t=${Math.round(seconds * 1_000)}` : ''
+  const path = `projects/${project.id}/recordings/${encodeURIComponent(params.sessionId!)}${moment}`
+  return {
+    status: 302,
+    headers: { location: `${address.base}${CONSOLE_PATH}${path}`, 'cache-control': 'no-store' },
+  }
+}
+
 const page: Handler = ({ console }, { params }) => console.files.respond(params['*'] ?? '')
 
 /** The console's page, and its sessions. */
 export const CONSOLE_ROUTES = [
+  route({ method: 'GET', path: '/project/:token/replay/:sessionId', access: 'console_page', handler: replay }),
   route({ method: 'GET', path: '/console', access: 'console_page', handler: page }),
   route({ method: 'GET', path: '/console/*', access: 'console_page', handler: page }),
   route({

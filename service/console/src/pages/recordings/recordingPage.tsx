@@ -120,7 +120,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
   const { id: projectId } = useProject()
   const link = useLink()
   const [isDeleting, setDeleting] = useState(false)
-  // Of the list that this recording was opened from, else of all.
+  // The next recording is that of the list this one was opened from, else of all recordings.
   const parameters = listSearch(search.value)
   const isOfList = search.value.has('period') || search.value.has('from')
   const filters = isOfList ? filtersOf(search.value) : {}
