@@ -1,4 +1,4 @@
-import type { Page } from 'playwright/test'
+import type { Page, Route } from 'playwright/test'
 import { buildFailingApp, FAILING_PAGE, shownFrame } from '../support/failingApp'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
@@ -64,14 +64,26 @@ test('errors right before a page is left arrive once, described if the code has 
   put('script', '/', '', QUIET)
   put('script', '/watched', '', { ...QUIET, capture_exceptions: true })
   put('script', '/next', '', QUIET)
+  // The code does not load before the first page is left.
+  const waiting: Route[] = []
+  await page.route(/\/exceptions\.js/, (route) => void waiting.push(route))
   await page.goto(site.url)
   await ready(page)
   await page.evaluate(() => {
     window.analytics.captureException(new TypeError('reported while leaving'), { plan: 'pro' })
     location.href = '/watched'
   })
-  await page.waitForURL('**/watched')
-  await page.waitForFunction(fetchedExtension)
+  await page.waitForURL('**/watched', { waitUntil: 'commit' })
+  await page.unroute(/\/exceptions\.js/)
+  await Promise.all(waiting.map((route) => route.continue().catch(() => {})))
+  await ready(page)
+  // A described error shows that the code has loaded and runs.
+  await page.evaluate(() => {
+    setTimeout(() => {
+      throw new TypeError('thrown while staying')
+    })
+  })
+  await stored((all) => valuesOf(all).includes('thrown while staying'))
   await page.evaluate(() => {
     setTimeout(() => {
       location.href = '/next'
@@ -79,9 +91,15 @@ test('errors right before a page is left arrive once, described if the code has 
     })
   })
   await page.waitForURL('**/next')
-  const events = await stored((all) => exceptions(all).length >= 2)
-  expect(valuesOf(events).sort()).toEqual(['TypeError: reported while leaving', 'thrown while leaving'])
-  const [reported, thrown] = exceptions(events)
+  const events = await stored((all) => exceptions(all).length >= 3)
+  expect(valuesOf(events).sort()).toEqual([
+    'TypeError: reported while leaving',
+    'thrown while leaving',
+    'thrown while staying',
+  ])
+  const [reported, thrown] = ['TypeError: reported while leaving', 'thrown while leaving'].map((value) =>
+    exceptions(events).find((event) => listOf(event)[0]!.value === value),
+  )
   expect(listOf(reported!)[0]!.stack).toContain('TypeError: reported while leaving\n    at ')
   expect(reported!.properties).toMatchObject({ plan: 'pro', $pathname: '/' })
   expect(listOf(thrown!)[0]!.stacktrace!.frames.length).toBeGreaterThan(0)

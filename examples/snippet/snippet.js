@@ -20,7 +20,7 @@
     failed ? refuse(call) : queue.calls.push(call);
     if (/^on/.test(path)) return () => { call.stop ? call.stop() : (call.length = 0); };
     if (/Async$|^shutdown/.test(path)) return Promise.resolve({});
-    return /_id$|_url$/.test(path) ? '' : /getAll|explain|getFlags$/.test(path) ? [] : /^(getGroups|drops|calc)|getFlag[sVP]/.test(path) ? {} : undefined;
+    return /_id$|_url$/.test(path) ? '' : /getAll|explain|getFlags$/.test(path) ? [] : /^(getGroups|drops|calc)|getFlag[sVP]|canRender/.test(path) ? {} : undefined;
   }, { get: (self, name) => (isValue(name) || name in self ? self[name] : method(queue, `${path}.${name}`)) });
   const stubOf = (queue, calls) => new Proxy((queue.calls = calls), {
     get: (_, name) => (calls._live ? calls._live[name] : calls !== queue.calls || isValue(name) || name in calls ? calls[name] : method(queue, name)),

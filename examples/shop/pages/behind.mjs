@@ -18,7 +18,7 @@ const recordingForm = (isOn) =>
     <button class="button quiet" id="record">${isOn ? 'Stop recording visits' : 'Record visits'}</button>
   </form>`
 
-/** Session recording, exceptions, web vitals and heatmaps. behind.js makes the page work. */
+/** Session recording, exceptions, web vitals, heatmaps and surveys. behind.js makes the page work. */
 export const behindPage = async ({ trailmark }) => {
   const isRecording = await trailmark.recordsSessions()
   const cards = [
@@ -52,6 +52,12 @@ export const behindPage = async ({ trailmark }) => {
       page: 'heatmaps',
       text: 'Where people click, rest with the pointer, and how far they scroll. This button does nothing: click it a few times, and it is a dead click, then a rage click.',
       body: html`<p><button class="button quiet" type="button">Does nothing</button></p>`,
+    },
+    {
+      title: 'Surveys',
+      page: 'surveys',
+      text: 'After an order, the shop asks each visitor once how it went.',
+      body: html`<p class="actions"><a class="button quiet" href="/">Order something</a></p>`,
     },
   ]
   return {

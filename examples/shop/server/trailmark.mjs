@@ -1,4 +1,5 @@
 import { ENDPOINTS, VARIABLES } from './endpoints.mjs'
+import { SURVEY } from './survey.mjs'
 
 const WAIT_MS = 12_000
 
@@ -52,10 +53,11 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
       const definition = { description, query: { kind: 'HogQLQuery', query: sql } }
       await make('/endpoints/', { name, ...definition }, () => ask('PATCH', `/endpoints/${name}/`, definition))
     }
+    await make('/surveys', { ...SURVEY, start_date: new Date().toISOString() })
   }
 
   let defined
-  /** Creates or updates the shop's variables and endpoints from endpoints.mjs. After a failure, the next call tries again. */
+  /** Creates or updates the shop's variables and endpoints, and creates its survey. After a failure, the next call tries again. */
   const define = () => {
     defined ??= defineAll().catch((error) => {
       defined = undefined

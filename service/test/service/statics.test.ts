@@ -143,7 +143,7 @@ describe('the built scripts', () => {
     for (const name of ['fflate (MIT)', 'js-cookie (MIT)']) expect(body.toString()).toContain(name)
   })
 
-  test.each(['/static/surveys.js?v=1.449.2', '/static/1.449.2/surveys.js', '/static/lazy-recorder.js'])(
+  test.each(['/static/web-vitals.js?v=1.449.2', '/static/1.449.2/web-vitals.js', '/static/lazy-recorder.js'])(
     'include an empty script at %s',
     async (path) => {
       const { status, headers, body } = await ask(path)

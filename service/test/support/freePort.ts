@@ -4,16 +4,24 @@ import { createServer } from 'node:net'
 // between this check and listening, or while a server that will return to its port is down.
 const [FIRST, LAST] = [10_000, 32_000]
 
+// Each of Jest's workers has ports of its own: a port is free until the server listens, seconds after it was chosen.
+const WORKERS = 8
+const PER_WORKER = Math.floor((LAST - FIRST) / WORKERS)
+const first = FIRST + (Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS) * PER_WORKER
+const chosen = new Set<number>()
+
 const isFree = (port: number) =>
   new Promise<boolean>((done) => {
     const probe = createServer().once('error', () => done(false))
     probe.listen(port, '127.0.0.1', () => probe.close(() => done(true)))
   })
 
-/** Returns a free port of this machine. */
+/** Returns a free port of this machine, another one at each call. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
-    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST))
-    if (await isFree(port)) return port
+    const port = first + Math.floor(Math.random() * PER_WORKER)
+    if (chosen.has(port) || !(await isFree(port))) continue
+    chosen.add(port)
+    return port
   }
 }
