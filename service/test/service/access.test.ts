@@ -83,6 +83,7 @@ describe('API keys', () => {
     ).toEqual(['/api/surveys', '/api/early_access_features', '/api/openapi.json'])
     // console.test.ts tests their protection: they answer the console's own page only, on its hosts.
     expect(ROUTES.filter(isOfConsole).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /project/:token/replay/:sessionId',
       'GET /console',
       'GET /console/*',
       'POST /api/console/session',
