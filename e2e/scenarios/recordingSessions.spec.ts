@@ -292,7 +292,8 @@ test('records on a page with a strict content security policy, which it does not
   await page.waitForFunction(() => window.analytics?.__loaded)
   await recording(page)
   await page.evaluate(() => {
-    console.log('to the console')
+    // Console capture loads after recording has started.
+    setInterval(() => console.log('to the console'), 200)
     document.querySelector('canvas')!.getContext('2d')!.fillRect(0, 0, 20, 20)
   })
   await sent('strict page')
