@@ -84,20 +84,22 @@ const withoutUnusedRrweb = {
       // Keeps the lines, so that the source map stays correct for the rest.
       code = code.slice(0, start) + stub + linesOf(code.slice(start, end + 2)) + code.slice(end + 2)
     }
-    // rrweb keeps the buffers of all recordings, and through them what each has used.
-    const stopping = '      recording = false;\n'
-    if (!code.includes(stopping)) throw new Error('rrweb stops in another way. See mutationBuffers.')
-    return {
-      code: code
-        // Options that the recorder does not set.
-        .replace(/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false')
-        .replace(stopping, '      mutationBuffers.length = 0; recording = false;\n')
-        // The worker of CanvasManager, which is created when the module loads.
-        .replace(/^const (jsContent|blob) = .*/gm, '')
-        // The mirror of earlier releases, whose methods only warn.
-        .replace(/^const DEPARTED_MIRROR_ACCESS_WARNING[\s\S]*?(?=^function )/m, linesOf),
-      map: null,
+    const replacements = [
+      // Options that the recorder does not set.
+      [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
+      // rrweb keeps the buffers of all recordings, and through them what each has used.
+      ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
+      // The worker of CanvasManager, which is created when the module loads.
+      [/^const (jsContent|blob) = .*/gm, ''],
+      // The mirror of earlier releases, whose methods only warn.
+      [/^const DEPARTED_MIRROR_ACCESS_WARNING[\s\S]*?(?=^function )/m, linesOf],
+    ]
+    for (const [part, replacement] of replacements) {
+      const changed = code.replace(part, replacement)
+      if (changed === code) throw new Error(`rrweb has no ${String(part)} any more.`)
+      code = changed
     }
+    return { code, map: null }
   },
 }
 

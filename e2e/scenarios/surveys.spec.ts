@@ -137,11 +137,17 @@ const expectAccessible = async (page: Page, survey: Survey) => {
       .locator(`.PostHogSurvey-${survey.id}`)
       .evaluate((host, value) => ((host as HTMLElement).dir = value), dir)
     const violations = await page.evaluate(async (selector) => {
-      const { axe } = globalThis as unknown as { axe: { run(...args: object[]): Promise<{ violations: any[] }> } }
+      interface Violation {
+        id: string
+        nodes: { html: string; failureSummary: string }[]
+      }
+      const { axe } = globalThis as unknown as {
+        axe: { run(...args: object[]): Promise<{ violations: Violation[] }> }
+      }
       const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
       const scope = { include: { fromShadowDom: [selector, '.ph-survey'] } }
       const result = await axe.run(scope, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })
-      return result.violations.map(({ id, nodes }) => [id, nodes.map((node: any) => [node.html, node.failureSummary])])
+      return result.violations.map(({ id, nodes }) => [id, nodes.map((node) => [node.html, node.failureSummary])])
     }, `.PostHogSurvey-${survey.id}`)
     expect(violations, `${colorScheme}, ${width}px, ${dir}`).toEqual([])
     const box = (await page.locator(`.PostHogSurvey-${survey.id} .ph-survey`).boundingBox())!

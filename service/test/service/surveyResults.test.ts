@@ -211,15 +211,17 @@ test('results equal those of plain loops over the submissions', async () => {
     dismissed: { events: 2, people: 1 },
     response_rate: { events: wanted.completed.events / 81, people: wanted.completed.people / 80 },
   })
-  expect(all.iterations.map(({ iteration }: any) => iteration)).toEqual([1, 2])
-  expect(all.languages.reduce((sum: number, { events }: any) => sum + events, 0)).toBe(submissions.length)
+  expect(all.iterations.map(({ iteration }: { iteration: number }) => iteration)).toEqual([1, 2])
+  expect(all.languages.reduce((sum: number, { events }: { events: number }) => sum + events, 0)).toBe(
+    submissions.length,
+  )
   expect(await results('?iteration=2')).toMatchObject(expected(submissions.filter(({ iteration }) => iteration === 2)))
   expect(await results('?language=fr')).toMatchObject(expected(submissions.filter(({ language }) => language === 'fr')))
   expect(await results('?language=default')).toMatchObject(expected(submissions.filter(({ language }) => !language)))
 
-  const pages: any[] = []
+  const pages: { submission_id: string }[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { body }: any = await api(
+    const { body }: { body: { results: typeof pages; next: string | null } } = await api(
       service,
       'GET',
       `/surveys/${survey.id}/responses?question=text&limit=17${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,

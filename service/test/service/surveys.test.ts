@@ -251,7 +251,7 @@ test('a hosted survey has a page of its own, and any other URL the same 404', as
   expect(missing[0]!.status).toBe(404)
 
   await change(survey.id, { start_date: PAST })
-  expect((await publicSurveys()).body.surveys.map(({ id }: any) => id)).toContain(survey.id)
+  expect((await publicSurveys()).body.surveys.map(({ id }: { id: string }) => id)).toContain(survey.id)
   const shown = await page(survey.id.toUpperCase())
   expect(shown.status).toBe(200)
   expect(shown.body).toContain('<title>Tea &#38; &#60;/script&#62;')

@@ -52,7 +52,7 @@ export const Triggers = ({
       <TextField label="Record if this flag is on" value={draft.flag} onChange={(flag) => onChange({ flag })} />
       <TextField
         label="Variant of the flag"
-        hint="Empty: any."
+        hint="Leave empty for any variant."
         value={draft.variant}
         onChange={(variant) => onChange({ variant })}
       />

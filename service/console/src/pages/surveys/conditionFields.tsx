@@ -86,7 +86,7 @@ const PageConditions = (props: DraftProps) => {
       <div class={styles.pair}>
         <TextInput
           label="The page has an element"
-          hint="A CSS selector. Empty: any page."
+          hint="A CSS selector. Leave empty for any page."
           error={errorOf('conditions.selector')}
           value={conditions.selector}
           onChange={(selector) => change({ selector })}
@@ -124,7 +124,7 @@ const PageConditions = (props: DraftProps) => {
       <div class={styles.pair}>
         <NumberInput
           label="Days since any other survey"
-          hint="In the same browser. Empty: any."
+          hint="In the same browser. Leave empty to ask at any time."
           error={errorOf('conditions.seenSurveyWaitPeriodInDays')}
           value={conditions.seenSurveyWaitPeriodInDays}
           onChange={(seenSurveyWaitPeriodInDays) => change({ seenSurveyWaitPeriodInDays })}
