@@ -78,6 +78,13 @@ const start: Handler<Static<typeof EXCHANGE>> = async (dependencies, { body, hea
   return { headers: { 'set-cookie': cookie }, body: view }
 }
 
+/** Where the toolbar links to if it has no session: to its tab in the console. Without a token, to that of the first project. */
+const settings: Handler = async ({ console: { address }, projectByToken }, { query }) => {
+  const project = query.token ? await projectByToken(query.token) : undefined
+  const path = `${project ? `projects/${project.id}/` : ''}settings?tab=toolbar`
+  return { status: 302, headers: { location: `${address.base}${CONSOLE_PATH}${path}`, 'cache-control': 'no-store' } }
+}
+
 const sessionOf = (dependencies: Dependencies, { headers, query }: RouteRequest) =>
   requireToolbarSession(dependencies, { headers, token: query.token })
 
@@ -174,10 +181,6 @@ export const TOOLBAR_ROUTES = [
     method: 'GET',
     path: '/settings',
     access: 'console_page',
-    // Where the toolbar links to if there is no session: to its tab in the console.
-    handler: ({ console: { address } }) => ({
-      status: 302,
-      headers: { location: `${address.base}${CONSOLE_PATH}settings?tab=toolbar`, 'cache-control': 'no-store' },
-    }),
+    handler: settings,
   }),
 ]
