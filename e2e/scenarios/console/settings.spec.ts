@@ -146,7 +146,7 @@ test('settings: the toolbar opens on authorized sites, with a code in the fragme
   view: { service, page },
 }) => {
   // Where the toolbar's own link leads, which knows no project.
-  await page.goto(`${service.url}/settings?tab=toolbar&token=${service.token}`)
+  await page.goto(`${service.url}/settings?tab=toolbar`)
   await page.getByLabel('New site').fill('shop.example')
   await page.getByRole('button', { name: 'Add the site' }).click()
   await expect(page.getByLabel('New site')).toHaveAccessibleDescription(/is not an origin/)

@@ -52,7 +52,7 @@ export interface ToolbarStore {
   /** Records the use of a session. Resolves with `false` if the session has ended. */
   touch(secret: string, usedAt: string): Promise<boolean>
   end(secret: string): Promise<void>
-  /** Deletes codes that have expired, and sessions that were not used since `usedBefore` or are older than `createdBefore`. */
+  /** Deletes codes that have expired at `at`, and sessions last used until `usedBefore` or created until `createdBefore`. */
   deleteExpired(limits: { at: string; usedBefore: string; createdBefore: string }): Promise<void>
 }
 
@@ -96,22 +96,24 @@ const findSession = async (db: Db, hash: string): Promise<ToolbarSession | undef
 }
 
 // One statement finds and deletes what is used up, so that it cannot be used twice.
-const takeCode = (db: Db, { code, projectId, origin }: ToolbarStart): Promise<Grant | undefined> =>
+const takeCode = (db: Db, { code, projectId, origin, at }: ToolbarStart): Promise<Grant | undefined> =>
   db
     .deleteFrom('toolbar_codes')
     .where('hash', '=', hashOf(code))
     .where('project_id', '=', projectId)
     .where('origin', '=', origin)
+    .where('expires_at', '>', at)
     .returning(['key_id', 'key_hash', 'expires_at'])
     .executeTakeFirst()
 
-const takeUnusedSession = (db: Db, { code, projectId, origin }: ToolbarStart): Promise<Grant | undefined> =>
+const takeUnusedSession = (db: Db, { code, projectId, origin, at }: ToolbarStart): Promise<Grant | undefined> =>
   db
     .deleteFrom('toolbar_sessions')
     .where('code_hash', '=', hashOf(code))
     .where('used_at', 'is', null)
     .where('project_id', '=', projectId)
     .where('origin', '=', origin)
+    .where('code_expires_at', '>', at)
     .returning(['key_id', 'key_hash', 'code_expires_at as expires_at'])
     .executeTakeFirst()
 
@@ -122,7 +124,7 @@ const insertSession = async (
   { secret, projectId, origin, isSameOrigin, at }: ToolbarStart,
   codeHash: string | null,
 ): Promise<ToolbarSession | undefined> => {
-  if (!grant || grant.expires_at <= at) return undefined
+  if (!grant) return undefined
   const { key_id, key_hash, expires_at } = grant
   const hash = hashOf(secret)
   await db
@@ -201,9 +203,9 @@ export const createToolbarStore = ({ db, transact, cacheReads }: MetadataContext
         .deleteFrom('toolbar_sessions')
         .where((or) =>
           or.or([
-            or('used_at', '<', usedBefore),
-            or.and([or('used_at', 'is', null), or('created_at', '<', usedBefore)]),
-            or('created_at', '<', createdBefore),
+            or('used_at', '<=', usedBefore),
+            or.and([or('used_at', 'is', null), or('created_at', '<=', usedBefore)]),
+            or('created_at', '<=', createdBefore),
           ]),
         )
         .execute()
