@@ -3,25 +3,20 @@ import { type Static, Type } from '@sinclair/typebox'
 const METRICS = ['LCP', 'INP', 'CLS', 'FCP', 'TTFB'] as const
 const DAYS = 7
 
-const VITAL = Type.Object({
-  p75: Type.Union([Type.Number(), Type.Null()], {
-    description: 'ms, for CLS without a unit. null: no page view had the metric',
-  }),
-  count: Type.Integer({ description: 'Page views with the metric' }),
-  rating: Type.Union([Type.Literal('good'), Type.Literal('needs improvement'), Type.Literal('poor'), Type.Null()]),
-})
-
 /** Web vitals of a path, of the last 7 days. */
 export const TOOLBAR_VITALS = Type.Object({
-  path: Type.String(),
-  days: Type.Integer(),
-  metrics: Type.Object({ LCP: VITAL, INP: VITAL, CLS: VITAL, FCP: VITAL, TTFB: VITAL }),
+  results: Type.Array(
+    Type.Object({
+      metric: Type.String(),
+      p75: Type.Union([Type.Number(), Type.Null()], {
+        description: 'In ms, CLS without a unit. null: no page view had the metric',
+      }),
+      count: Type.Integer({ description: 'Page views with the metric' }),
+      rating: Type.Union([Type.String(), Type.Null()], { description: 'good, needs improvement or poor' }),
+    }),
+  ),
 })
 export type ToolbarVitals = Static<typeof TOOLBAR_VITALS>
-
-type Vital = Static<typeof VITAL>
-
-const NONE: Vital = { p75: null, count: 0, rating: null }
 
 /** Returns the query of the web vitals of a path. */
 export const vitalsQuery = (path: string): Readonly<Record<string, unknown>> => ({
@@ -31,16 +26,15 @@ export const vitalsQuery = (path: string): Readonly<Record<string, unknown>> => 
   properties: [{ type: 'event', key: '$pathname', operator: 'exact', value: path }],
 })
 
+type Metrics = Readonly<Record<string, { p75: number | null; count: number; rating: string | null }>>
+
 /** Returns what the toolbar shows of the rows of that query, which has one row, or none without events. */
-export const toToolbarVitals = (path: string, results: unknown): ToolbarVitals => {
-  const [row] = results as readonly { readonly metrics: Readonly<Record<string, Vital>> }[]
-  const vital = (metric: (typeof METRICS)[number]): Vital => {
-    const { p75, count, rating } = row?.metrics[metric] ?? NONE
-    return { p75, count, rating }
-  }
+export const toToolbarVitals = (rows: unknown): ToolbarVitals => {
+  const [row] = rows as readonly { readonly metrics: Metrics }[]
   return {
-    path,
-    days: DAYS,
-    metrics: { LCP: vital('LCP'), INP: vital('INP'), CLS: vital('CLS'), FCP: vital('FCP'), TTFB: vital('TTFB') },
+    results: METRICS.map((metric) => {
+      const { p75 = null, count = 0, rating = null } = row?.metrics[metric] ?? {}
+      return { metric, p75, count, rating }
+    }),
   }
 }

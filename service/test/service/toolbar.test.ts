@@ -461,9 +461,17 @@ describe('reads', () => {
 
   test('of web vitals have the p75 of a path', async () => {
     const { body } = await read('vitals?path=/a')
-    expect(body).toMatchObject({ path: '/a', days: 7, metrics: { LCP: { p75: 2_000, count: 2, rating: 'good' } } })
-    expect(body.metrics.INP).toEqual({ p75: null, count: 0, rating: null })
-    expect((await read('vitals?path=/none')).body.metrics.LCP).toEqual({ p75: null, count: 0, rating: null })
+    expect(body.results.map(({ metric }: { metric: string }) => metric)).toEqual(['LCP', 'INP', 'CLS', 'FCP', 'TTFB'])
+    expect(body.results.slice(0, 2)).toEqual([
+      { metric: 'LCP', p75: 2_000, count: 2, rating: 'good' },
+      { metric: 'INP', p75: null, count: 0, rating: null },
+    ])
+    expect((await read('vitals?path=/none')).body.results[0]).toEqual({
+      metric: 'LCP',
+      p75: null,
+      count: 0,
+      rating: null,
+    })
     expect((await read('vitals')).body).toMatchObject({ code: 'invalid_input', attr: 'path' })
   })
 
@@ -492,7 +500,7 @@ describe('reads', () => {
     const neighbor = await openSession(other)
     expect((await toolbar(other, `api/heatmap?${page}`, neighbor)).body).toMatchObject({ points: 0, cells: [] })
     expect((await toolbar(other, 'api/flags', neighbor)).body).toEqual({ results: [] })
-    expect((await toolbar(other, 'api/vitals?path=/a', neighbor)).body.metrics.LCP.count).toBe(0)
+    expect((await toolbar(other, 'api/vitals?path=/a', neighbor)).body.results[0].count).toBe(0)
     expect((await toolbar(shop, 'api/flags', neighbor)).status).toBe(401)
   })
 

@@ -9695,45 +9695,15 @@ export interface paths {
           }
           content: {
             'application/json': {
-              days: number
-              metrics: {
-                CLS: {
-                  /** @description Page views with the metric */
-                  count: number
-                  /** @description ms, for CLS without a unit. null: no page view had the metric */
-                  p75: number | null
-                  rating: 'good' | 'needs improvement' | 'poor' | null
-                }
-                FCP: {
-                  /** @description Page views with the metric */
-                  count: number
-                  /** @description ms, for CLS without a unit. null: no page view had the metric */
-                  p75: number | null
-                  rating: 'good' | 'needs improvement' | 'poor' | null
-                }
-                INP: {
-                  /** @description Page views with the metric */
-                  count: number
-                  /** @description ms, for CLS without a unit. null: no page view had the metric */
-                  p75: number | null
-                  rating: 'good' | 'needs improvement' | 'poor' | null
-                }
-                LCP: {
-                  /** @description Page views with the metric */
-                  count: number
-                  /** @description ms, for CLS without a unit. null: no page view had the metric */
-                  p75: number | null
-                  rating: 'good' | 'needs improvement' | 'poor' | null
-                }
-                TTFB: {
-                  /** @description Page views with the metric */
-                  count: number
-                  /** @description ms, for CLS without a unit. null: no page view had the metric */
-                  p75: number | null
-                  rating: 'good' | 'needs improvement' | 'poor' | null
-                }
-              }
-              path: string
+              results: {
+                /** @description Page views with the metric */
+                count: number
+                metric: string
+                /** @description In ms, CLS without a unit. null: no page view had the metric */
+                p75: number | null
+                /** @description good, needs improvement or poor */
+                rating: string | null
+              }[]
             }
           }
         }

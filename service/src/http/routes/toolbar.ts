@@ -174,7 +174,7 @@ export const TOOLBAR_ROUTES = [
       if (path === undefined) throw invalidInput('path', 'Pass "path", the path of a page such as /products.')
       const { projectId, key, signal } = request
       const { results } = await run({ projectId, key, signal, variables: {}, query: vitalsQuery(path) })
-      return { body: toToolbarVitals(path, results) }
+      return { body: toToolbarVitals(results) }
     },
   }),
   route({
