@@ -3,7 +3,6 @@ import { TOOLBAR_FLAGS, toToolbarFlags } from '../../toolbar/flags.ts'
 import { type FoundToolbarSession, MAX_AGE_MS } from '../../toolbar/sessions.ts'
 import { TOOLBAR_VITALS, toToolbarVitals, vitalsQuery } from '../../toolbar/vitals.ts'
 import { clientOf } from '../bodyReader.ts'
-import { CONSOLE_PATH } from '../consoleFiles.ts'
 import { CLOSED, invalidInput, textParam } from '../request.ts'
 import { type Dependencies, type Handler, type Route, type RouteRequest, route } from '../route.ts'
 import { orNull, TIME } from '../schemas.ts'
@@ -76,13 +75,6 @@ const start: Handler<Static<typeof EXCHANGE>> = async (dependencies, { body, hea
   if (isInMemory) return { body: { ...view, secret } }
   const cookie = toolbarCookie(session.project.id, { secret, seconds: MAX_AGE_MS / 1_000 })
   return { headers: { 'set-cookie': cookie }, body: view }
-}
-
-/** Where the toolbar links to if it has no session: to its tab in the console. Without a token, to that of the first project. */
-const settings: Handler = async ({ console: { address }, projectByToken }, { query }) => {
-  const project = query.token ? await projectByToken(query.token) : undefined
-  const path = `${project ? `projects/${project.id}/` : ''}settings?tab=toolbar`
-  return { status: 302, headers: { location: `${address.base}${CONSOLE_PATH}${path}`, 'cache-control': 'no-store' } }
 }
 
 const sessionOf = (dependencies: Dependencies, { headers, query }: RouteRequest) =>
@@ -176,11 +168,5 @@ export const TOOLBAR_ROUTES = [
       const { results } = await run({ projectId, key, signal, variables: {}, query: vitalsQuery(path) })
       return { body: toToolbarVitals(results) }
     },
-  }),
-  route({
-    method: 'GET',
-    path: '/settings',
-    access: 'console_page',
-    handler: settings,
   }),
 ]
