@@ -2,6 +2,7 @@ import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
 import { onPageLeft, onPageRestored } from '../browser/pageExit'
 import { isHidden, onVisibilityChange } from '../browser/visibility'
+import { onCookieChange } from '../state/backends/cookie'
 import type { Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
@@ -37,6 +38,7 @@ export const startPageLifecycle = (
       // The next page may start before this one has ended.
       if (newValue && isOutboxKey(key)) queue.adoptOrphans()
     }),
+    onCookieChange(adopt),
     onOnline(() => {
       queue.retryNow()
       emit('onOnline')
