@@ -1,6 +1,6 @@
 import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
-import { onPageLeft, onPageRestored } from '../browser/pageExit'
+import { onPageLeave, onPageLeft, onPageRestored } from '../browser/pageExit'
 import { isHidden, onVisibilityChange } from '../browser/visibility'
 import { onCookieChange } from '../state/backends/cookie'
 import type { Stop } from '../types'
@@ -15,8 +15,11 @@ export const startPageLifecycle = (
   emit: Emit,
   /** Applies what other tabs have changed. */
   adopt: () => void,
+  /** Captures the events that wait for a later task. */
+  settle: () => void,
 ): Stop => {
   const stops = [
+    onPageLeave(settle),
     onPageLeft(() => {
       session.release()
       queue.onPageLeave()
@@ -30,8 +33,10 @@ export const startPageLifecycle = (
       queue.retryNow()
     }),
     onVisibilityChange(() => {
-      if (isHidden()) queue.flush()
-      else adopt()
+      if (isHidden()) {
+        settle()
+        queue.flush()
+      } else adopt()
     }),
     onForeignWrite(({ key, newValue }) => {
       adopt()
