@@ -25,7 +25,7 @@ const augmented = (path: readonly ElementNote[], typed: readonly string[]): Prop
 /** Returns the URL that a click leads to, if it is on another host. */
 const externalUrl = (path: readonly ElementNote[], typed: readonly string[]): Properties => {
   const { href = '' } = path.find(({ tag }) => tag === 'a') ?? {}
-  const host = href && hostOf(href)
+  const host = hostOf(href)
   return host && host !== location.host && !repeats(href, typed) ? { $external_click_url: href } : {}
 }
 
