@@ -7,6 +7,9 @@ import { addCustomEvent, freeze } from './startRrweb'
 /** A custom event that makes rrweb emit what it has collected while frozen. It is not recorded. */
 export const FLUSH = 'trailmark flush'
 const COALESCE_MS = 500
+const MIN_COALESCE_MS = 50
+// rrweb processes everything that it has collected in one task, which must stay well below the 50 ms of a long one.
+const TASK_MS = 20
 const MINUTE_MS = 60_000
 
 interface LadderInputs {
@@ -39,14 +42,17 @@ export const createLadder = ({
   let pauseTimer: ReturnType<typeof setTimeout> | undefined
   let freezeTimer: ReturnType<typeof setTimeout> | undefined
 
-  const coalesce = () => {
+  /** Collects changes for `ms`, then processes them. The more time that took, the less is collected next. */
+  const coalesce = (ms: number) => {
     freezeTimer = later(() => {
+      const start = performance.now()
       attempt(() => {
         addCustomEvent(FLUSH)
         freeze()
       })
-      coalesce()
-    }, COALESCE_MS)
+      const took = Math.max(1, performance.now() - start)
+      coalesce(Math.min(COALESCE_MS, ms * 2, Math.max(MIN_COALESCE_MS, (ms * TASK_MS) / took)))
+    }, ms)
   }
   /** Ends what a step does with the running rrweb. Returns whether a part of the page was left out. */
   const release = () => {
@@ -61,7 +67,9 @@ export const createLadder = ({
       if (wasBlocked) snapshotSoon()
     },
     coalesce: () => {
-      if (!freezeTimer) coalesce()
+      if (freezeTimer) return
+      attempt(freeze)
+      coalesce(MIN_COALESCE_MS)
     },
     block: limiter.block,
     pause: () => {
