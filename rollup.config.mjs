@@ -66,7 +66,15 @@ const UNUSED_RRWEB = {
   is2DCanvasBlank: '',
   // Nodes of the player.
   BaseRRNode: '',
+  // For browsers of before ES2020.
+  polyfill: '',
 }
+// Options that the recorder does not set. As constants, the minifier drops the code that they turn on.
+const UNSET_OPTIONS =
+  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordDOM recordCanvas recordCrossOriginIframes userTriggeredOnInput inlineImages plugins'.split(
+    ' ',
+  )
+
 /** Returns the line breaks of a text. */
 const linesOf = (text) => text.replace(/[^\n]/g, '')
 
@@ -85,7 +93,7 @@ const withoutUnusedRrweb = {
       code = code.slice(0, start) + stub + linesOf(code.slice(start, end + 2)) + code.slice(end + 2)
     }
     const replacements = [
-      // Options that the recorder does not set.
+      // Options of functions that are not given to them.
       [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
       // rrweb keeps the buffers of all recordings, and through them what each has used.
       ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
@@ -99,6 +107,21 @@ const withoutUnusedRrweb = {
       if (changed === code) throw new Error(`rrweb has no ${String(part)} any more.`)
       code = changed
     }
+    const start = code.indexOf('function record(options')
+    const end = code.indexOf('} = options;', start)
+    let options = code.slice(start, end)
+    let constants = ''
+    for (const name of UNSET_OPTIONS) {
+      const option = new RegExp(`^ {4}${name}(?: = (.*))?,$`, 'm')
+      if (!option.test(options)) throw new Error(`rrweb has no option ${name} any more.`)
+      constants += ` const ${name} = ${option.exec(options)[1]};`
+      options = options.replace(option, '')
+    }
+    code = code.slice(0, start) + options + '} = options;' + constants + code.slice(end + '} = options;'.length)
+    // Members of enums, as numbers.
+    for (const [, name, members] of code.matchAll(/^var (\w+) = \/\* @__PURE__ \*\/ \(\(\1\d\) => {\n([\s\S]*?)^}\)/gm))
+      for (const [, member, value] of members.matchAll(/\["(\w+)"\] = (\d+)\]/g))
+        code = code.replaceAll(new RegExp(`\\b${name}\\.${member}\\b`, 'g'), value)
     return { code, map: null }
   },
 }
