@@ -97,6 +97,8 @@ const withoutUnusedRrweb = {
       [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
       // rrweb keeps the buffers of all recordings, and through them what each has used.
       ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
+      // A policy of the page without inline styles forbids the attribute, and reports it.
+      ['old.setAttribute("style", m.oldValue)', 'old.style.cssText = m.oldValue'],
       // The worker of CanvasManager, which is created when the module loads.
       [/^const (jsContent|blob) = .*/gm, ''],
       // The mirror of earlier releases, whose methods only warn.

@@ -288,9 +288,14 @@ test('records on a page with a strict content security policy, which it does not
       'Content-Security-Policy': `default-src 'none'; script-src 'self' 'nonce-n'; connect-src 'self' ${network.url}; require-trusted-types-for 'script'`,
     },
   )
+  // Violations in documents that are not the page's are reported to the console only.
+  const reports: string[] = []
+  page.on('console', (message) => /content security policy/i.test(message.text()) && reports.push(message.text()))
   await page.goto(site.url)
   await page.waitForFunction(() => window.analytics?.__loaded)
   await recording(page)
+  for (const color of ['red', 'rgb(1, 2, 3)'])
+    await page.locator('p').evaluate((element, value) => (element.style.color = value), color)
   await page.evaluate(() => {
     // Console capture loads after recording has started.
     setInterval(() => console.log('to the console'), 200)
@@ -299,6 +304,8 @@ test('records on a page with a strict content security policy, which it does not
   await sent('strict page')
   await sent('to the console')
   await sent('drawImage')
+  await sent('rgb(1, 2, 3)')
+  expect(reports).toEqual([])
   expect(await page.evaluate(() => (window as unknown as { violations: string[] }).violations)).toEqual([])
 })
 
