@@ -38,6 +38,8 @@ export const createLadder = ({
   onStop,
 }: LadderInputs) => {
   let load: Load = NO_LOAD
+  /** The step that the recording says. */
+  let marked = 'none'
   let minute = { since: 0, size: 0 }
   let pauseTimer: ReturnType<typeof setTimeout> | undefined
   let freezeTimer: ReturnType<typeof setTimeout> | undefined
@@ -95,11 +97,13 @@ export const createLadder = ({
       const next = nextLoad(load, { changes, minute: session - minute.size, session, canBlock })
       const { step } = load
       load = next
-      if (next.step !== step) {
-        const reason = next.step === 'pause' && changes < 1000 ? 'bytes' : 'changes'
-        mark('recording degraded', { step: next.step, reason })
-        STEPS[next.step]()
+      const reached = next.step === 'none' && limiter.isLimited() ? 'attributes' : next.step
+      if (reached !== marked) {
+        const reason = /pause|stop/.test(reached) && changes < 1000 ? 'bytes' : 'changes'
+        mark('recording degraded', { step: reached, reason })
+        marked = reached
       }
+      if (next.step !== step) STEPS[next.step]()
       limiter.reset()
     },
     /** Whether nothing is left out. */
@@ -112,6 +116,7 @@ export const createLadder = ({
     reset: (): void => {
       if (load.step !== 'none') STEPS.none()
       load = NO_LOAD
+      marked = 'none'
     },
     stop: (): void => {
       clearTimeout(pauseTimer)

@@ -129,6 +129,8 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     },
     onFailure: (reason) => {
       failure = reason
+      // The recording ends with what stopped it.
+      chunks.cut()
       evaluate()
     },
   })
