@@ -53,16 +53,14 @@ const importTable = {
       : null,
 }
 
-// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, contents of
-// frames and selections never. Each part, and the methods that the rest calls.
+// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, frames of other
+// origins and selections never. Each part, and the methods that the rest calls.
 const UNUSED_RRWEB = {
   CanvasManager: 'reset freeze unfreeze lock unlock',
-  IframeManager: 'addIframe addLoadListener attachIframe removeLoadListener',
   CrossOriginIframeMirror: '',
   mergeHooks: '',
   initSelectionObserver: '',
   initCustomElementObserver: '',
-  onceIframeLoaded: '',
   is2DCanvasBlank: '',
   // Nodes of the player.
   BaseRRNode: '',
@@ -75,6 +73,8 @@ const UNSET_OPTIONS =
     ' ',
   )
 
+const CROSS_ORIGIN =
+  'handleMessage transformCrossOriginEvent replace replaceIds replaceStyleIds replaceIdOnNode patchRootIdOnNode'
 /** Returns the line breaks of a text. */
 const linesOf = (text) => text.replace(/[^\n]/g, '')
 
@@ -93,6 +93,22 @@ const withoutUnusedRrweb = {
       code = code.slice(0, start) + stub + linesOf(code.slice(start, end + 2)) + code.slice(end + 2)
     }
     const replacements = [
+      // Frames of other origins.
+      ...CROSS_ORIGIN.split(' ').map((name) => [
+        new RegExp(`^ {2}${name}\\([^;]*\\) {\\n[\\s\\S]*?\\n {2}}$`, 'm'),
+        linesOf,
+      ]),
+      [/this\.recordCrossOriginIframes\b(?!;| =)/g, 'false'],
+      // A blocked frame is a box. Each snapshot would observe the documents of all frames once more.
+      [
+        'serializedNode.tagName === "iframe")',
+        'serializedNode.tagName === "iframe" && !isBlocked(n, blockClass, blockSelector, true))',
+      ],
+      [
+        '(_b = this.loadListener) == null ? void 0 : _b.call(this, iframeEl);',
+        'if (this.iframes.get(iframeEl) !== iframeEl.contentDocument) { this.iframes.set(iframeEl, iframeEl.contentDocument); this.loadListener?.(iframeEl); }',
+      ],
+      ['this.iframes.set(iframeEl, true);', ''],
       // Options of functions that are not given to them.
       [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
       // rrweb keeps the buffers of all recordings, and through them what each has used.

@@ -42,7 +42,7 @@ export interface Policy {
   maskAttributeFn?: SessionRecordingConfig['maskAttributeFn']
 }
 
-const FRAMES = 'iframe,frame,object,embed,portal,fencedframe'
+const FRAMES = 'frame,object,embed,portal,fencedframe'
 const MEDIA = 'img,picture,video,audio,canvas,input[type="image" i]'
 // Attributes that make any element editable.
 const EDITORS = '[contenteditable]:not([contenteditable="false" i]),[role="textbox" i]'
@@ -105,6 +105,7 @@ export const createPolicy = (
       local.blockSelector,
       remote.blockSelector,
       FRAMES,
+      isStrict || local.recordSameOriginIframes !== true ? 'iframe' : [],
       isStrict ? MEDIA : [],
     ),
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
