@@ -90,8 +90,16 @@ export interface SiteEvents {
   tryAddCustomEvent(tag: string, payload?: unknown): boolean
 }
 
+/** What a site sees of the recording, and adds to it. */
+export interface SiteRecording extends SiteEvents {
+  /** Whether the session is recorded, as `$recording_status`: `active` or `sampled`, or why not. */
+  readonly status: string
+  /** Captures requests on localhost too. Set after `init`. */
+  _forceAllowLocalhostNetworkCapture?: boolean
+}
+
 /** What the recording feature and the recorder change. The recorder sets the methods. */
-export interface SharedWithRecorder extends SiteEvents {
+export interface SharedWithRecorder extends SiteRecording {
   /** What recording adds to every event. */
   properties: Properties
   /** The override of `startSessionRecording`, until the recorder has taken it. */

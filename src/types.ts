@@ -245,6 +245,11 @@ export interface SessionRecordingConfig {
   blockClass?: string | RegExp
   /** Ignores input in elements with this class. Default: `ph-ignore-input`. */
   ignoreClass?: string
+  /**
+   * Records the contents of frames of the page's origin, masked like the page. Their documents stay in memory until the page is left.
+   * Never with `masking: 'strict'`. Frames of other origins are recorded as boxes.
+   */
+  recordSameOriginIframes?: boolean
   /** Records fonts that scripts add. */
   collectFonts?: boolean
   /** Records the rules of style sheets instead of their URLs. Default: true. */

@@ -1,5 +1,5 @@
 import type { RENAMES } from '../config/renames'
-import type { SiteEvents } from '../host'
+import type { SiteEvents, SiteRecording } from '../host'
 import type {
   CapturedEvent,
   CaptureOptions,
@@ -145,8 +145,8 @@ export interface Analytics extends NotYet {
   stopSessionRecording(): void
   /** Whether the session is being recorded. */
   sessionRecordingStarted(): boolean | undefined
-  /** What a site can add to the recording. Nothing is added while the session is not recorded. */
-  sessionRecording: SiteEvents
+  /** Whether the session is recorded, and what a site can add. Nothing is added while the session is not recorded. */
+  sessionRecording: SiteRecording
   /** Returns the uuid of the latest `$pageview`; undefined before the first. */
   getPageViewId(): string | undefined
 
@@ -281,9 +281,11 @@ export type Api = Omit<
   | 'push'
   | 'toString'
   | 'featureFlags'
+  | 'sessionRecording'
   | keyof NotYet
 > & {
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
+  sessionRecording: SiteEvents
 }
 
 /** The members of `Api` that show surveys. */
