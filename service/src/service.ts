@@ -97,6 +97,7 @@ export const startService = async ({
     })
     const flags = createFlagDefinitions(metadata)
     const surveys = connectSurveys({ ...base, flags })
+    const errorTracking = connectErrorTracking({ ...base, mapWorker })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -115,6 +116,7 @@ export const startService = async ({
           rejectedEvents,
           keepPoints,
           countResponses: surveys.surveys.countResponses,
+          fingerprintRules: errorTracking.fingerprintRules,
           slices,
           countryOf,
           count: metrics.count,
@@ -133,7 +135,7 @@ export const startService = async ({
         ...surveys,
         ...people,
         ...recordings,
-        ...connectErrorTracking({ ...base, mapWorker }),
+        ...errorTracking,
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),
