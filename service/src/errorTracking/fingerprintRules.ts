@@ -80,12 +80,12 @@ const checked = (rules: readonly FingerprintRule[]): FingerprintRule[] => {
     if (text === '{}')
       throw invalid(
         `rules.${index}.match`,
-        'A rule needs at least one condition: type, message, file, function or handled.',
+        `Rule ${index + 1} needs at least one condition: type, message, file, function or handled.`,
       )
     if ((issue === undefined) === (groupBy === undefined))
-      throw invalid(`rules.${index}`, 'A rule needs either "issue", the name of one issue, or "group_by".')
+      throw invalid(`rules.${index}`, `Rule ${index + 1} needs either "issue", the name of one issue, or "group_by".`)
     if (issue !== undefined && !issue.trim())
-      throw invalid(`rules.${index}.issue`, 'The name of an issue must not be blank.')
+      throw invalid(`rules.${index}.issue`, `The name of the issue of rule ${index + 1} must not be blank.`)
     const earlier = seen.get(text)
     if (earlier !== undefined)
       throw invalid(

@@ -477,9 +477,14 @@ describe('fingerprint rules', () => {
   })
 
   test.each([
-    ['no condition', [{ match: {}, issue: 'A' }], 'rules.0.match', /at least one condition/],
+    ['no condition', [{ match: {}, issue: 'A' }], 'rules.0.match', /Rule 1 needs at least one condition/],
     ['no result', [{ match: { type: 'A' } }], 'rules.0', /"issue".*or "group_by"/],
-    ['two results', [{ match: { type: 'A' }, issue: 'A', group_by: ['type'] }], 'rules.0', /either "issue"/],
+    [
+      'two results',
+      [{ match: { type: 'A' }, issue: 'A', group_by: ['type'] }],
+      'rules.0',
+      /Rule 1 needs either "issue"/,
+    ],
     ['a blank name', [{ match: { type: 'A' }, issue: '  ' }], 'rules.0.issue', /blank/],
     [
       'a rule that never applies',

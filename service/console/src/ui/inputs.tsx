@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Field } from '../../ui/field.tsx'
+import { Field } from './field.tsx'
 
 interface InputProps<Value> {
   readonly label: string
@@ -9,19 +9,25 @@ interface InputProps<Value> {
   readonly onChange: (value: Value) => void
 }
 
+interface TextProps extends InputProps<string> {
+  readonly placeholder?: string
+  /** Whether it is in the font of code, without spell checking. */
+  readonly isCode?: boolean
+  readonly isRequired?: boolean
+}
+
+const classOf = (isCode: boolean) => (isCode ? 'input mono' : 'input')
+
 /** A labelled line of text. */
-export const TextInput = ({
-  value,
-  onChange,
-  placeholder,
-  ...field
-}: InputProps<string> & { readonly placeholder?: string }) => (
+export const TextInput = ({ value, onChange, placeholder, isCode = false, isRequired, ...field }: TextProps) => (
   <Field {...field}>
     {(attributes) => (
       <input
         {...attributes}
-        class="input"
+        class={classOf(isCode)}
         autocomplete="off"
+        spellcheck={!isCode}
+        required={isRequired}
         placeholder={placeholder}
         value={value ?? ''}
         onInput={(event) => onChange(event.currentTarget.value)}
@@ -31,13 +37,20 @@ export const TextInput = ({
 )
 
 /** A labelled text of several lines. */
-export const TextArea = ({ value, onChange, ...field }: InputProps<string>) => (
+export const TextArea = ({
+  value,
+  onChange,
+  isCode = false,
+  rows = 4,
+  ...field
+}: Omit<TextProps, 'placeholder' | 'isRequired'> & { readonly rows?: number }) => (
   <Field {...field}>
     {(attributes) => (
       <textarea
         {...attributes}
-        class="input"
-        rows={4}
+        class={classOf(isCode)}
+        rows={rows}
+        spellcheck={!isCode}
         value={value ?? ''}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
@@ -94,18 +107,21 @@ export const SelectInput = <Value extends string>({
   </Field>
 )
 
-/** A labelled checkbox. */
+/** A labelled checkbox. `about`: a line about it. */
 export const Checkbox = ({
   label,
+  about,
   value,
   onChange,
 }: {
   readonly label: string
+  readonly about?: string
   readonly value: boolean | null | undefined
   readonly onChange: (value: boolean) => void
 }) => (
-  <label class="row">
+  <label class="check">
     <input type="checkbox" checked={value ?? false} onChange={(event) => onChange(event.currentTarget.checked)} />
     {label}
+    {about && <span class="small muted">{about}</span>}
   </label>
 )
