@@ -77,7 +77,7 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
               background={
                 snapshot.data && (
                   <PageBackground
-                    key={viewport.value}
+                    key={`${viewport.value} ${heightOf(data)}`}
                     events={snapshot.data}
                     width={data.width}
                     height={heightOf(data)}
