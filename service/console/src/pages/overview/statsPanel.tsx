@@ -1,8 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 import { formatCompact, formatShare, formatWhole } from '../../lib/format.ts'
-import type { Filter } from '../../lib/filters.ts'
+import { type Filter, toApiFilter } from '../../lib/filters.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { useVisible } from '../../lib/useVisible.ts'
+import { PeopleDialog } from '../../ui/peopleDialog.tsx'
 import { Load, Progress } from '../../ui/states.tsx'
 import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import type { Breakdown, Panel } from './breakdowns.ts'
@@ -15,6 +16,13 @@ interface Row {
   readonly visitors: number
   /** Further cells, by column. */
   readonly cells: Readonly<Record<string, number | null>>
+}
+
+/** Fields that the queries of all panels share. */
+interface Base {
+  readonly dateRange: object
+  readonly properties: readonly object[]
+  readonly conversionGoal?: object
 }
 
 interface Column {
@@ -31,6 +39,23 @@ const GOAL: readonly Column[] = [
   { name: 'total_conversions', label: 'Conversions', format: formatCompact, exact: formatWhole },
   { name: 'conversion_rate', label: 'Rate', format: formatShare },
 ]
+
+/** A row whose visitors are shown. */
+interface Opened {
+  readonly name: string
+  readonly filter: Filter
+}
+
+/** Returns what `ActorsQuery` reads the visitors of a row from. */
+const visitorsOf = ({ dateRange, properties }: Base, filter: Filter) => ({
+  kind: 'InsightActorsQuery',
+  source: {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: '$pageview' }],
+    dateRange,
+    properties: [...properties, toApiFilter(filter)],
+  },
+})
 
 type Cell = readonly [current: number | null, previous: number | null]
 
@@ -51,12 +76,12 @@ export const StatsPanel = ({
   onFilter,
 }: {
   readonly panel: Panel
-  /** Fields that the queries of all panels share: dates, filters. */
-  readonly base: Readonly<Record<string, unknown>>
+  readonly base: Base
   readonly onFilter: (filter: Filter) => void
 }) => {
   const [by, setBy] = useState(panel.breakdowns[0]!.by)
   const [limit, setLimit] = useState(ROWS)
+  const [opened, setOpened] = useState<Opened>()
   const root = useRef<HTMLElement>(null)
   const isVisible = useVisible(root)
   const breakdown = panel.breakdowns.find((each) => each.by === by)!
@@ -89,12 +114,20 @@ export const StatsPanel = ({
               columns={columns}
               rows={toRows(data.columns ?? [], data.results)}
               onFilter={onFilter}
+              onOpen={setOpened}
               hasMore={data.hasMore === true}
               onMore={() => setLimit(limit + 30)}
             />
           )}
         </Load>
       </Tabs>
+      {opened && (
+        <PeopleDialog
+          title={`Visitors of ${opened.name}`}
+          sources={[{ label: '', source: visitorsOf(base, opened.filter) }]}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
     </section>
   )
 }
@@ -104,6 +137,7 @@ const Rows = ({
   columns,
   rows,
   onFilter,
+  onOpen,
   hasMore,
   onMore,
 }: {
@@ -111,6 +145,7 @@ const Rows = ({
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
   readonly onFilter: (filter: Filter) => void
+  readonly onOpen: (opened: Opened) => void
   readonly hasMore: boolean
   readonly onMore: () => void
 }) => {
@@ -151,7 +186,16 @@ const Rows = ({
                   {nameOf(value)}
                 </button>
               </td>
-              <td title={formatWhole(visitors)}>{formatCompact(visitors)}</td>
+              <td>
+                <button
+                  type="button"
+                  class={styles.people}
+                  title={`${formatWhole(visitors)}. Show the people`}
+                  onClick={() => onOpen({ name: nameOf(value), filter: filterOf(value) })}
+                >
+                  {formatCompact(visitors)}
+                </button>
+              </td>
               {columns.map(({ name, format, exact }) => {
                 const cell = cells[name]
                 return typeof cell === 'number' ? (
