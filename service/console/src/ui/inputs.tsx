@@ -14,47 +14,31 @@ interface TextProps extends InputProps<string> {
   /** Whether it is in the font of code, without spell checking. */
   readonly isCode?: boolean
   readonly isRequired?: boolean
+  readonly maxLength?: number
 }
 
-const classOf = (isCode: boolean) => (isCode ? 'input mono' : 'input')
+/** Returns the attributes of a text control. */
+const textAttributes = ({ value, onChange, placeholder, isCode = false, isRequired, maxLength }: TextProps) => ({
+  class: isCode ? 'input mono' : 'input',
+  spellcheck: !isCode,
+  required: isRequired,
+  maxLength,
+  placeholder,
+  value: value ?? '',
+  onInput: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
+})
 
 /** A labelled line of text. */
-export const TextInput = ({ value, onChange, placeholder, isCode = false, isRequired, ...field }: TextProps) => (
-  <Field {...field}>
-    {(attributes) => (
-      <input
-        {...attributes}
-        class={classOf(isCode)}
-        autocomplete="off"
-        spellcheck={!isCode}
-        required={isRequired}
-        placeholder={placeholder}
-        value={value ?? ''}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
+export const TextInput = (props: TextProps) => (
+  <Field label={props.label} hint={props.hint} error={props.error}>
+    {(attributes) => <input {...attributes} {...textAttributes(props)} autocomplete="off" />}
   </Field>
 )
 
 /** A labelled text of several lines. */
-export const TextArea = ({
-  value,
-  onChange,
-  isCode = false,
-  rows = 4,
-  ...field
-}: Omit<TextProps, 'placeholder' | 'isRequired'> & { readonly rows?: number }) => (
-  <Field {...field}>
-    {(attributes) => (
-      <textarea
-        {...attributes}
-        class={classOf(isCode)}
-        rows={rows}
-        spellcheck={!isCode}
-        value={value ?? ''}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
+export const TextArea = ({ rows = 4, ...props }: TextProps & { readonly rows?: number }) => (
+  <Field label={props.label} hint={props.hint} error={props.error}>
+    {(attributes) => <textarea {...attributes} {...textAttributes(props)} rows={rows} />}
   </Field>
 )
 
