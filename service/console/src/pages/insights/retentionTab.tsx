@@ -60,12 +60,12 @@ const RetentionSettings = () => {
   const { target, returning, unit, cohorts, intervals } = retentionOf(search.value)
   return (
     <div class={styles.settings}>
-      <div class={styles.line}>
+      <div class="row">
         <span>People who did</span>
         <EventSelect label="First event" value={target} onChange={(start) => setSearch({ start })} />
         <Select label="Cohorts" value={cohorts} options={COHORTS} onChange={(value) => setSearch({ cohorts: value })} />
       </div>
-      <div class={styles.line}>
+      <div class="row">
         <span>and then did</span>
         <EventSelect label="Return event" value={returning} onChange={(event) => setSearch({ return: event })} />
       </div>

@@ -176,7 +176,7 @@ const Rows = ({
           {rows.map(({ value, visitors, cells }) => (
             <tr key={value}>
               <td>
-                <div class={styles.bar} style={{ width: `${(visitors / most) * 100}%` }} />
+                <div class="share-bar" style={{ width: `${(visitors / most) * 100}%` }} />
                 <button
                   type="button"
                   class={`${styles.name} clip`}
