@@ -1,7 +1,7 @@
 import { formatCompact, formatWhole } from '../../lib/format.ts'
 import type { Filter } from '../../lib/filters.ts'
 import type { Breakdown } from './breakdowns.ts'
-import styles from './statsPanel.module.css'
+import styles from './statsRows.module.css'
 
 export interface StatsRow {
   readonly value: string | null

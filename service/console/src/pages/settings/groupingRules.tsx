@@ -65,9 +65,9 @@ const Rules = ({
 }) => (
   <div class="stack">
     {rules.map((rule, index) => (
-      <fieldset key={index} class={styles.scopes}>
-        <legend>Grouping rule {index + 1}</legend>
-        <Conditions rule={rule} onChange={(changes) => onChange(withItem(rules, index, { ...rule, ...changes }))} />
+      <fieldset key={index} class="box" aria-label={`Grouping rule ${index + 1}`}>
+        <strong>Grouping rule {index + 1}</strong>
+        <RuleFields rule={rule} onChange={(changes) => onChange(withItem(rules, index, { ...rule, ...changes }))} />
         <Result rule={rule} onChange={(changes) => onChange(withItem(rules, index, { ...rule, ...changes }))} />
         <div class="row">
           <button type="button" class="button danger" onClick={() => onChange(withItem(rules, index, undefined))}>
@@ -89,40 +89,34 @@ interface RuleProps {
   readonly onChange: (changes: Partial<GroupingRuleDraft>) => void
 }
 
-const Conditions = ({ rule, onChange }: RuleProps) => (
-  <>
-    <div class="grid-2">
-      <TextInput isCode label="Type of the error" value={rule.type} onChange={(type) => onChange({ type })} />
-      <TextInput isCode label="Message" value={rule.message} onChange={(message) => onChange({ message })} />
-      <TextInput
-        isCode
-        label="File of a frame"
-        hint="After source maps, such as src/vendor/*"
-        value={rule.file}
-        onChange={(file) => onChange({ file })}
-      />
-      <TextInput
-        isCode
-        label="Function of the frame"
-        value={rule.function}
-        onChange={(name) => onChange({ function: name })}
-      />
-    </div>
+const RuleFields = ({ rule, onChange }: RuleProps) => (
+  <div class="grid-2">
+    <TextInput isCode label="Type of the error" value={rule.type} onChange={(type) => onChange({ type })} />
+    <TextInput isCode label="Message" value={rule.message} onChange={(message) => onChange({ message })} />
+    <TextInput
+      isCode
+      label="File of a frame"
+      hint="After source maps, such as src/vendor/*"
+      value={rule.file}
+      onChange={(file) => onChange({ file })}
+    />
+    <TextInput
+      isCode
+      label="Function of the frame"
+      hint="Of the same frame"
+      value={rule.function}
+      onChange={(name) => onChange({ function: name })}
+    />
     <SelectInput
       label="Caught by the page"
       value={rule.handled}
       options={[
-        ['', 'or not'],
+        ['', 'Yes or no'],
         ['true', 'Yes'],
         ['false', 'No'],
       ]}
       onChange={(handled) => onChange({ handled })}
     />
-  </>
-)
-
-const Result = ({ rule, onChange }: RuleProps) => (
-  <>
     <SelectInput
       label="These exceptions are"
       value={rule.isOneIssue ? 'one' : 'many'}
@@ -132,25 +126,27 @@ const Result = ({ rule, onChange }: RuleProps) => (
       ]}
       onChange={(result) => onChange({ isOneIssue: result === 'one' })}
     />
-    {rule.isOneIssue ? (
-      <TextInput isRequired label="Name of the issue" value={rule.issue} onChange={(issue) => onChange({ issue })} />
-    ) : (
-      <div class={styles.checks}>
-        {FIELDS.map(([field, label]) => (
-          <Checkbox
-            key={field}
-            label={label}
-            value={rule.groupBy.includes(field)}
-            onChange={(isOn) =>
-              onChange({
-                groupBy: FIELDS.map(([each]) => each).filter((each) =>
-                  each === field ? isOn : rule.groupBy.includes(each),
-                ),
-              })
-            }
-          />
-        ))}
-      </div>
-    )}
-  </>
+  </div>
 )
+
+const Result = ({ rule, onChange }: RuleProps) =>
+  rule.isOneIssue ? (
+    <TextInput isRequired label="Name of the issue" value={rule.issue} onChange={(issue) => onChange({ issue })} />
+  ) : (
+    <div class={styles.checks}>
+      {FIELDS.map(([field, label]) => (
+        <Checkbox
+          key={field}
+          label={label}
+          value={rule.groupBy.includes(field)}
+          onChange={(isOn) =>
+            onChange({
+              groupBy: FIELDS.map(([each]) => each).filter((each) =>
+                each === field ? isOn : rule.groupBy.includes(each),
+              ),
+            })
+          }
+        />
+      ))}
+    </div>
+  )
