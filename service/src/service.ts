@@ -98,6 +98,7 @@ export const startService = async ({
     })
     const flags = createFlagDefinitions(metadata)
     const surveys = connectSurveys({ ...base, flags })
+    const errorTracking = connectErrorTracking({ ...base, mapWorker })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -116,6 +117,7 @@ export const startService = async ({
           rejectedEvents,
           keepPoints,
           countResponses: surveys.surveys.countResponses,
+          fingerprintRules: errorTracking.fingerprintRules,
           slices,
           countryOf,
           count: metrics.count,
@@ -134,7 +136,7 @@ export const startService = async ({
         ...surveys,
         ...people,
         ...recordings,
-        ...connectErrorTracking({ ...base, mapWorker }),
+        ...errorTracking,
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),

@@ -85,8 +85,7 @@ test('settings: project, token, keys, capture, variables, rejected events and he
   await page.getByRole('checkbox', { name: /Capture exceptions by themselves/ }).check()
   await page.getByRole('button', { name: 'Add a rule' }).click()
   await page.getByLabel('Values, one per line').fill('ResizeObserver')
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).first().click()
   await expect
     .poll(async () => (await service.api('GET', '/remote_config')).body)
     .toMatchObject({
@@ -104,6 +103,28 @@ test('settings: project, token, keys, capture, variables, rejected events and he
         ],
       },
     })
+
+  // How exceptions are grouped: the service says which rule cannot work.
+  await page.getByRole('button', { name: 'Add a grouping rule' }).click()
+  await page.getByLabel('Name of the issue').fill('Slow backend')
+  await page.getByRole('button', { name: 'Save' }).nth(1).click()
+  await expect(page.getByRole('alert')).toContainText('Rule 1 needs at least one condition')
+  await page.getByLabel('Message').fill('timeout of *')
+  await page.getByLabel('Caught by the page').selectOption('No')
+  await page.getByRole('button', { name: 'Add a grouping rule' }).click()
+  const second = page.getByRole('group', { name: 'Grouping rule 2' })
+  await second.getByLabel('File of a frame').fill('src/vendor/*')
+  await second.getByLabel('These exceptions are').selectOption('one issue for each')
+  await second.getByLabel('Function', { exact: true }).check()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).nth(1).click()
+  await expect(page.getByText('The rules apply to exceptions that arrive from now on.')).toBeVisible()
+  expect((await service.api('GET', '/error_tracking/fingerprint_rules')).body).toEqual({
+    rules: [
+      { match: { message: 'timeout of *', handled: false }, issue: 'Slow backend' },
+      { match: { file: 'src/vendor/*' }, group_by: ['type', 'function'] },
+    ],
+  })
 
   await page.getByRole('tab', { name: 'Variables' }).click()
   await page.getByRole('button', { name: 'New variable' }).click()

@@ -9,6 +9,7 @@ import type { RunHistory } from '../endpoints/runHistory.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
+import type { FingerprintRules } from '../errorTracking/fingerprintRules.ts'
 import type { Issues } from '../errorTracking/issues.ts'
 import type { SourceMaps } from '../errorTracking/sourceMaps.ts'
 import type { Definitions } from '../events/definitions.ts'
@@ -74,6 +75,7 @@ export interface Dependencies {
   readonly recordingSettings: RecordingSettingsStore
   readonly heatmaps: Heatmaps
   readonly issues: Issues
+  readonly fingerprintRules: Pick<FingerprintRules, 'get' | 'set'>
   readonly sourceMaps: Pick<SourceMaps, 'get' | 'put'>
   readonly persons: Persons
   readonly erase: Erase

@@ -8,6 +8,8 @@ import { decode, decodeSmall } from './decode.ts'
 import { enrich } from './enrich.ts'
 import { findProjects, type ProjectByToken } from './findProjects.ts'
 import type { GroupTypes } from './groupTypes.ts'
+import type { FingerprintRules } from '../errorTracking/fingerprintRules.ts'
+import type { CompiledRule } from '../errorTracking/matchRules.ts'
 import type { IdentityUpdate } from '../persons/identityUpdate.ts'
 import { type KeepPoints, toHeatmapLines } from '../heatmaps/store.ts'
 import { createLineBuffer } from '../lib/lineBuffer.ts'
@@ -46,6 +48,7 @@ export interface IngestDependencies {
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
   readonly keepPoints: KeepPoints
   readonly countResponses: Surveys['countResponses']
+  readonly fingerprintRules: Pick<FingerprintRules, 'compiled'>
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -110,6 +113,7 @@ export const createIngest = ({
   rejectedEvents,
   keepPoints,
   countResponses,
+  fingerprintRules,
   slices,
   countryOf,
   count,
@@ -122,6 +126,8 @@ export const createIngest = ({
     const { token, receivedAt, address } = delivery
     const projects = await findProjects(bytes, token, projectByToken, next)
     writer.assertRoom(projects.values().next().value!, bytes.length)
+    const rulesByToken = new Map<string | undefined, readonly CompiledRule[]>()
+    for (const [of, projectId] of projects) rulesByToken.set(of, await fingerprintRules.compiled(projectId))
     const rejections: RejectedEvent[] = []
     const samples: JsonLine[] = []
     const points: JsonLine[] = []
@@ -132,7 +138,7 @@ export const createIngest = ({
     const reader: Reader = {
       queryToken: token,
       receivedAt,
-      enrich: (properties) => enrich(properties, { address, countryOf }),
+      enrich: (properties, of) => enrich(properties, { address, countryOf, rules: rulesByToken.get(of) ?? [] }),
     }
     const { size, parse } = await openBody(bytes, reader, next)
     for (let index = 0; index < size; index += 1) {

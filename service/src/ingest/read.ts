@@ -131,13 +131,14 @@ export interface Reader {
   readonly queryToken: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** Returns properties to store in addition to the event's own. */
-  readonly enrich?: (properties: Fields) => Fields
+  /** Returns properties to store in addition to the event's own. `token`: that of the event. */
+  readonly enrich?: (properties: Fields, token: string | undefined) => Fields
 }
 
 const readEvent = (
   value: unknown,
   sentAt: unknown,
+  token: string | undefined,
   { receivedAt, enrich = () => ({}) }: Reader,
 ): ReadEvent | RejectionCode => {
   if (!isFields(value)) return 'not_an_object'
@@ -160,7 +161,7 @@ const readEvent = (
   const chain = typeof received.$elements_chain === 'string' ? received.$elements_chain : ''
   const properties = typeof received.$elements_chain === 'string' ? withoutChain(received) : received
   // Changes the parsed event, which nothing else uses. A copy would cost as much as reading it.
-  Object.assign(properties, enrich(properties), surveyProperties(name, properties))
+  Object.assign(properties, enrich(properties, token), surveyProperties(name, properties))
   const heatmap = name === '$$heatmap' ? readPoints(properties) : []
   if (!heatmap) return 'invalid_heatmap'
   if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
@@ -226,10 +227,11 @@ export const eventsOf = (body: unknown): Events => {
 /** Reads one event with its token. A token around the events applies to all of them. */
 export const readOne = (event: unknown, index: number, envelope: Fields, reader: Reader): Reading => {
   const { uuid } = fieldsOf(event)
-  const result = readEvent(event, envelope.sent_at, reader)
+  const token = asString(envelope.api_key) ?? asString(envelope.token) ?? tokenOf(event) ?? reader.queryToken
+  const result = readEvent(event, envelope.sent_at, token, reader)
   return {
     index,
-    token: asString(envelope.api_key) ?? asString(envelope.token) ?? tokenOf(event) ?? reader.queryToken,
+    token,
     uuid: isUuid(uuid) ? uuid : undefined,
     result,
     rejectedEvent: typeof result === 'string' ? event : undefined,

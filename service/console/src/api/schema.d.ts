@@ -2839,6 +2839,141 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/error_tracking/fingerprint_rules': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the rules that group exceptions into issues
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description The first rule that matches decides */
+              rules: {
+                /** @description One issue for each combination of these */
+                group_by?: ('type' | 'message' | 'file' | 'function')[]
+                /** @description Name of the issue of all these exceptions */
+                issue?: string
+                /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+                match: {
+                  /** @description File of a frame after source maps */
+                  file?: string
+                  /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                  function?: string
+                  /** @description Whether the page caught the error */
+                  handled?: boolean
+                  /** @description Message of the error */
+                  message?: string
+                  /** @description Type of the error, such as ChunkLoadError */
+                  type?: string
+                }
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    /**
+     * Replace the rules that group exceptions into issues. They apply to exceptions that arrive from now on
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** @description The first rule that matches decides */
+            rules: {
+              /** @description One issue for each combination of these */
+              group_by?: ('type' | 'message' | 'file' | 'function')[]
+              /** @description Name of the issue of all these exceptions */
+              issue?: string
+              /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+              match: {
+                /** @description File of a frame after source maps */
+                file?: string
+                /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                function?: string
+                /** @description Whether the page caught the error */
+                handled?: boolean
+                /** @description Message of the error */
+                message?: string
+                /** @description Type of the error, such as ChunkLoadError */
+                type?: string
+              }
+            }[]
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description The first rule that matches decides */
+              rules: {
+                /** @description One issue for each combination of these */
+                group_by?: ('type' | 'message' | 'file' | 'function')[]
+                /** @description Name of the issue of all these exceptions */
+                issue?: string
+                /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+                match: {
+                  /** @description File of a frame after source maps */
+                  file?: string
+                  /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                  function?: string
+                  /** @description Whether the page caught the error */
+                  handled?: boolean
+                  /** @description Message of the error */
+                  message?: string
+                  /** @description Type of the error, such as ChunkLoadError */
+                  type?: string
+                }
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/error_tracking/issues': {
     parameters: {
       query?: never
@@ -2911,6 +3046,7 @@ export interface paths {
                 }[]
                 /** @enum {string} */
                 state: 'active' | 'resolved' | 'ignored'
+                /** @description Type of the first event, or the name that a fingerprint rule gave */
                 type: string
                 /** @description Message of the first event */
                 value: string
@@ -2996,6 +3132,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3079,6 +3216,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3247,6 +3385,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3335,6 +3474,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string

@@ -45,6 +45,7 @@ export const startIngest = (
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
     countResponses: async () => {},
+    fingerprintRules: { compiled: async () => [] },
     keepPoints: createKeepPoints(storage),
     slices: createTimeSlices(),
     count: () => {},

@@ -1,5 +1,5 @@
 import { Card } from '../../ui/pageHead.tsx'
-import { Checkbox, SelectInput, TextArea, TextInput } from './inputs.tsx'
+import { Checkbox, SelectInput, TextArea, TextInput } from '../../ui/inputs.tsx'
 import type { Appearance } from './surveyApi.ts'
 import type { DraftProps } from './surveyEditor.tsx'
 import styles from './surveys.module.css'

@@ -1,5 +1,5 @@
 import { BranchingFields } from './branchingFields.tsx'
-import { Checkbox, SelectInput, TextArea, TextInput } from './inputs.tsx'
+import { Checkbox, SelectInput, TextArea, TextInput } from '../../ui/inputs.tsx'
 import { QUESTION_TYPES, SCALES, withType } from './questions.ts'
 import type { Question } from './surveyApi.ts'
 import styles from './surveys.module.css'

@@ -12,7 +12,7 @@ export const QuestionList = ({ draft: { questions }, errorOf, onChange }: DraftP
   <Card title="Questions">
     <ol class={`stack ${styles.questions}`}>
       {questions.map((question, index) => (
-        <li key={question.id ?? index} class={styles.question}>
+        <li key={question.id ?? index} class={`box ${styles.question}`}>
           <div class="row between">
             <h3>Question {index + 1}</h3>
             <div class="row">

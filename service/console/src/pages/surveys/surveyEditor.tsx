@@ -4,6 +4,7 @@ import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
 import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -92,18 +93,14 @@ export const SurveyEditor = ({
 const BasicFields = ({ draft, errorOf, onChange }: DraftProps) => (
   <Card>
     <div class={styles.pair}>
-      <Field label="Name" hint="Visitors do not see it, except on a hosted page." error={errorOf('name')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            autocomplete="off"
-            maxLength={400}
-            value={draft.name}
-            onInput={(event) => onChange({ name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextInput
+        label="Name"
+        hint="Visitors do not see it, except on a hosted page."
+        error={errorOf('name')}
+        maxLength={400}
+        value={draft.name}
+        onChange={(name) => onChange({ name })}
+      />
       <Field label="Shown as" error={errorOf('type')}>
         {(attributes) => (
           <select
