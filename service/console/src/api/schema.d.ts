@@ -6814,6 +6814,7 @@ export interface paths {
                       steps?: {
                         event?: string | null
                         selector?: string | null
+                        selector_regex?: string | null
                         text?: string | null
                         url?: string | null
                         url_matching?: string | null
@@ -7074,6 +7075,7 @@ export interface paths {
                   steps?: {
                     event?: string | null
                     selector?: string | null
+                    selector_regex?: string | null
                     text?: string | null
                     url?: string | null
                     url_matching?: string | null
@@ -7306,6 +7308,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -7583,6 +7586,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -7871,6 +7875,7 @@ export interface paths {
                   steps?: {
                     event?: string | null
                     selector?: string | null
+                    selector_regex?: string | null
                     text?: string | null
                     url?: string | null
                     url_matching?: string | null
@@ -8103,6 +8108,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
