@@ -38,12 +38,14 @@ hostedStyle.replaceSync(HOSTED_STYLE)
 let clear = () => {}
 let latest: ToPreview | undefined
 
+/** Rules for the dark theme. */
+const darkRules = new Set<CSSMediaRule>()
+
 /** Applies a theme in place of the operating system's, which media queries ask for. */
 const applyTheme = (sheets: readonly CSSStyleSheet[], theme: Theme) => {
-  for (const sheet of sheets)
-    for (const rule of sheet.cssRules)
-      if (rule instanceof CSSMediaRule && rule.cssText.includes('prefers-color-scheme'))
-        rule.media.mediaText = theme === 'dark' ? 'all' : 'not all'
+  for (const rule of sheets.flatMap((sheet) => [...sheet.cssRules]))
+    if (rule instanceof CSSMediaRule && rule.media.mediaText.includes('prefers-color-scheme')) darkRules.add(rule)
+  for (const rule of darkRules) rule.media.mediaText = theme === 'dark' ? 'all' : 'not all'
 }
 
 /** A survey of one question that is answered already, so that its end shows. */
@@ -88,8 +90,8 @@ const show = ({ survey: draft, screen, theme, language }: ToPreview): boolean =>
   })
   const hasTab = survey.type === 'widget' && survey.appearance?.widgetType !== 'selector'
   const removeTab = hasTab ? view.addWidget(survey, () => {}) : () => {}
-  applyTheme(document.querySelector('[class^=PostHogSurvey]')?.shadowRoot?.adoptedStyleSheets ?? [], theme)
-  applyTheme([hostedStyle], theme)
+  const shadow = document.querySelector('[class^=PostHogSurvey]')?.shadowRoot
+  applyTheme([hostedStyle, ...(shadow?.adoptedStyleSheets ?? [])], theme)
   clear = () => {
     isCleared = true
     shown.remove()

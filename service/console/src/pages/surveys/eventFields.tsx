@@ -56,7 +56,7 @@ export const EventFields = ({
     ))}
     <div class="row">
       <button type="button" class="button" onClick={() => onChange([...events, { name: '' }])}>
-        <Icon name="plus" size={16} /> {title}: add an event
+        <Icon name="plus" size={16} /> Add an event
       </button>
     </div>
   </fieldset>
