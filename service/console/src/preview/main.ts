@@ -101,7 +101,7 @@ const show = ({ survey: draft, screen, theme, language }: ToPreview): boolean =>
 }
 
 addEventListener('message', ({ source, origin, data }: MessageEvent<ToPreview>) => {
-  if (source !== parent || origin !== location.origin) return
+  if (source !== parent || origin !== location.origin || data.type !== 'show') return
   latest = data
   post({ type: show(data) ? 'shown' : 'incomplete' })
 })

@@ -7,6 +7,7 @@ export type PreviewScreen = 'start' | 'thanks' | number
 
 /** Sent to the preview: the draft as the SDK would receive it. */
 export interface ToPreview {
+  readonly type: 'show'
   readonly survey: unknown
   readonly screen: PreviewScreen
   readonly theme: Theme

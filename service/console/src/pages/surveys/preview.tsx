@@ -41,7 +41,7 @@ export const Preview = ({ draft }: { readonly draft: SurveyDraft }) => {
   const languages = languagesOf(draft)
   const language = languages.includes(chosenLanguage) ? chosenLanguage : ''
   const survey = { ...toInput(draft), id: 'preview', name: draft.name || 'Survey' }
-  const message: ToPreview = { survey, screen: toScreen(screen), theme, language }
+  const message: ToPreview = { type: 'show', survey, screen: toScreen(screen), theme, language }
   const json = useSettled(JSON.stringify(message))
   const isReady = state !== undefined
 
