@@ -115,6 +115,7 @@ export const startService = async ({
           rejectedEvents,
           keepPoints,
           countResponses: surveys.surveys.countResponses,
+          acceptsResponse: surveys.surveys.acceptsResponse,
           slices,
           countryOf,
           count: metrics.count,

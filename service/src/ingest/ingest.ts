@@ -46,6 +46,7 @@ export interface IngestDependencies {
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
   readonly keepPoints: KeepPoints
   readonly countResponses: Surveys['countResponses']
+  readonly acceptsResponse: Surveys['acceptsResponse']
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -110,6 +111,7 @@ export const createIngest = ({
   rejectedEvents,
   keepPoints,
   countResponses,
+  acceptsResponse,
   slices,
   countryOf,
   count,
@@ -143,7 +145,9 @@ export const createIngest = ({
       if (turnToRead) await turnToRead
       const reading = read()
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
-      const event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
+      let event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
+      if (projectId !== undefined && typeof event !== 'string' && event.surveyResponse)
+        if (!(await acceptsResponse(projectId, event.surveyResponse, address))) event = 'too_many_answers'
       if (projectId === undefined) rejections.push(rejected(reading, 'unknown_token'))
       else if (typeof event === 'string') {
         rejections.push(rejected(reading, event))
@@ -154,7 +158,7 @@ export const createIngest = ({
         count('trailmark_heatmap_events_total')
       } else {
         const { uuid, distinctId, timestamp, identity, surveyResponse } = event
-        if (surveyResponse) addTo(responses, projectId, surveyResponse)
+        if (surveyResponse?.isCompleted) addTo(responses, projectId, surveyResponse)
         const types = typesOf(identity)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
         rows.push({

@@ -122,23 +122,3 @@ export const missingPage = (): Page => messagePage(404, 'This survey does not ex
 
 /** The page for visitors who open a survey too often. */
 export const limitedPage = (): Page => messagePage(429, 'Too many requests. Try again in a minute.')
-
-const WINDOW_MS = 60_000
-const MAX_PER_WINDOW = 30
-const MAX_CLIENTS = 100_000
-
-/** Creates the limit of page loads per IP and survey. Returns whether another load is within it. */
-export const createHostedLimit = (now: () => number = Date.now): ((ip: string, surveyId: string) => boolean) => {
-  let startedAt = now()
-  let counts = new Map<string, number>()
-  return (ip, surveyId) => {
-    if (now() - startedAt >= WINDOW_MS || counts.size >= MAX_CLIENTS) {
-      startedAt = now()
-      counts = new Map()
-    }
-    const key = `${ip} ${surveyId}`
-    const count = (counts.get(key) ?? 0) + 1
-    counts.set(key, count)
-    return count <= MAX_PER_WINDOW
-  }
-}

@@ -5719,6 +5719,7 @@ export interface paths {
             | 'too_many_values'
             | 'too_many_changes'
             | 'invalid_heatmap'
+            | 'too_many_answers'
             | 'unknown_token'
             | 'unstorable'
           limit?: number
@@ -5755,6 +5756,7 @@ export interface paths {
                   | 'too_many_values'
                   | 'too_many_changes'
                   | 'invalid_heatmap'
+                  | 'too_many_answers'
                   | 'unknown_token'
                   | 'unstorable'
                 detail: string
@@ -8387,6 +8389,12 @@ export interface paths {
                 events: number
                 people: number
               }
+              /** @description Showings and completed submissions by day of the project, at most the last 366 days */
+              days: {
+                completed: number
+                day: string
+                shown: number
+              }[]
               /** @description By people who did not answer */
               dismissed: {
                 events: number

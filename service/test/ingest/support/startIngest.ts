@@ -44,6 +44,7 @@ export const startIngest = (
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
     countResponses: async () => {},
+    acceptsResponse: async () => true,
     keepPoints: createKeepPoints(storage),
     slices: createTimeSlices(),
     count: () => {},
