@@ -317,7 +317,7 @@ export interface SurveyProgress {
 
 /** What the view reports about a survey that it shows. */
 export interface SurveyReports {
-  shown(): void
+  shown(): unknown
   /** The visitor answered a question. `isComplete`: it was the last. */
   answered(progress: SurveyProgress, isComplete: boolean): void
   /** The visitor closed the survey before its end. */

@@ -118,6 +118,7 @@ export const startService = async ({
           keepPoints,
           countResponses: surveys.surveys.countResponses,
           fingerprintRules: errorTracking.fingerprintRules,
+          acceptsResponse: surveys.surveys.acceptsResponse,
           slices,
           countryOf,
           count: metrics.count,

@@ -54,6 +54,18 @@ const PLAYER_CSP = [
   "frame-ancestors 'self'",
 ].join('; ')
 
+/** Policy of the document that previews surveys: it shows texts of a draft, and sends nothing. */
+const PREVIEW_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  'img-src https:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
 /** Headers of responses to the console's own requests. */
 export const PRIVATE_HEADERS = {
   'cache-control': 'no-store',
@@ -69,8 +81,11 @@ export const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const
 
-/** Headers of the document that plays recordings, in addition to those of the console's page. */
-export const PLAYER_HEADERS = { 'content-security-policy': PLAYER_CSP, 'x-dns-prefetch-control': 'off' } as const
+/** Headers of the console's other documents by their file, in addition to those of its page. */
+export const DOCUMENT_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'player.html': { 'content-security-policy': PLAYER_CSP, 'x-dns-prefetch-control': 'off' },
+  'preview.html': { 'content-security-policy': PREVIEW_CSP },
+}
 
 const valueOf = (headers: Headers, name: string): string | undefined => headers[name] && String(headers[name])
 

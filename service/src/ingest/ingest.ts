@@ -49,6 +49,7 @@ export interface IngestDependencies {
   readonly keepPoints: KeepPoints
   readonly countResponses: Surveys['countResponses']
   readonly fingerprintRules: Pick<FingerprintRules, 'compiled'>
+  readonly acceptsResponse: Surveys['acceptsResponse']
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -114,6 +115,7 @@ export const createIngest = ({
   keepPoints,
   countResponses,
   fingerprintRules,
+  acceptsResponse,
   slices,
   countryOf,
   count,
@@ -149,7 +151,9 @@ export const createIngest = ({
       if (turnToRead) await turnToRead
       const reading = read()
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
-      const event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
+      let event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
+      if (projectId !== undefined && typeof event !== 'string' && event.surveyResponse)
+        if (!(await acceptsResponse(projectId, event.surveyResponse, address))) event = 'too_many_answers'
       if (projectId === undefined) rejections.push(rejected(reading, 'unknown_token'))
       else if (typeof event === 'string') {
         rejections.push(rejected(reading, event))
@@ -160,7 +164,7 @@ export const createIngest = ({
         count('trailmark_heatmap_events_total')
       } else {
         const { uuid, distinctId, timestamp, identity, surveyResponse } = event
-        if (surveyResponse) addTo(responses, projectId, surveyResponse)
+        if (surveyResponse?.isCompleted) addTo(responses, projectId, surveyResponse)
         const types = typesOf(identity)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
         rows.push({

@@ -5865,6 +5865,7 @@ export interface paths {
             | 'too_many_values'
             | 'too_many_changes'
             | 'invalid_heatmap'
+            | 'too_many_answers'
             | 'unknown_token'
             | 'unstorable'
           limit?: number
@@ -5901,6 +5902,7 @@ export interface paths {
                   | 'too_many_values'
                   | 'too_many_changes'
                   | 'invalid_heatmap'
+                  | 'too_many_answers'
                   | 'unknown_token'
                   | 'unstorable'
                 detail: string
@@ -6961,6 +6963,7 @@ export interface paths {
                       steps?: {
                         event?: string | null
                         selector?: string | null
+                        selector_regex?: string | null
                         text?: string | null
                         url?: string | null
                         url_matching?: string | null
@@ -7221,6 +7224,7 @@ export interface paths {
                   steps?: {
                     event?: string | null
                     selector?: string | null
+                    selector_regex?: string | null
                     text?: string | null
                     url?: string | null
                     url_matching?: string | null
@@ -7453,6 +7457,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -7730,6 +7735,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -8018,6 +8024,7 @@ export interface paths {
                   steps?: {
                     event?: string | null
                     selector?: string | null
+                    selector_regex?: string | null
                     text?: string | null
                     url?: string | null
                     url_matching?: string | null
@@ -8250,6 +8257,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -8528,6 +8536,12 @@ export interface paths {
                 events: number
                 people: number
               }
+              /** @description Showings and completed submissions by day of the project, at most the last 366 days */
+              days: {
+                completed: number
+                day: string
+                shown: number
+              }[]
               /** @description By people who did not answer */
               dismissed: {
                 events: number

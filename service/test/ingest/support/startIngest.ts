@@ -46,6 +46,7 @@ export const startIngest = (
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
     countResponses: async () => {},
     fingerprintRules: { compiled: async () => [] },
+    acceptsResponse: async () => true,
     keepPoints: createKeepPoints(storage),
     slices: createTimeSlices(),
     count: () => {},

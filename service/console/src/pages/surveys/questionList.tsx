@@ -6,6 +6,8 @@ import type { DraftProps } from './surveyEditor.tsx'
 import styles from './surveys.module.css'
 
 const MAX_QUESTIONS = 50
+/** Fields that show the errors of what they contain. */
+const WITHIN: readonly string[] = ['choices', 'validation', 'branching']
 
 /** The questions of a survey, in order. */
 export const QuestionList = ({ draft: { questions }, errorOf, onChange }: DraftProps) => (
@@ -40,7 +42,7 @@ export const QuestionList = ({ draft: { questions }, errorOf, onChange }: DraftP
             question={question}
             index={index}
             questions={questions}
-            errorOf={(field) => errorOf(`questions.${index}.${field}`)}
+            errorOf={(field) => errorOf(`questions.${index}.${field}`, { isWithin: WITHIN.includes(field) })}
             onChange={(changed) =>
               onChange({ questions: questions.map((each, place) => (place === index ? changed : each)) })
             }
