@@ -1,10 +1,16 @@
 import type {
+  AutocaptureConfig,
   CapturedEvent,
   CaptureOptions,
   Config,
   DropReason,
+  Explanation,
+  FlagDetails,
   FlagOptions,
+  FlagOverride,
+  FlagResult,
   FlagValue,
+  Notices,
   PerformanceConfig,
   Properties,
   RequestError,
@@ -369,4 +375,61 @@ export interface SurveyHtmlParts {
   /** Names of the elements and attributes that HTML may contain. */
   allowed: { elements: string[]; attributes: string[] }
   use(clean: CleanHtml): void
+}
+
+/** The methods of a client that the toolbar calls. Those of parts that the site leaves out are missing. */
+export interface ToolbarApi {
+  calculateEventProperties(event: string, properties?: Properties): Properties
+  get_distinct_id(): string
+  get_session_id(): string
+  getAllFeatureFlags?(): FlagResult[]
+  onFeatureFlags?(listener: () => void): Stop
+  featureFlags?: {
+    getFeatureFlagDetails(key: string): FlagDetails | undefined
+    overrideFeatureFlags(overrides: FlagOverride): void
+  }
+}
+
+/** What the toolbar feature adds to the host of its extension. */
+export interface ToolbarParts {
+  token: string
+  /** The code of the console's link, if the page was opened by one. */
+  code?: string
+  /** URL of the service. */
+  url: string
+  /** URL of the console. */
+  consoleUrl: string
+  /** Remembers in this tab whether it has a session, so that the next page opens the toolbar too. */
+  remember(hasSession: boolean): void
+  /** Stops the toolbar. */
+  end(): void
+  api(): Partial<ToolbarApi>
+  ledger: {
+    on<N extends 'eventCaptured' | 'eventDropped'>(name: N, listener: (value: Notices[N]) => void): Stop
+    explain(which?: string): Explanation[]
+    drops(): Partial<Record<DropReason, number>>
+  }
+  /** Stored values of the visitor, under the protocol's names. */
+  store: { get<T>(name: string): T | undefined }
+  storageOf(
+    kind: 'localStorage',
+  ): (Pick<Storage, 'getItem'> & { setItem(name: string, value: string): boolean }) | undefined
+  listen: PageParts['listen']
+  /** Fires for a navigation inside the document. */
+  onNavigate(run: () => void): Stop
+  /** The element and its ancestors, innermost first. */
+  pathOf(element: Element): Element[]
+  /** What may be captured of each element of a path. */
+  checkPath(path: readonly Element[]): { element: Element; isField: boolean; isSensitive: boolean }[]
+  anyMatches(path: readonly Element[], selectors: readonly string[]): boolean
+  /** Whether autocapture's rules let an event on the first element of a path be captured. */
+  mayCapture(type: string, path: readonly Element[], lists: AutocaptureConfig): boolean
+  /** Selectors of elements that autocapture leaves out. */
+  excluded: readonly string[]
+  /** The properties of `$autocapture` for an event on the first element of a path. */
+  describe(type: string, path: readonly Element[]): Properties
+  /** The plain default of each option, and its type. */
+  options: Record<string, readonly [fallback: unknown, takes: string]>
+  /** Defaults that changed, by date. */
+  datedDefaults: readonly (readonly [since: string, changes: Partial<Config>])[]
 }
