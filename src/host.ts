@@ -395,12 +395,6 @@ export interface ToolbarParts {
   token: string
   /** The code of the console's link, if the page was opened by one. */
   code?: string
-  /** URL of the service. */
-  url: string
-  /** URL of the console. */
-  consoleUrl: string
-  /** Remembers in this tab whether it has a session, so that the next page opens the toolbar too. */
-  remember(hasSession: boolean): void
   /** Stops the toolbar. */
   end(): void
   api(): Partial<ToolbarApi>
@@ -411,9 +405,6 @@ export interface ToolbarParts {
   }
   /** Stored values of the visitor, under the protocol's names. */
   store: { get<T>(name: string): T | undefined }
-  storageOf(
-    kind: 'localStorage',
-  ): (Pick<Storage, 'getItem'> & { setItem(name: string, value: string): boolean }) | undefined
   listen: PageParts['listen']
   /** Fires for a navigation inside the document. */
   onNavigate(run: () => void): Stop
@@ -421,15 +412,21 @@ export interface ToolbarParts {
   pathOf(element: Element): Element[]
   /** What may be captured of each element of a path. */
   checkPath(path: readonly Element[]): { element: Element; isField: boolean; isSensitive: boolean }[]
-  anyMatches(path: readonly Element[], selectors: readonly string[]): boolean
   /** Whether autocapture's rules let an event on the first element of a path be captured. */
   mayCapture(type: string, path: readonly Element[], lists: AutocaptureConfig): boolean
-  /** Selectors of elements that autocapture leaves out. */
-  excluded: readonly string[]
-  /** The properties of `$autocapture` for an event on the first element of a path. */
-  describe(type: string, path: readonly Element[]): Properties
+  /** The properties of `$autocapture` for an event on the first element of a path, with what `maskingOf` leaves out. */
+  describeEvent(type: string, path: readonly Element[], masking: ToolbarMasking): { properties: Properties }
+  maskingOf(config: Config): ToolbarMasking
   /** The plain default of each option, and its type. */
-  options: Record<string, readonly [fallback: unknown, takes: string]>
+  OPTIONS: Record<string, readonly [fallback: unknown, takes: string]>
   /** Defaults that changed, by date. */
-  datedDefaults: readonly (readonly [since: string, changes: Partial<Config>])[]
+  DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial<Config>])[]
+}
+
+/** What is left out of the descriptions of elements. */
+interface ToolbarMasking {
+  maskText: boolean
+  maskAttributes: boolean
+  ignoredAttributes: readonly string[]
+  typed: readonly string[]
 }

@@ -61,8 +61,7 @@ export const createPageWatch = (
       add(document)
       const near = new Set(path as Iterable<Partial<ShadowRoot & Element>>)
       for (const node of near) {
-        // The toolbar is no response of the page.
-        if (node.shadowRoot && node.id !== '__POSTHOG_TOOLBAR__') near.add(node.shadowRoot)
+        if (node.shadowRoot) near.add(node.shadowRoot)
         if (node instanceof ShadowRoot) add(node)
         let child = node.firstElementChild
         for (let count = 0; child && count < MAX_CHILDREN && near.size < MAX_SEARCHED; count++) {

@@ -8,7 +8,8 @@ import { FlagsPanel } from './flags'
 import { HeatmapPanel } from './heatmap'
 import { Icon, type IconName } from './icons'
 import { InspectPanel } from './inspect'
-import { followPlace, type Place, readPlace, savePlace } from './place'
+import { followPlace, type Place, readPlace } from './place'
+import { storePlace } from './storage'
 import type { PanelProps, Tools } from './tools'
 import { VitalsPanel } from './vitals'
 
@@ -45,7 +46,7 @@ interface BarProps {
 
 const Bar = ({ tools, overlay, dock }: BarProps) => {
   const { host } = tools
-  const saved = useRef(readPlace(host))
+  const saved = useRef(readPlace())
   const [panel, setPanel] = useState(saved.current.panel)
   const [focused, setFocused] = useState(0)
   const [isMoving, setIsMoving] = useState(false)
@@ -54,7 +55,7 @@ const Bar = ({ tools, overlay, dock }: BarProps) => {
   const follow = useRef<ReturnType<typeof followPlace>>(undefined)
   const keep = (changes: Partial<Place>) => {
     Object.assign(saved.current, changes)
-    savePlace(host, saved.current)
+    storePlace(saved.current)
   }
   useLayoutEffect(() => {
     follow.current = followPlace(host, dock, bar.current!, saved.current)

@@ -45,6 +45,9 @@ export interface Verdict {
   properties: Properties
 }
 
+// As autocapture and heatmaps do.
+const EXCLUDED = ['.ph-no-capture', '.ph-no-autocapture', '[data-ph-no-autocapture]']
+
 const nameOf = (element: Element) => `<${element.tagName.toLowerCase()}>`
 
 const LISTS: Partial<Record<keyof AutocaptureConfig, string>> = {
@@ -55,12 +58,12 @@ const LISTS: Partial<Record<keyof AutocaptureConfig, string>> = {
 }
 
 const reasonsOf = ({ host }: Tools, type: string, path: readonly Element[]): string[] => {
-  const { config, remote, anyMatches, mayCapture, excluded } = host
+  const { config, remote, mayCapture } = host
   if (!config.autocapture) return ['The option autocapture is off.']
   if (config.advanced_disable_flags) return ['The option advanced_disable_flags turns autocapture off.']
   if (remote.items.autocapture_opt_out) return ['The settings of the project turn autocapture off.']
-  for (const selector of excluded) {
-    const marked = path.find((each) => anyMatches([each], [selector]))
+  for (const selector of EXCLUDED) {
+    const marked = path.find((each) => each.matches(selector))
     if (marked) return [`${nameOf(marked)} matches ${selector}.`]
   }
   const lists = typeof config.autocapture === 'object' ? config.autocapture : {}
@@ -85,7 +88,7 @@ const omissionsOf = ({ host: { config, checkPath } }: Tools, path: readonly Elem
 
 /** Returns what autocapture captures of an action on an element, with the exact properties, or why it captures nothing. */
 export const inspect = (tools: Tools, element: Element): Verdict => {
-  const { describe, pathOf } = tools.host
+  const { config, describeEvent, maskingOf, pathOf } = tools.host
   const path = pathOf(element)
   const tag = element.tagName.toLowerCase()
   const type = tag === 'form' ? 'submit' : /^(input|select|textarea)$/.test(tag) ? 'change' : 'click'
@@ -93,6 +96,6 @@ export const inspect = (tools: Tools, element: Element): Verdict => {
     type,
     reasons: reasonsOf(tools, type, path),
     omissions: omissionsOf(tools, path),
-    properties: path.length ? describe(type, path) : {},
+    properties: path.length ? describeEvent(type, path, maskingOf(config)).properties : {},
   }
 }

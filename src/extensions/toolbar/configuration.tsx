@@ -1,5 +1,7 @@
 import { Fragment, h } from 'preact'
 import type { Config } from '../../types'
+import { consoleUrl } from './hosts'
+import { forgetSession } from './storage'
 import type { PanelProps, Tools } from './tools'
 import { valueText } from './values'
 
@@ -11,9 +13,9 @@ interface Option {
 }
 
 /** Returns all options with their effective values. */
-const optionsOf = ({ config, options, datedDefaults }: Tools['host']): Option[] => {
-  const dated = datedDefaults.filter(([since]) => config.defaults !== 'unset' && since <= config.defaults)
-  return Object.entries(options)
+const optionsOf = ({ config, OPTIONS, DATED_DEFAULTS }: Tools['host']): Option[] => {
+  const dated = DATED_DEFAULTS.filter(([since]) => config.defaults !== 'unset' && since <= config.defaults)
+  return Object.entries(OPTIONS)
     .map(([name, [fallback]]): Option => {
       const value = config[name as keyof Config]
       const [since, changes] = dated.filter(([, each]) => name in each).pop() ?? []
@@ -50,7 +52,7 @@ export const ConfigurationPanel = ({ tools }: PanelProps) => {
   const options = optionsOf(host)
   const changed = options.filter(({ source }) => source !== 'default')
   const signOut = () => {
-    host.remember(false)
+    forgetSession()
     void service.close().then(host.end)
   }
   return (
@@ -76,7 +78,7 @@ export const ConfigurationPanel = ({ tools }: PanelProps) => {
         </div>
       </dl>
       <p>
-        <a class="button" href={host.consoleUrl} target="_blank" rel="noopener">
+        <a class="button" href={session.console_url ?? consoleUrl(host.config)} target="_blank" rel="noopener">
           Console<span class="sr-only"> (new tab)</span>
         </a>{' '}
         <button type="button" class="button" onClick={signOut}>

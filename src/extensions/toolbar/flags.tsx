@@ -8,10 +8,10 @@ import { valueText } from './values'
 /** A flag of the project, as the service lists it. */
 interface ProjectFlag {
   key: string
-  name?: string
+  name: string
   active: boolean
-  variants?: { key: string; name?: string }[]
-  payloads?: Record<string, unknown>
+  variants: { key: string; name: string | null }[]
+  payloads: Record<string, unknown>
 }
 
 const OVERRIDES = '$override_feature_flags'
@@ -58,8 +58,8 @@ export const FlagsPanel = ({ tools }: PanelProps) => {
             flag={known.get(key)}
             override={overrides[key]}
             change={(value) => {
-              const { [key]: _, ...others } = overrides
-              override(value === undefined ? others : { ...others, [key]: value })
+              const others = Object.entries(overrides).filter(([other]) => other !== key)
+              override(Object.fromEntries(value === undefined ? others : [...others, [key, value]]))
             }}
           />
         ))}

@@ -59,6 +59,8 @@ export const addLayer = ({ listen, later }: ToolbarParts & ExtensionHost): Layer
   host.setAttribute('popover', 'manual')
   for (const [name, value] of Object.entries(STYLE)) host.style.setProperty(name, value, 'important')
   const root = host.attachShadow({ mode: 'open' })
+  // Scripts of the page do not find it this way, nor does the detection of dead clicks: the toolbar is no response of the page.
+  Object.defineProperty(host, 'shadowRoot', { value: null, configurable: true })
   addStyles(root)
 
   let opened: Element[] = []

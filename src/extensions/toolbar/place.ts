@@ -1,7 +1,7 @@
 import type { ToolbarParts } from '../../host'
 import type { Stop } from '../../types'
+import { readStoredPlace } from './storage'
 
-const NAME = '__trailmark_toolbar'
 // Distance from the edges of the window, CSS px.
 const MARGIN = 8
 
@@ -12,28 +12,14 @@ export interface Place {
   panel?: string
 }
 
-type Storage = Pick<ToolbarParts, 'storageOf'>
-
 const shareOf = (value: unknown, fallback: number) =>
   typeof value === 'number' && value >= 0 && value <= 1 ? value : fallback
 
-/** Returns the stored value; undefined if it is missing or not JSON. */
-const parse = (text: string): { x?: unknown; y?: unknown; panel?: unknown } | null | undefined => {
-  try {
-    return JSON.parse(text) as ReturnType<typeof parse>
-  } catch {
-    return undefined
-  }
-}
-
 /** Returns the place of the last visit. */
-export const readPlace = ({ storageOf }: Storage): Place => {
-  const { x, y, panel } = parse(storageOf('localStorage')?.getItem(NAME) ?? '') ?? {}
+export const readPlace = (): Place => {
+  const { x, y, panel } = (readStoredPlace() ?? {}) as Record<keyof Place, unknown>
   return { x: shareOf(x, 0.5), y: shareOf(y, 1), panel: typeof panel === 'string' ? panel : undefined }
 }
-
-export const savePlace = ({ storageOf }: Storage, place: Place): void =>
-  void storageOf('localStorage')?.setItem(NAME, JSON.stringify(place))
 
 const clamp = (value: number) => Math.min(1, Math.max(0, value))
 

@@ -3,7 +3,7 @@ export interface Session {
   expires_at: string
   max_expires_at: string
   project: { id: number; name: string }
-  console_url: string
+  console_url: string | null
 }
 
 /** The service did not answer with 200. Status 0: it was not reached. */

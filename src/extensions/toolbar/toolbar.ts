@@ -1,10 +1,12 @@
 import type { ToolbarParts } from '../../host'
 import type { Stop } from '../../types'
 import type { Extension } from '../contract'
+import { serviceUrl } from './hosts'
 import { addLayer } from './layer'
 import { createService, ServiceError, type Session } from './service'
 import { showBar } from './bar'
 import { showSignIn } from './signIn'
+import { forgetSession, rememberSession } from './storage'
 
 export const start: Extension<ToolbarParts>['start'] = (host) => {
   // Added before the service answers, so that a second copy of the SDK finds it. It is empty until then.
@@ -18,13 +20,13 @@ export const start: Extension<ToolbarParts>['start'] = (host) => {
     hide = next()
   }
   const signIn = (message: string) => {
-    host.remember(false)
+    forgetSession()
     show(() => showSignIn(layer, host, message))
   }
-  const service = createService(host.url, host.token, () => signIn('The session has ended.'))
+  const service = createService(serviceUrl(host.config), host.token, () => signIn('The session has ended.'))
   const open = (session: Session) => {
     // A session that the page keeps itself ends with the page.
-    host.remember(!service.isOfPage())
+    if (!service.isOfPage()) rememberSession(host.token)
     show(() => showBar({ host, layer, service, session }))
   }
   service

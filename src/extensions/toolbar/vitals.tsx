@@ -10,6 +10,7 @@ const METRICS = [
   { name: 'INP', title: 'Interaction to Next Paint', good: 200, poor: 500 },
   { name: 'CLS', title: 'Cumulative Layout Shift', good: 0.1, poor: 0.25 },
   { name: 'FCP', title: 'First Contentful Paint', good: 1800, poor: 3000 },
+  { name: 'TTFB', title: 'Time to First Byte', good: 800, poor: 1800 },
 ] as const
 
 type Metric = (typeof METRICS)[number]
@@ -52,7 +53,7 @@ export const VitalsPanel = ({ tools }: PanelProps) => {
               <th scope="row">
                 <abbr title={metric.title}>{metric.name}</abbr>
               </th>
-              {isLoading ? <td>Loading</td> : <Value metric={metric} value={p75Of(data, metric.name)} />}
+              {isLoading ? <td>Loading</td> : <Value metric={metric} value={data?.metrics[metric.name].p75} />}
               <Value metric={metric} value={current[metric.name]} />
             </tr>
           ))}
@@ -63,8 +64,5 @@ export const VitalsPanel = ({ tools }: PanelProps) => {
 }
 
 interface VitalsAnswer {
-  results: { metric: string; p75: number | null; count?: number }[]
+  metrics: Record<Metric['name'], { p75: number | null; count: number }>
 }
-
-const p75Of = (answer: VitalsAnswer | undefined, metric: string) =>
-  answer?.results.find((each) => each.metric === metric)?.p75
