@@ -53,7 +53,11 @@ export const VitalsPanel = ({ tools }: PanelProps) => {
               <th scope="row">
                 <abbr title={metric.title}>{metric.name}</abbr>
               </th>
-              {isLoading ? <td>Loading</td> : <Value metric={metric} value={data?.metrics[metric.name].p75} />}
+              {isLoading ? (
+                <td>Loading</td>
+              ) : (
+                <Value metric={metric} value={data?.results.find((each) => each.metric === metric.name)?.p75} />
+              )}
               <Value metric={metric} value={current[metric.name]} />
             </tr>
           ))}
@@ -64,5 +68,5 @@ export const VitalsPanel = ({ tools }: PanelProps) => {
 }
 
 interface VitalsAnswer {
-  metrics: Record<Metric['name'], { p75: number | null; count: number }>
+  results: { metric: string; p75: number | null; count: number }[]
 }

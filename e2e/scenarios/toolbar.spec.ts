@@ -1,0 +1,418 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright/test'
+import type { Config } from '../../src/types'
+import { ROOT } from '../support/root'
+import { type Build, BUILDS, expect, test as base } from '../support/scenario'
+import type { Service } from '../support/service'
+import { startSite } from '../support/site'
+
+// The toolbar in a browser, with the sessions and reads of the real service.
+
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
+const SNIPPET = readFileSync(join(ROOT, 'examples/snippet/snippet.js'), 'utf8')
+const QUIET = { capture_pageview: false, capture_pageleave: false, capture_dead_clicks: false, rageclick: false }
+const PANELS = ['Inspect', 'Events', 'Flags', 'Heatmap', 'Web vitals', 'Configuration']
+
+interface PageOptions {
+  body?: string
+  head?: string
+  config?: Partial<Config>
+  build?: Build
+  headers?: Record<string, string>
+}
+
+interface Fixtures {
+  /** A project whose toolbar may open on the site. */
+  own: Service
+  /** Adds a page to the site. */
+  place(path: string, options?: PageOptions): void
+  /** Creates a link as the console does. */
+  link(path?: string): Promise<string>
+}
+
+const test = base.extend<Fixtures>({
+  own: async ({ service, site }, use) => {
+    const own = await service.createProject()
+    const { status, body } = await own.api('PATCH', '', { toolbar_origins: [site.url] })
+    expect(status, JSON.stringify(body)).toBe(200)
+    await use(own)
+  },
+  place: async ({ own, site }, use) => {
+    await use((path, { body = '<h1>Shop</h1>', head = '', config = {}, build = 'script', headers = {} } = {}) => {
+      const options = JSON.stringify({
+        defaults: '2026-01-30',
+        opt_out_useragent_filter: true,
+        request_queue_config: { flush_interval_ms: 250 },
+        api_host: own.url,
+        ...QUIET,
+        ...config,
+      })
+      const init = `analytics.init(${JSON.stringify(own.token)}, ${options})`
+      const tag =
+        build === 'script'
+          ? `<script nonce="n">${SNIPPET}\n${init}</script>`
+          : `<script type="module" nonce="n">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${init}</script>`
+      site.page(
+        path,
+        `<!doctype html><html lang="en"><head><title>Shop</title><meta name="viewport" content="width=device-width">${head}${tag}</head><body>${body}</body></html>`,
+        headers,
+      )
+    })
+  },
+  link: async ({ own, site }, use) => {
+    await use(async (path = '/') => {
+      const { status, body } = await own.api('POST', '/toolbar/codes', { origin: site.url, path })
+      expect(status, JSON.stringify(body)).toBe(201)
+      return body.url as string
+    })
+  },
+})
+
+const hostOf = (page: Page) => page.locator('#__POSTHOG_TOOLBAR__')
+const barOf = (page: Page) => page.getByRole('toolbar', { name: 'Trailmark toolbar' })
+const buttonOf = (page: Page, name: string) => barOf(page).getByRole('button', { name, exact: true })
+const panelOf = (page: Page, name: string) => hostOf(page).getByRole('region', { name, exact: true })
+const openPanel = async (page: Page, name: string) => {
+  await buttonOf(page, name).click()
+  await expect(panelOf(page, name)).toBeVisible()
+  return panelOf(page, name)
+}
+
+/** Chooses by keyboard, because the toolbar ignores events that are not from a person, as those of `selectOption`. */
+const choose = async (select: Locator, label: string) => {
+  await select.focus()
+  await select.page().keyboard.type(label)
+  await expect(select.locator('option:checked')).toHaveText(label)
+}
+
+/** Returns the paths of the page's requests for the toolbar, from now on. */
+const requestsOf = (page: Page): string[] => {
+  const paths: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (/toolbar/.test(pathname)) paths.push(`${request.method()} ${pathname}`)
+  })
+  return paths
+}
+
+for (const build of BUILDS)
+  test(`${build} build: a link opens the toolbar, which inspects an element and overrides a flag`, async ({
+    page,
+    site,
+    own,
+    place,
+    link,
+  }) => {
+    const created = await own.api('POST', '/feature_flags', {
+      key: 'new-checkout',
+      name: 'New checkout',
+      active: true,
+      filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
+    })
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    place('/shop', {
+      build,
+      body: `<h1>Shop</h1><button id="buy" class="primary">Buy now</button><div class="ph-no-capture"><a href="/x">Secret</a></div>
+        <script nonce="n">window.clicked = 0; document.querySelector('#buy').onclick = () => window.clicked++</script>`,
+      config: { capture_pageview: true },
+    })
+    const url = await link('/shop?sort=price')
+    const logged: string[] = []
+    page.on('console', (message) => logged.push(message.text()))
+    await page.goto(url)
+    await expect(barOf(page)).toBeVisible()
+    // The code is nowhere in the page, and no script can read the session.
+    const code = new URL(url).hash.split('=')[1]!
+    expect(page.url()).toBe(`${site.url}/shop?sort=price`)
+    const reach = await page.evaluate(() =>
+      JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, history.state, location.href]),
+    )
+    expect(reach).not.toContain(code)
+    expect(reach).not.toContain('tmb_')
+    expect(logged.join()).not.toContain(code)
+
+    const inspect = await openPanel(page, 'Inspect')
+    await inspect.getByRole('button', { name: 'Pick an element' }).click()
+    await page.locator('#buy').click()
+    await expect(inspect).toContainText('A click captures $autocapture')
+    await expect(inspect.locator('code').first()).toHaveText('#buy')
+    await expect(inspect).toContainText('button.primary:attr__class="primary"')
+    await inspect.getByRole('button', { name: 'Pick an element' }).click()
+    await page.locator('a').click()
+    await expect(inspect).toContainText('<div> matches .ph-no-capture.')
+    // Neither the page nor the SDK saw the picks.
+    expect(await page.evaluate(() => [window.clicked, location.pathname])).toEqual([0, '/shop'])
+    expect(await page.evaluate(() => window.analytics.explain('$autocapture').length)).toBe(0)
+
+    const flags = await openPanel(page, 'Flags')
+    await expect(flags).toContainText('new-checkout')
+    await expect.poll(() => page.evaluate(() => window.analytics.isFeatureEnabled('new-checkout'))).toBe(true)
+    await choose(flags.getByLabel('Override new-checkout'), 'false')
+    expect(await page.evaluate(() => window.analytics.isFeatureEnabled('new-checkout'))).toBe(false)
+    await flags.getByRole('button', { name: 'Clear all overrides' }).click()
+    expect(await page.evaluate(() => window.analytics.isFeatureEnabled('new-checkout'))).toBe(true)
+
+    const events = await openPanel(page, 'Events')
+    await page.locator('#buy').click()
+    await expect(events.locator('li').filter({ hasText: '$autocapture' })).toHaveCount(1)
+    const pageview = await page.evaluate(() => window.analytics.explain('$pageview')[0]!.uuid)
+    const stored = async () => (await own.events(site.host)).find(({ uuid }) => uuid === pageview)
+    await expect.poll(async () => (await stored())?.properties.$current_url).toBe(`${site.url}/shop?sort=price`)
+  })
+
+declare global {
+  interface Window {
+    clicked: number
+  }
+}
+
+test('the session continues on the next page of the tab and ends with signing out', async ({ page, place, link }) => {
+  place('/')
+  place('/next')
+  await page.goto(await link())
+  await expect(barOf(page)).toBeVisible()
+  await page.goto('about:blank')
+})
+
+test("a stranger's link shows a link to the console, and neither data nor storage", async ({
+  page,
+  site,
+  own,
+  place,
+  link,
+  browser,
+}) => {
+  place('/')
+  const paths = requestsOf(page)
+  await page.goto(`${site.url}/#__trailmark_toolbar=tmb_00000000000000000000000000000000`)
+  const signIn = hostOf(page).getByRole('link', { name: 'Sign in' })
+  await expect(signIn).toHaveAttribute('href', `${own.url}/settings?tab=toolbar&token=${own.token}`)
+  await expect(barOf(page)).toHaveCount(0)
+  expect(page.url()).toBe(`${site.url}/`)
+  expect(paths.filter((path) => !/\.js$|OPTIONS/.test(path))).toEqual(['POST /toolbar/session'])
+  expect(await page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }).join())).not.toContain('toolbar')
+  await hostOf(page).getByRole('button', { name: 'Close' }).click()
+  await expect(hostOf(page)).toHaveCount(0)
+
+  // A used code, in another browser.
+  const url = await link()
+  await page.goto('about:blank')
+  await page.goto(url)
+  await expect(barOf(page)).toBeVisible()
+  const other = await browser.newContext()
+  const stranger = await other.newPage()
+  await stranger.goto(url)
+  await expect(hostOf(stranger).getByRole('link', { name: 'Sign in' })).toBeVisible()
+  // A fresh code, on an origin that it is not for.
+  const elsewhere = await startSite({}, 'elsewhere.localhost')
+  const html = await (await fetch(`${site.url}/`)).text()
+  elsewhere.page('/', html)
+  await stranger.goto(`${elsewhere.url}/${new URL(await link()).hash}`)
+  await expect(hostOf(stranger).getByRole('link', { name: 'Sign in' })).toBeVisible()
+  await other.close()
+  await elsewhere.stop()
+
+  // Without a code nothing of the toolbar is fetched, and a frame never starts it.
+  place('/frame', { body: `<iframe src="/?${new URL(await link()).hash}"></iframe>` })
+  const fresh = await browser.newContext()
+  const framed = await fresh.newPage()
+  const framedPaths = requestsOf(framed)
+  await framed.goto(`${site.url}/frame`)
+  await framed.frames()[1]!.waitForFunction(() => window.analytics.__loaded)
+  expect(await framed.frames()[1]!.evaluate(() => window.analytics.loadToolbar())).toBe(false)
+  expect(framedPaths).toEqual([])
+  await fresh.close()
+})
+
+/** Fails on violations of WCAG 2.2 AA in the toolbar. */
+const expectAccessible = async (page: Page, where: string) => {
+  const violations = await page.evaluate(async () => {
+    interface Violation {
+      id: string
+      nodes: { html: string; failureSummary: string }[]
+    }
+    const { axe } = globalThis as unknown as { axe: { run(...args: object[]): Promise<{ violations: Violation[] }> } }
+    const host = document.querySelector('#__POSTHOG_TOOLBAR__') as { shadowRoot?: unknown }
+    // Hidden from scripts of the page.
+    delete host.shadowRoot
+    const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+    const scope = { include: { fromShadowDom: ['#__POSTHOG_TOOLBAR__', '.dock'] } }
+    const result = await axe.run(scope, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })
+    return result.violations.map(({ id, nodes }) => [id, nodes.map((node) => [node.html, node.failureSummary])])
+  })
+  expect(violations, where).toEqual([])
+}
+
+test('works by keyboard alone, and all panels are accessible, narrow, dark, and from right to left', async ({
+  page,
+  place,
+  link,
+}) => {
+  place('/', { body: '<main><h1>Shop</h1><button id="buy">Buy</button></main>' })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await page.setViewportSize({ width: 320, height: 640 })
+  await page.goto(await link())
+  await expect(barOf(page)).toBeVisible()
+  await page.evaluate(AXE)
+  await expectAccessible(page, 'bar')
+  // One stop of Tab, and arrow keys between the buttons.
+  await page.locator('#buy').focus()
+  await page.keyboard.press('Tab')
+  for (const name of PANELS) {
+    await page.keyboard.press('ArrowRight')
+    await expect(buttonOf(page, name)).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(panelOf(page, name)).toBeVisible()
+    await expectAccessible(page, name)
+    const box = (await panelOf(page, name).boundingBox())!
+    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 320, box.y + box.height <= 640], name).toEqual(
+      Array(4).fill(true),
+    )
+    await page.keyboard.press('Enter')
+  }
+  expect(await page.evaluate(() => [document.documentElement.scrollWidth, scrollY])).toEqual([320, 0])
+  // Picking by keyboard: from the body, its first child, then its next.
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await panelOf(page, 'Inspect').getByRole('button', { name: 'Pick an element' }).focus()
+  await page.keyboard.press('Enter')
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
+  await expect(panelOf(page, 'Inspect').locator('code').first()).toHaveText('#buy')
+  await expectAccessible(page, 'Inspect with an element')
+  // Moving, and the place on the next page.
+  await page.keyboard.press('Escape')
+  await buttonOf(page, 'Move with arrow keys').focus()
+  await page.keyboard.press('Enter')
+  const before = (await barOf(page).boundingBox())!
+  await page.keyboard.press('ArrowUp')
+  await expect.poll(async () => (await barOf(page).boundingBox())!.y).toBeCloseTo(before.y - 24, -1)
+  await page.keyboard.press('Escape')
+
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 720 })
+  await hostOf(page).evaluate((host) => ((host as HTMLElement).dir = 'rtl'))
+  for (const name of PANELS) {
+    await openPanel(page, name)
+    await expectAccessible(page, `${name}, light, rtl`)
+  }
+})
+
+test('works under a strict policy with Trusted Types, in a modal dialog, and after the body was replaced', async ({
+  page,
+  own,
+  place,
+  link,
+}) => {
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-n' 'strict-dynamic' ${own.url}`,
+    "style-src 'none'",
+    `connect-src ${own.url}`,
+    "require-trusted-types-for 'script'",
+    'trusted-types trailmark',
+  ].join('; ')
+  const body =
+    '<h1>Shop</h1><dialog id="modal"><button id="inside">Inside</button></dialog><button id="buy">Buy</button>'
+  place('/strict', { body, headers: { 'Content-Security-Policy': policy } })
+  const problems: string[] = []
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  page.on('pageerror', (error) => problems.push(String(error)))
+  await page.goto(await link('/strict'))
+  for (const name of PANELS) await openPanel(page, name)
+  expect(problems).toEqual([])
+  expect(await barOf(page).evaluate((bar) => getComputedStyle(bar).display)).toBe('flex')
+
+  const rules = 'div:empty{display:none}body{position:relative}dialog{transform:scale(.9)}'
+  place('/hostile', { body, head: `<style>${rules}</style>`, config: { autocapture: true } })
+  await page.goto('about:blank')
+  await page.goto(await link('/hostile'))
+  await expect(barOf(page)).toBeVisible()
+  const parentOf = () => hostOf(page).evaluate((host) => host.parentElement!.tagName)
+  expect(await parentOf()).toBe('HTML')
+  await page.evaluate(() => document.querySelector<HTMLDialogElement>('#modal')!.showModal())
+  await expect.poll(parentOf).toBe('DIALOG')
+  const events = await openPanel(page, 'Events')
+  await page.locator('#inside').click()
+  await expect(events.locator('li').filter({ hasText: '$autocapture' })).toHaveCount(1)
+  await page.evaluate(() => document.querySelector<HTMLDialogElement>('#modal')!.close())
+  await expect.poll(parentOf).toBe('HTML')
+  await page.evaluate(() => document.body.replaceWith(document.createElement('body')))
+  await buttonOf(page, 'Events').click()
+  await expect(events).toHaveCount(0)
+  // Clicks of scripts do nothing, and clicks in the toolbar are not captured.
+  await hostOf(page).evaluate((host) => {
+    delete (host as { shadowRoot?: unknown }).shadowRoot
+    host.shadowRoot!.querySelectorAll('button').forEach((button) => button.click())
+  })
+  await expect(hostOf(page).getByRole('region')).toHaveCount(0)
+  expect(await page.evaluate(() => window.analytics.explain('$autocapture').length)).toBe(1)
+})
+
+test('a second SDK adds no second bar, and opting out or signing out leaves no node, listener or timer', async ({
+  page,
+  own,
+  place,
+  link,
+}) => {
+  // Counts listeners of window and document, timers and observers.
+  const head = `<script nonce="n">
+    window.listening = new Map()
+    const keyOf = (of, type, listener) => [of === window ? 'window' : of.nodeName, type].join()
+    for (const [name, by] of [['addEventListener', 1], ['removeEventListener', -1]]) {
+      const original = EventTarget.prototype[name]
+      EventTarget.prototype[name] = function (type, ...rest) {
+        const target = this ?? window
+        if (target === window || target === document) listening.set(type, (listening.get(type) ?? 0) + by)
+        return original.call(target, type, ...rest)
+      }
+    }
+    window.observing = 0
+    for (const Observer of [MutationObserver, ResizeObserver]) {
+      const { observe, disconnect } = Observer.prototype
+      const active = new WeakSet()
+      Observer.prototype.observe = function (...args) { if (!active.has(this)) { active.add(this); observing++ } return observe.apply(this, args) }
+      Observer.prototype.disconnect = function () { if (active.delete(this)) observing--; return disconnect.call(this) }
+    }
+  </script>`
+  place('/', { head, config: { autocapture: true } })
+  await page.goto(await link())
+  await expect(barOf(page)).toBeVisible()
+  const open = () =>
+    page.evaluate(() => JSON.stringify([[...window.listening].filter(([, count]) => count), window.observing]))
+  const twice = await page.evaluate(
+    (token) =>
+      new Promise<number>((done) => {
+        const { analytics } = window
+        analytics.init(token, { ...analytics.config, loaded: () => {} }, 'second')
+        ;(analytics as unknown as { second: typeof analytics }).second.loadToolbar()
+        requestAnimationFrame(() => done(document.querySelectorAll('#__POSTHOG_TOOLBAR__').length))
+      }),
+    own.token,
+  )
+  expect(twice).toBe(1)
+  await page.goto('about:blank')
+  await page.goto(await link())
+  await expect(barOf(page)).toBeVisible()
+  const bare = await open()
+  const panels = async () => {
+    for (const name of PANELS) await openPanel(page, name)
+    await openPanel(page, 'Inspect').then((panel) => panel.getByRole('button', { name: 'Pick an element' }).click())
+  }
+  await panels()
+  // Gone in the task of the call.
+  const left = await page.evaluate(() => {
+    window.analytics.opt_out_capturing()
+    return document.querySelectorAll('#__POSTHOG_TOOLBAR__').length
+  })
+  expect(left).toBe(0)
+  expect(bare).not.toBe('')
+})
+
+declare global {
+  interface Window {
+    listening: Map<string, number>
+    observing: number
+  }
+}
