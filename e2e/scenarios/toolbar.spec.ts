@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Locator, Page } from 'playwright/test'
+import type { BrowserContext, Locator, Page } from 'playwright/test'
 import type { Config } from '../../src/types'
 import { ROOT } from '../support/root'
 import { type Build, BUILDS, expect, test as base } from '../support/scenario'
@@ -161,18 +161,151 @@ for (const build of BUILDS)
     await expect.poll(async () => (await stored())?.properties.$current_url).toBe(`${site.url}/shop?sort=price`)
   })
 
-declare global {
-  interface Window {
-    clicked: number
-  }
+// Browsers store cookies with the prefix __Host- of HTTPS only.
+const SHOP = 'https://shop.test'
+const EVENTS = 'https://events.test'
+
+/** Forwards HTTPS origins to servers without TLS, as a reverse proxy does. */
+const forward = async (context: BrowserContext, targets: Record<string, string>) => {
+  for (const [origin, target] of Object.entries(targets))
+    await context.route(`${origin}/**`, async (route) => {
+      const request = route.request()
+      const headers = await request.allHeaders()
+      const response = await fetch(target + request.url().slice(origin.length), {
+        method: request.method(),
+        headers: Object.fromEntries(
+          Object.entries(headers).filter(([name]) => !/^(:|content-length$|host$)/.test(name)),
+        ),
+        body: request.postDataBuffer() as BodyInit | null,
+        redirect: 'manual',
+      })
+      const received = Object.fromEntries(response.headers)
+      delete received['content-encoding']
+      await route.fulfill({
+        status: response.status,
+        headers: received,
+        body: Buffer.from(await response.arrayBuffer()),
+      })
+    })
 }
 
-test('the session continues on the next page of the tab and ends with signing out', async ({ page, place, link }) => {
-  place('/')
-  place('/next')
-  await page.goto(await link())
+test('the session is in a cookie that scripts cannot read, continues on the next page, and ends with signing out', async ({
+  page,
+  context,
+  site,
+  own,
+  place,
+}) => {
+  await forward(context, { [SHOP]: site.url, [EVENTS]: own.url })
+  await own.api('PATCH', '', { toolbar_origins: [SHOP] })
+  for (const path of ['/', '/next']) place(path, { config: { api_host: EVENTS } })
+  const { body } = await own.api('POST', '/toolbar/codes', { origin: SHOP, path: '/' })
+  const paths = requestsOf(page)
+  await page.goto(body.url as string)
   await expect(barOf(page)).toBeVisible()
-  await page.goto('about:blank')
+  const [cookie] = (await context.cookies()).filter(({ name }) => name.startsWith('__Host-trailmark_toolbar_'))
+  expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'None', path: '/' })
+  expect(await page.evaluate(() => ({ ...sessionStorage }).__trailmark_toolbar)).toBe(own.token)
+
+  await page.goto(`${SHOP}/next`)
+  await openPanel(page, 'Configuration')
+  expect(paths.filter((path) => path === 'POST /toolbar/session')).toHaveLength(1)
+  await panelOf(page, 'Configuration').getByRole('button', { name: 'Sign out' }).click()
+  await expect(hostOf(page)).toHaveCount(0)
+  expect((await context.cookies()).filter(({ name }) => name.startsWith('__Host-'))).toEqual([])
+
+  // Nothing of the toolbar is fetched any more.
+  paths.length = 0
+  await page.goto(`${SHOP}/`)
+  await page.waitForFunction(() => window.analytics.__loaded)
+  await page.evaluate(() => window.analytics.reloadFeatureFlags())
+  await page.waitForFunction(() => window.analytics.flagsEndpointWasHit)
+  expect(paths).toEqual([])
+})
+
+test('draws the heatmap on the page, with counts on its elements, and shows web vitals and options', async ({
+  page,
+  site,
+  own,
+  place,
+  link,
+}) => {
+  const uuid = (index: number) => `018f0000-0000-7000-8000-00000000000${index}`
+  const point = { type: 'click', x: 60, y: 140, target_fixed: false, vw: 1280, vh: 720, ph: 3000, ex: 0.5, ey: 0.5 }
+  const scroll = { type: 'scroll', x: 0, y: 1500, target_fixed: false, vw: 1280, vh: 720, ph: 3000, view: 'v1' }
+  const events = [
+    {
+      event: '$$heatmap',
+      properties: {
+        $heatmap_data: { [`${site.url}/shop`]: [...Array<object>(3).fill({ ...point, el: 'button#buy' }), scroll] },
+      },
+    },
+    {
+      event: '$web_vitals',
+      properties: { $pathname: '/shop', $web_vitals_LCP_value: 1234.4, $web_vitals_CLS_value: 0.3 },
+    },
+  ]
+  const sent = await fetch(`${own.url}/batch/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      api_key: own.token,
+      batch: events.map((each, index) => ({
+        ...each,
+        uuid: uuid(index),
+        distinct_id: 'visitor',
+        timestamp: new Date().toISOString(),
+        properties: { token: own.token, distinct_id: 'visitor', $session_id: uuid(9), ...each.properties },
+      })),
+    }),
+  })
+  expect(sent.status).toBe(200)
+  place('/shop', {
+    head: '<style>body{margin:0;height:3000px}#buy{position:absolute;left:40px;top:120px}</style>',
+    body: '<button id="buy">Buy</button>',
+    config: { mask_all_text: true },
+  })
+  await page.setViewportSize({ width: 1280, height: 720 })
+  await page.goto(await link('/shop'))
+  const heatmap = await openPanel(page, 'Heatmap')
+  await expect(heatmap).toContainText('3 points')
+  await expect(heatmap).toContainText('button#buy 3 by 1 person')
+  /** Whether the map is colored at a position of the window. */
+  const isHot = (x: number, y: number) =>
+    hostOf(page)
+      .locator('canvas')
+      .evaluate(
+        (canvas, [left, top]) => {
+          const { width, height } = canvas as HTMLCanvasElement
+          const context = (canvas as HTMLCanvasElement).getContext('2d')!
+          return context.getImageData((left! / innerWidth) * width, (top! / innerHeight) * height, 1, 1).data[3]! > 0
+        },
+        [x, y],
+      )
+  await expect.poll(() => isHot(60, 140)).toBe(true)
+  expect(await isHot(600, 140)).toBe(false)
+  const count = hostOf(page).locator('.count')
+  await expect(count).toHaveText('3')
+  // The map scrolls with the page.
+  await page.evaluate(() => scrollTo(0, 100))
+  await expect.poll(() => isHot(60, 40)).toBe(true)
+  await expect.poll(() => isHot(60, 140)).toBe(false)
+  await choose(heatmap.getByLabel('Map'), 'Scroll depth')
+  await expect(heatmap).toContainText('1 views')
+  await expect.poll(() => isHot(600, 300)).toBe(true)
+
+  const vitals = await openPanel(page, 'Web vitals')
+  await expect(vitals.getByRole('row').filter({ hasText: 'LCP' })).toContainText('1234 ms good')
+  await expect(vitals.getByRole('row').filter({ hasText: 'CLS' })).toContainText('0.300 poor')
+  await expect(hostOf(page).locator('canvas')).toHaveCount(0)
+
+  const configuration = await openPanel(page, 'Configuration')
+  for (const option of [
+    'mask_all_text site',
+    'capture_pageview site',
+    'external_scripts_inject_target defaults of 2026-01-30',
+  ])
+    await expect(configuration.locator('dt', { hasText: option }).first()).toBeVisible()
 })
 
 test("a stranger's link shows a link to the console, and neither data nor storage", async ({
@@ -350,69 +483,85 @@ test('works under a strict policy with Trusted Types, in a modal dialog, and aft
   expect(await page.evaluate(() => window.analytics.explain('$autocapture').length)).toBe(1)
 })
 
-test('a second SDK adds no second bar, and opting out or signing out leaves no node, listener or timer', async ({
+/** Records what the toolbar's script starts and has not ended: listeners outside of its own nodes, timers, frames, observers. */
+const WATCH = `<script nonce="n">
+  window.started = new Set()
+  const isToolbar = () => /toolbar\.js/.test(new Error().stack)
+  const wrap = (of, name, around) => {
+    const original = of[name]
+    of[name] = function (...args) { return around(this ?? window, args, (changed = args) => original.apply(this ?? window, changed)) }
+  }
+  const find = (...key) => [...started].find((each) => key.every((part, index) => each[index] === part))
+  wrap(EventTarget.prototype, 'addEventListener', (target, [type, listener], run) => {
+    if ((target === window || target === document) && isToolbar()) started.add([target, type, listener])
+    return run()
+  })
+  wrap(EventTarget.prototype, 'removeEventListener', (target, [type, listener], run) => {
+    started.delete(find(target, type, listener))
+    return run()
+  })
+  for (const [start, end] of [['setTimeout', 'clearTimeout'], ['requestAnimationFrame', 'cancelAnimationFrame']]) {
+    wrap(window, start, (_, [callback, ...rest], run) => {
+      if (!isToolbar()) return run()
+      const entry = [start]
+      entry[1] = run([(...args) => { started.delete(entry); callback(...args) }, ...rest])
+      started.add(entry)
+      return entry[1]
+    })
+    wrap(window, end, (_, [id], run) => { started.delete(find(start, id)); return run() })
+  }
+  for (const Observer of [MutationObserver, ResizeObserver]) {
+    wrap(Observer.prototype, 'observe', (observer, _, run) => { if (isToolbar()) started.add(['observer', observer]); return run() })
+    wrap(Observer.prototype, 'disconnect', (observer, _, run) => { started.delete(find('observer', observer)); return run() })
+  }
+</script>`
+
+test('a second SDK adds no second bar, and signing out and opting out leave no node, listener or timer', async ({
   page,
   own,
   place,
   link,
 }) => {
-  // Counts listeners of window and document, timers and observers.
-  const head = `<script nonce="n">
-    window.listening = new Map()
-    const keyOf = (of, type, listener) => [of === window ? 'window' : of.nodeName, type].join()
-    for (const [name, by] of [['addEventListener', 1], ['removeEventListener', -1]]) {
-      const original = EventTarget.prototype[name]
-      EventTarget.prototype[name] = function (type, ...rest) {
-        const target = this ?? window
-        if (target === window || target === document) listening.set(type, (listening.get(type) ?? 0) + by)
-        return original.call(target, type, ...rest)
-      }
-    }
-    window.observing = 0
-    for (const Observer of [MutationObserver, ResizeObserver]) {
-      const { observe, disconnect } = Observer.prototype
-      const active = new WeakSet()
-      Observer.prototype.observe = function (...args) { if (!active.has(this)) { active.add(this); observing++ } return observe.apply(this, args) }
-      Observer.prototype.disconnect = function () { if (active.delete(this)) observing--; return disconnect.call(this) }
-    }
-  </script>`
-  place('/', { head, config: { autocapture: true } })
-  await page.goto(await link())
+  place('/', { head: WATCH })
+  const code = async () => new URL(await link()).hash.split('=')[1]!
+  await page.goto(`${await link()}`)
   await expect(barOf(page)).toBeVisible()
-  const open = () =>
-    page.evaluate(() => JSON.stringify([[...window.listening].filter(([, count]) => count), window.observing]))
-  const twice = await page.evaluate(
-    (token) =>
-      new Promise<number>((done) => {
-        const { analytics } = window
-        analytics.init(token, { ...analytics.config, loaded: () => {} }, 'second')
-        ;(analytics as unknown as { second: typeof analytics }).second.loadToolbar()
-        requestAnimationFrame(() => done(document.querySelectorAll('#__POSTHOG_TOOLBAR__').length))
-      }),
-    own.token,
+  await page.evaluate(
+    ({ token, second }) => {
+      const { analytics } = window
+      const other = analytics.init(token, { api_host: analytics.config.api_host }, 'second')
+      other.loadToolbar({ code: second })
+    },
+    { token: own.token, second: await code() },
   )
-  expect(twice).toBe(1)
+  const startEverything = async () => {
+    for (const name of [...PANELS, 'Inspect']) await openPanel(page, name)
+    await panelOf(page, 'Inspect').getByRole('button', { name: 'Pick an element' }).click()
+    expect(await page.evaluate(() => window.started.size)).toBeGreaterThan(5)
+  }
+  /** What is left, read in the task that ends the toolbar. */
+  const leftAfter = (end: 'opt_out_capturing' | undefined) =>
+    page.evaluate((method) => {
+      if (method) window.analytics[method]()
+      return [...window.started].map((each) => each.map(String).join().slice(0, 80))
+    }, end)
+  await startEverything()
+  await expect(hostOf(page)).toHaveCount(1)
+  await openPanel(page, 'Configuration')
+  await panelOf(page, 'Configuration').getByRole('button', { name: 'Sign out' }).click()
+  await expect(hostOf(page)).toHaveCount(0)
+  await expect.poll(() => leftAfter(undefined)).toEqual([])
+
   await page.goto('about:blank')
   await page.goto(await link())
-  await expect(barOf(page)).toBeVisible()
-  const bare = await open()
-  const panels = async () => {
-    for (const name of PANELS) await openPanel(page, name)
-    await openPanel(page, 'Inspect').then((panel) => panel.getByRole('button', { name: 'Pick an element' }).click())
-  }
-  await panels()
-  // Gone in the task of the call.
-  const left = await page.evaluate(() => {
-    window.analytics.opt_out_capturing()
-    return document.querySelectorAll('#__POSTHOG_TOOLBAR__').length
-  })
-  expect(left).toBe(0)
-  expect(bare).not.toBe('')
+  await startEverything()
+  expect(await leftAfter('opt_out_capturing')).toEqual([])
+  expect(await page.evaluate(() => document.querySelector('#__POSTHOG_TOOLBAR__'))).toBeNull()
 })
 
 declare global {
   interface Window {
-    listening: Map<string, number>
-    observing: number
+    clicked: number
+    started: Set<unknown[]>
   }
 }
