@@ -1,3 +1,4 @@
+import { pause } from '../support/pause'
 import { areThere, BUILDS, expect, test } from '../support/scenario'
 
 for (const build of BUILDS) {
@@ -13,7 +14,7 @@ for (const build of BUILDS) {
       await page.locator('#next').click()
       await page.waitForURL('**/two')
       await page.waitForFunction(() => window.analytics?.__loaded)
-      await page.waitForTimeout(50)
+      await pause(page, 50)
       await page.goto('about:blank')
 
       const events = await stored(
@@ -55,19 +56,19 @@ for (const build of BUILDS) {
       put(build, '/app', 'app')
       await page.goto(`${site.url}/app`)
       await page.waitForFunction(() => window.analytics?.__loaded)
-      await page.waitForTimeout(50)
+      await pause(page, 50)
       for (const path of ['/app/a', '/app/b']) {
         await page.evaluate((to) => {
           history.pushState({}, '', to)
           document.title = `title of ${to}`
         }, path)
-        await page.waitForTimeout(50)
+        await pause(page, 50)
       }
       // Neither the same path again nor another query is another page.
       await page.evaluate(() => history.replaceState({}, '', '/app/b?tab=2'))
-      await page.waitForTimeout(50)
+      await pause(page, 50)
       await page.goBack()
-      await page.waitForTimeout(50)
+      await pause(page, 50)
 
       const events = await stored(areThere('$pageview', '$pageview', '$pageview', '$pageview'))
       expect(

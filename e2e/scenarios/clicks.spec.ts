@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
+import { pause } from '../support/pause'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 
@@ -194,7 +195,7 @@ test('does not report a click that has a response of any kind', async ({ context
       await (act?.(page) ?? page.locator('#it').click())
       // The judge is at work on this page too: what it says of the dead button comes after what it had to say of the other.
       // Not within the same second: that the window has come to the front is an excuse.
-      await page.waitForTimeout(1200)
+      await pause(page, 1200)
       await page.locator('#dead').click()
     }),
   )
@@ -320,7 +321,7 @@ test('does not count activity of the page itself or press feedback as a response
         await page.goto(`${site.url}${path}`)
         await ready(page)
         // Later than a second after the window got the focus.
-        await page.waitForTimeout(1500)
+        await pause(page, 1500)
         if (await clickDeadThrice(page, name in NOISE))
           return expected.push(`$dead_click ${path}`, `$rageclick ${path}`)
         await page.close()
@@ -342,7 +343,7 @@ test('does not count a change that was due before the click as a response', asyn
   put('script', '/', `<p id="t">0</p><main><section>${DEAD}</section></main>`, QUIET)
   await page.goto(site.url)
   await ready(page)
-  await page.waitForTimeout(1200)
+  await pause(page, 1200)
   await page.evaluate(() => {
     const start = performance.now()
     setInterval(() => (document.getElementById('t')!.textContent = String(performance.now())), 500)
@@ -390,12 +391,12 @@ test('does not report a control that responds late, far away or repeatedly', asy
       const page = await context.newPage()
       await page.goto(`${site.url}/${name}`)
       await ready(page)
-      await page.waitForTimeout(1200)
+      await pause(page, 1200)
       for (let times = 0; times < (ONCE.includes(name) ? 1 : 3); times++) {
         await page.locator('#it').click()
-        await page.waitForTimeout(200)
+        await pause(page, 200)
       }
-      await page.waitForTimeout(13_000)
+      await pause(page, 13_000)
       await page.evaluate(() => void window.analytics.capture('done'))
     }),
   )
@@ -410,7 +411,7 @@ test('reports a rage click when the page is left after the third click', async (
   await page.goto(site.url)
   await ready(page)
   await page.locator('#dead').click()
-  await page.waitForTimeout(1500)
+  await pause(page, 1500)
   for (let times = 0; times < 3; times++) await page.locator('#dead').click()
   await page.goto(`${site.url}/elsewhere`)
   const events = await stored(named('$rageclick'))
@@ -559,7 +560,7 @@ test('set_config and consent turn click detection off and on', async ({ page, si
   expect(fetched.filter((url) => url.includes('clicks'))).toEqual([])
   await page.locator('#dead').click()
   await change({ capture_dead_clicks: false })
-  await page.waitForTimeout(1100)
+  await pause(page, 1100)
   await change({ capture_dead_clicks: true })
   await page.locator('#dead').click()
   const at = await page.evaluate(() => Date.now())
@@ -569,7 +570,7 @@ test('set_config and consent turn click detection off and on', async ({ page, si
   expect(Math.abs(at - (event!.properties.$dead_click_event_timestamp as number))).toBeLessThan(1000)
   await page.locator('#dead').click()
   await page.evaluate(() => window.analytics.opt_out_capturing())
-  await page.waitForTimeout(3500)
+  await pause(page, 3500)
   await page.evaluate(() => window.analytics.opt_in_capturing())
   expect(accused(await stored(named('$opt_in'))).map((each) => each.split(' ')[0])).toEqual(['$dead_click', '$opt_in'])
 })

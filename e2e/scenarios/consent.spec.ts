@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../../src/types'
+import { pause } from '../support/pause'
 import { ROOT } from '../support/root'
 import { expect, SHOP, test } from '../support/tabs'
 
@@ -55,14 +56,14 @@ for (const { options, captures, stores, requests } of ROWS)
       history.pushState(null, '', '/next')
       return window.analytics.capture('x')?.properties
     })
-    await page.waitForTimeout(1000)
+    await pause(page, 1000)
     // Back and forth, as when a visitor changes tabs or pages before they decide.
     await page.evaluate(() => {
       dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
       document.dispatchEvent(new Event('visibilitychange'))
     })
-    await page.waitForTimeout(300)
+    await pause(page, 300)
     const answer = (is: unknown) => (is ? 'yes' : 'no')
     expect({
       captures: captured?.$cookieless_mode ? 'without ids' : answer(captured),

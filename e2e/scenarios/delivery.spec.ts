@@ -1,3 +1,4 @@
+import { pause } from '../support/pause'
 import { BUILDS, expect, test } from '../support/scenario'
 
 const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
@@ -12,7 +13,7 @@ for (const build of BUILDS) {
       await page.evaluate(() => {
         for (let index = 0; index < 20; index++) window.analytics.capture('offline', { index })
       })
-      await page.waitForTimeout(600)
+      await pause(page, 600)
       await context.setOffline(false)
       const events = await stored((all) => all.length >= 20)
       expect(events.map(({ properties }) => properties.index)).toEqual(Array.from({ length: 20 }, (_, index) => index))

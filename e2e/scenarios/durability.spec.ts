@@ -1,4 +1,7 @@
+import type { Page } from 'playwright/test'
 import type { Config } from '../../src/types'
+import { pause } from '../support/pause'
+import type { Proxy } from '../support/proxy'
 import {
   capture,
   comeOnline,
@@ -12,6 +15,16 @@ import {
   uuidsOf,
   waiting,
 } from '../support/world'
+
+// A long wait before the retry, so that a slow machine does not reach it while a test counts requests.
+const OUTAGE = [503, { 'Retry-After': '10' }] as const
+
+/** Waits for the first request since `before` requests, and expects that the pages send no other one. */
+const expectOneRequest = async (network: Proxy, before: number, pages: Page[]) => {
+  await expect.poll(() => network.requests()).toBeGreaterThan(before)
+  await Promise.all(pages.map((page) => pause(page, 1200)))
+  expect(network.requests() - before).toBe(1)
+}
 
 // ── Several tabs ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -34,11 +47,10 @@ test('one of many tabs retries during an outage, and all events arrive afterward
 }) => {
   putShop()
   const pages = [await open(), await open(), await open(), await open()]
-  await world.network.be(503)
+  await world.network.be(...OUTAGE)
   const before = world.network.requests()
   const captured = (await Promise.all(pages.map((page) => capture(page)))).flat()
-  await pages[0]!.waitForTimeout(1200)
-  expect(world.network.requests() - before).toBe(1)
+  await expectOneRequest(world.network, before, pages)
   await world.network.be('up')
   expect(uuidsOf(await stored((found) => found.length >= captured.length))).toEqual(captured.sort())
   // The one that leads sends its own, and nothing of those who live and will send theirs.
@@ -48,14 +60,14 @@ test('one of many tabs retries during an outage, and all events arrive afterward
 
 test('sends one request after an outage, then batch after batch', async ({ world, putShop, open, stored }) => {
   putShop()
-  await world.network.be(503)
+  await world.network.be(...OUTAGE)
   const first = await open()
   const captured = await capture(first, 600)
+  await expect.poll(() => world.network.requests()).toBe(1)
   await crash(first)
   const before = world.network.requests()
   const second = await open()
-  await second.waitForTimeout(1500)
-  expect(world.network.requests() - before).toBe(1)
+  await expectOneRequest(world.network, before, [second])
   await world.network.be('up')
   expect(uuidsOf(await stored((found) => found.length >= 600))).toEqual(captured)
   expect(world.network.requests() - before).toBe(4)
@@ -102,7 +114,7 @@ test.describe('with a back/forward cache', () => {
       await page.evaluate(() =>
         addEventListener('pageshow', (event) => event.persisted && window.analytics.capture('restored')),
       )
-      await page.waitForTimeout(400)
+      await pause(page, 400)
       await page.evaluate((to) => location.assign(to), `${site.url}/two`)
       await page.waitForURL('**/two')
       await network.be('up')
@@ -155,7 +167,7 @@ test('opt-out drops waiting events in this tab, in other tabs and in storage', a
   await other.evaluate(() => window.analytics.flush())
   await open()
   const events = await stored((found) => found.length >= 1)
-  await here.waitForTimeout(1000)
+  await pause(here, 1000)
   expect(events.map(({ event }) => event)).toEqual(['agreed'])
   expect(uuidsOf(await stored(() => true))).toHaveLength(1)
 })
@@ -191,7 +203,7 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
     const page = await open()
     await world.network.be(503)
     const captured = await capture(page)
-    await page.waitForTimeout(500)
+    await pause(page, 500)
     expect(await databases(page)).toEqual([])
     await world.network.be('up')
     await comeOnline(page)
@@ -299,7 +311,7 @@ for (const [name, breakIt] of Object.entries(BROKEN)) {
     const page = await open()
     await world.network.be(503)
     const captured = await capture(page)
-    await page.waitForTimeout(500)
+    await pause(page, 500)
     await world.network.be('up')
     await comeOnline(page)
     expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)

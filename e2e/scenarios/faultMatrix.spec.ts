@@ -1,3 +1,4 @@
+import { pause } from '../support/pause'
 import {
   capture,
   comeOnline,
@@ -442,7 +443,7 @@ test.describe('on a first visit', () => {
     await page.goto(site.url)
     await page.waitForFunction(() => window.analytics?.__loaded)
     const captured = await capture(page)
-    await page.waitForTimeout(900)
+    await pause(page, 900)
     await kill(page)
     await network.be('up')
     const next = await open()
@@ -481,7 +482,7 @@ test('a visit of five pages, each left by a link within three seconds: everythin
       `/${index}`,
     )
     await page.getByRole('button').click()
-    await page.waitForTimeout(index % 2 ? 4000 : 1000)
+    await pause(page, index % 2 ? 4000 : 1000)
     await page.getByRole('link').click()
     await page.waitForURL(`**/${index}`)
   }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
+import { pause } from '../support/pause'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
 
@@ -177,7 +178,7 @@ test('a flush is bounded, with clicks before moves, and a route has points and a
   await loaded(page)
   const sent = await collect(page)
   await page.locator('#b').hover()
-  await page.waitForTimeout(700)
+  await pause(page, 700)
   await page.evaluate(() => {
     const button = document.querySelector('#b')!
     for (let index = 0; index < 3000; index += 1)

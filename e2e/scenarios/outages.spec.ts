@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test'
+import { pause } from '../support/pause'
 import { BUILDS, expect, test } from '../support/scenario'
 import { startProxy } from '../support/proxy'
 
@@ -29,7 +30,7 @@ for (const build of BUILDS) {
           await proxy.be(mode, headers)
           await captureSome(page)
           // Long enough for the first try and its failure.
-          await page.waitForTimeout(1500)
+          await pause(page, 1500)
           const during = proxy.requests()
           await proxy.be('up')
           const events = await stored((found) => found.length >= COUNT)
@@ -59,7 +60,7 @@ test('events whose response was lost are sent again and counted once', async ({ 
   })
   await captureSome(page)
   await expect.poll(() => lost).toBe(2)
-  await page.waitForTimeout(500)
+  await pause(page, 500)
   const events = await stored((found) => found.length >= COUNT)
   expect(events.map(({ properties }) => properties.index)).toEqual(all)
 })

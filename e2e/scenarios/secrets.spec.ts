@@ -1,4 +1,5 @@
 import { looksSensitive } from '../../src/lib/sensitive'
+import { pause } from '../support/pause'
 import { startProxy } from '../support/proxy'
 import { expect, test } from '../support/scenario'
 
@@ -431,7 +432,7 @@ for (const seed of [1, 2]) {
     await page.waitForFunction(
       () => '__trailmark_extensions__' in window && 'clicks' in Object(window.__trailmark_extensions__),
     )
-    await page.waitForTimeout(600)
+    await pause(page, 600)
     // A set, because there are more reports than `explain` keeps.
     const captured = await page.evaluateHandle(() => {
       const names = new Set<string>()
@@ -443,7 +444,7 @@ for (const seed of [1, 2]) {
     await expect
       .poll(() => captured.evaluate((names) => [...names]))
       .toEqual(expect.arrayContaining(['$rageclick', '$dead_click']))
-    await page.waitForTimeout(2000)
+    await pause(page, 2000)
     await fire(['change', 'submit', 'copy', 'cut'])
     await page.evaluate(() => window.analytics.capture('last'))
     await page.evaluate(() => window.analytics.flush())

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test'
+import { pause } from '../support/pause'
 import { BLOG, call, expect, fillStorage, idsOf, settle, SHOP, storageOf, test } from '../support/tabs'
 
 const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false, advanced_disable_flags: true }
@@ -144,7 +145,7 @@ test('the running page keeps its visitor after Clear-Site-Data', async ({ site, 
   })
   await expect.poll(() => page.evaluate(() => localStorage.getItem('mark'))).toBeNull()
   expect(await idsOf(page)).toEqual(before)
-  await page.waitForTimeout(100)
+  await pause(page, 100)
   await reload(page)
   expect(await idsOf(page)).toMatchObject({ visitor: 'ada', session: before!.session })
 })
@@ -235,7 +236,7 @@ test.describe('a full local storage', () => {
     put('npm', '/', 'home', { ...QUIET, persistence: 'localStorage' })
     const page = await openTab()
     const before = await idsOf(page)
-    await page.waitForTimeout(100)
+    await pause(page, 100)
     await fillStorage(page)
     await call(page, 'register', { big: 'x'.repeat(1000) })
     await reload(page)

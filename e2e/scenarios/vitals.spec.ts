@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright/test'
+import { pause } from '../support/pause'
 import { ROOT } from '../support/root'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
@@ -227,11 +228,11 @@ test('500 routes leave no elements and listeners behind', async ({ page, site, p
       go.blur()
     }, routes)
   await visit(20)
-  await page.waitForTimeout(1500)
+  await pause(page, 1500)
   const before = await count()
   await visit(500)
   // The pointer's rest and the flush are over.
-  await page.waitForTimeout(1500)
+  await pause(page, 1500)
   const after = await count()
   expect(after.listeners).toBeLessThanOrEqual(before.listeners + 5)
   // A route has 52 elements and 51 texts. The browser itself keeps some of the last ones.

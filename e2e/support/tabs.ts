@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from 'playwright/test'
+import { pause } from './pause'
 import { expect, test as base } from './scenario'
 import type { StoredEvent } from './service'
 
@@ -119,5 +120,5 @@ export const settle = async (context: BrowserContext): Promise<void> => {
     }),
   )
   // The events follow the values as tasks.
-  await Promise.all(context.pages().map((page) => page.waitForTimeout(100)))
+  await Promise.all(context.pages().map((page) => pause(page, 100)))
 }

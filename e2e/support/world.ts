@@ -1,6 +1,7 @@
 import { type BrowserContext, chromium, type Page } from 'playwright/test'
 import config from '../../playwright.config'
 import type { Config } from '../../src/types'
+import { pause } from './pause'
 import { type Proxy, startProxy } from './proxy'
 import { expect, test as base } from './scenario'
 import type { StoredEvent } from './service'
@@ -136,7 +137,7 @@ export const capture = (page: Page, count = COUNT, size = 0): Promise<string[]> 
 export const uuidsOf = (events: StoredEvent[]): string[] => events.map(({ uuid }) => uuid).sort()
 
 /** Waits briefly: long enough for a task, well below a second. */
-export const moment = (page: Page): Promise<void> => page.waitForTimeout(100)
+export const moment = (page: Page): Promise<void> => pause(page, 100)
 
 /** Kills the renderer of a page immediately. */
 export const kill = async (page: Page): Promise<void> => {

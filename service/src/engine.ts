@@ -9,6 +9,7 @@ import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/
 import { createEngineGate, type EngineGate } from './storage/gate.ts'
 import type { Metadata } from './storage/metadata/metadata.ts'
 import { migrate } from './storage/schema/migrate.ts'
+import { MIGRATIONS } from './storage/schema/migrations.ts'
 import type { Storage } from './storage/storage.ts'
 
 export interface EngineOptions {
@@ -95,7 +96,9 @@ export const openEngine = async ({
   const nodes = cluster && (await metadata.withLock('start', () => migrateNodes({ cluster, name: clusterName!, log })))
   onStop(() => nodes?.stop())
   const steps = nodes?.taken ?? (await metadata.withLock('start', () => migrate(storage)))
-  progress(steps.length ? `Created the event store (${steps.join(', ')}).` : 'The event store is up to date.')
+  const isNew = steps.length === MIGRATIONS.length
+  if (isNew) progress('Created the event store.')
+  else progress(steps.length ? `Updated the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 
   return {
     gate: createEngineGate(storage, config.engineRuns),

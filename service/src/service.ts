@@ -23,6 +23,7 @@ import { connectPeople } from './service/connectPeople.ts'
 import { connectRecordings } from './service/connectRecordings.ts'
 import { connectStoring } from './service/connectStoring.ts'
 import { connectSurveys } from './service/connectSurveys.ts'
+import { createToolbarSessions } from './toolbar/sessions.ts'
 import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { openData } from './service/openData.ts'
 
@@ -141,6 +142,8 @@ export const startService = async ({
         rejectedEvents,
         statics: createStatics(config.staticDir),
         console: console.dependency,
+        consoleUrl: async () => (await metadata.console.instance()).url,
+        toolbar: createToolbarSessions({ metadata, log }),
         metrics: metrics.text,
         readiness: createReadiness({
           storage: gate.ingest,

@@ -141,3 +141,39 @@ test('settings keep what was written when the service rejects it', async ({ view
   await page.getByRole('button', { name: 'Delete the variable', exact: true }).click()
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('uses_host')
 })
+
+test('settings: the toolbar opens on authorized sites, with a code in the fragment', async ({
+  view: { service, page },
+}) => {
+  // Where the toolbar's own link leads, which knows no project.
+  await page.goto(`${service.url}/settings?tab=toolbar`)
+  await page.getByLabel('New site').fill('shop.example')
+  await page.getByRole('button', { name: 'Add the site' }).click()
+  await expect(page.getByLabel('New site')).toHaveAccessibleDescription(/is not an origin/)
+  await expect(page.getByLabel('New site')).toHaveValue('shop.example')
+  await page.getByLabel('New site').fill(service.url)
+  await page.getByRole('button', { name: 'Add the site' }).click()
+  await expect(page.getByRole('list', { name: 'Sites' }).getByText(service.url)).toBeVisible()
+  await expect(page.getByLabel('New site')).toHaveValue('')
+  await expectAccessible(page)
+
+  const path = page.getByLabel(`Page of ${service.url}`)
+  const open = page.getByRole('button', { name: `Open the toolbar on ${service.url}` })
+  await path.fill('//evil.example')
+  await open.click()
+  await expect(page.getByRole('alert')).toContainText('"path" must be the path of a page')
+  await path.fill('/_health?page=1')
+  const opened = page.context().waitForEvent('page')
+  await open.click()
+  const tab = await opened
+  await tab.waitForURL(/#__trailmark_toolbar=tmb_[0-9a-f]{32}$/)
+  expect(tab.url()).toContain(`${service.url}/_health?page=1#`)
+  await tab.close()
+  await page.reload()
+  await expect(path).toHaveValue('/_health?page=1')
+
+  await page.getByRole('button', { name: `Remove ${service.url}` }).click()
+  await expect(page.getByText(`The toolbar no longer opens on ${service.url}.`)).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Sites' }).getByRole('listitem')).toHaveCount(0)
+  expect((await service.api('GET', '')).body).toMatchObject({ toolbar_origins: [] })
+})

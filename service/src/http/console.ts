@@ -117,19 +117,22 @@ const isSecure = ({ protocol }: Pick<ConsoleRequest, 'protocol'>) => protocol ==
 const cookieName = ({ base, instance }: ConsoleAddress, request: Pick<ConsoleRequest, 'protocol'>): string =>
   `${isSecure(request) ? (base ? '__Secure-' : '__Host-') : ''}trailmark_${instance}`
 
-/** Returns the session secret in the request's cookie. Absent if there are several: a page of another port added one. */
-export const sessionSecret = (
-  address: ConsoleAddress,
-  request: Pick<ConsoleRequest, 'headers' | 'protocol'>,
-): string | undefined => {
-  const start = `${cookieName(address, request)}=`
-  const values = (valueOf(request.headers, 'cookie') ?? '')
+/** Returns the value of the cookie `name`. Absent if there are several: a page of another port added one. */
+export const onlyCookie = (headers: Headers, name: string): string | undefined => {
+  const start = `${name}=`
+  const values = (valueOf(headers, 'cookie') ?? '')
     .split(';')
     .map((each) => each.trim())
     .filter((each) => each.startsWith(start))
     .map((each) => each.slice(start.length))
   return values.length === 1 && values[0] ? values[0] : undefined
 }
+
+/** Returns the session secret in the request's cookie. */
+export const sessionSecret = (
+  address: ConsoleAddress,
+  request: Pick<ConsoleRequest, 'headers' | 'protocol'>,
+): string | undefined => onlyCookie(request.headers, cookieName(address, request))
 
 /** Returns the value of `Set-Cookie` that stores `secret`, or deletes the cookie if `secret` is empty. */
 export const sessionCookie = (

@@ -37,6 +37,7 @@ import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { ListResponses } from '../surveys/responses.ts'
 import type { ReadResults } from '../surveys/results.ts'
 import type { Surveys } from '../surveys/surveys.ts'
+import type { ToolbarSessions } from '../toolbar/sessions.ts'
 import type { Scope } from './auth.ts'
 import type { ConsoleAddress } from './console.ts'
 
@@ -93,6 +94,9 @@ export interface Dependencies {
     }
     readonly sessions: ConsoleSessions
   }
+  readonly toolbar: ToolbarSessions
+  /** Returns the URL of the console. `undefined`: it answers on no known host. */
+  readonly consoleUrl: () => Promise<string | undefined>
   /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>
   /** Returns why the service cannot serve requests. Empty if it is ready. */
@@ -109,7 +113,7 @@ export interface RouteRequest<Body = unknown> {
   readonly queryAll: (name: string) => readonly string[]
   /** Bytes for a `raw` route, a validated value for a route with a schema. */
   readonly body: Body
-  /** Set on routes under `/api/projects/{id}/`. */
+  /** Set on routes under `/api/projects/{id}/`, and on those that need a session of the toolbar. */
   readonly projectId: number
   /** The API key that authenticated the request. Unset on public routes. */
   readonly key: ApiKey
@@ -159,9 +163,12 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly summary?: string
   /**
    * Who may call the route. 'public': pages of any origin. 'console_page': browsers, on the console's hosts. 'console': the
-   * page of the console. Otherwise, the scope that the personal API key or the session of the console must have.
+   * page of the console. 'toolbar': the toolbar, on pages of other origins. Otherwise, the scope that the personal API
+   * key or the session of the console must have.
    */
-  readonly access: 'public' | 'console_page' | 'console' | Scope
+  readonly access: 'public' | 'console_page' | 'console' | 'toolbar' | Scope
+  /** With access 'toolbar': the scope that the key of the toolbar's session must have. Absent: the route needs no session. */
+  readonly toolbarScope?: Scope
   /** Another scope with which a key may call the route. */
   readonly orScope?: Scope
   /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */

@@ -93,7 +93,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     id: 3,
-    name: 'refused events',
+    name: 'rejected events',
     statements: [
       // A month is enough to find and fix a mistake of a page. The ids are UUIDs of version 7 as strings, which sort by
       // time.
@@ -114,7 +114,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     id: 4,
-    name: 'what came last',
+    name: 'index of insertion times',
     statements: [
       // Finds events that arrived after a timestamp without reading all of them. Parts are sorted by day, so late
       // events are in few granules.
@@ -149,7 +149,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     id: 6,
-    name: 'events of one person',
+    name: 'index of distinct ids',
     statements: [
       // Finds the few granules with events of a distinct id. The sorting key has its hash, but only after the day.
       'ALTER TABLE db.events ADD INDEX IF NOT EXISTS by_distinct_id distinct_id TYPE bloom_filter GRANULARITY 1',
@@ -245,7 +245,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     id: 10,
-    name: 'sessions of recordings',
+    name: 'recorded sessions',
     statements: [
       // A row per chunk when it is inserted, and per session once they are merged. Lists are found here, because a session has
       // up to thousands of chunks. Columns do not change if a chunk is inserted again: nothing is a sum.

@@ -35,6 +35,7 @@ export const startIngest = (
       timezone: 'UTC',
       createdAt: '',
       previousTokenUntil: undefined,
+      toolbarOrigins: [],
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
