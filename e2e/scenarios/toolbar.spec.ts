@@ -290,7 +290,7 @@ test('draws the heatmap on the page, with counts on its elements, and shows web 
   await page.evaluate(() => scrollTo(0, 100))
   await expect.poll(() => isHot(60, 40)).toBe(true)
   await expect.poll(() => isHot(60, 140)).toBe(false)
-  await choose(heatmap.getByLabel('Map'), 'Scroll depth')
+  await choose(heatmap.getByRole('combobox', { name: 'Map' }), 'Scroll depth')
   await expect(heatmap).toContainText('1 views')
   await expect.poll(() => isHot(600, 300)).toBe(true)
 

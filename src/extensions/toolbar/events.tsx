@@ -1,5 +1,5 @@
 import { Fragment, h } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { LiveEvent } from './eventLog'
 import type { PanelProps } from './tools'
 import { Values } from './values'
@@ -9,7 +9,7 @@ export const EventsPanel = ({ tools }: PanelProps) => {
   const { events, host } = tools
   const [, redraw] = useState({})
   const [search, setSearch] = useState('')
-  useEffect(() => events.onChange(() => redraw({})), [])
+  useLayoutEffect(() => events.onChange(() => redraw({})), [])
   const shown = events.all().filter(({ event }) => event.includes(search))
   const drops = Object.entries(host.ledger.drops())
   return (

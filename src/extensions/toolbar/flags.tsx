@@ -1,5 +1,5 @@
 import { Fragment, h } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { FlagValue } from '../../types'
 import type { PanelProps, Tools } from './tools'
 import { useService } from './useService'
@@ -23,7 +23,7 @@ export const FlagsPanel = ({ tools }: PanelProps) => {
   const [, redraw] = useState({})
   const [search, setSearch] = useState('')
   const { data, error } = useService<{ results: ProjectFlag[] }>(tools, 'flags', {})
-  useEffect(() => api.onFeatureFlags?.(() => redraw({})), [])
+  useLayoutEffect(() => api.onFeatureFlags?.(() => redraw({})), [])
   if (!api.featureFlags || !api.getAllFeatureFlags) return <p>This site leaves the part trailmark/flags out.</p>
 
   const overrides = host.store.get<Record<string, FlagValue>>(OVERRIDES) ?? {}

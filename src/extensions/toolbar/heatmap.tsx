@@ -1,5 +1,5 @@
 import { Fragment, h } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { drawCells, drawDepth, type HeatmapElement, type HeatmapMap, type HeatmapScroll, placeCounts } from './drawHeat'
 import type { PanelProps, Tools } from './tools'
 import { usePath } from './usePath'
@@ -97,14 +97,14 @@ export const HeatmapPanel = ({ tools, overlay }: PanelProps) => {
   )
   const canvas = useMemo(() => document.createElement('canvas'), [])
   const labels = useMemo(() => document.createElement('div'), [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     overlay.append(canvas, labels)
     return () => {
       canvas.remove()
       labels.remove()
     }
   }, [])
-  useEffect(
+  useLayoutEffect(
     () =>
       followLayout(tools.host, () => {
         setWidth(innerWidth)

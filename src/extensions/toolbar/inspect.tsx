@@ -1,5 +1,5 @@
 import { Fragment, h } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Stop } from '../../types'
 import { inspect, selectorOf } from './captured'
 import { createFrame, startPicker } from './picker'
@@ -12,8 +12,8 @@ export const InspectPanel = ({ tools, overlay, announce }: PanelProps) => {
   const [isPicking, setIsPicking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const stop = useRef<Stop>(undefined)
-  useEffect(() => () => stop.current?.(), [])
-  useEffect(() => {
+  useLayoutEffect(() => () => stop.current?.(), [])
+  useLayoutEffect(() => {
     if (!picked) return undefined
     const frame = createFrame(overlay)
     const align = () => frame.show(picked)

@@ -4,6 +4,8 @@ import type { EventLog } from './eventLog'
 import type { Layer } from './layer'
 import type { Service, Session } from './service'
 
+// Panels use layout effects, which run and end at once. Others would leave a timer when the toolbar ends.
+
 /** What the panels of the toolbar use. */
 export interface Tools {
   host: ToolbarParts & ExtensionHost

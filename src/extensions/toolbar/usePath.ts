@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ToolbarParts } from '../../host'
 
 /** Returns the path of the page, also after navigations inside the document. */
 export const usePath = ({ onNavigate }: Pick<ToolbarParts, 'onNavigate'>): string => {
   const [path, setPath] = useState(location.pathname)
-  useEffect(() => onNavigate(() => setPath(location.pathname)), [])
+  useLayoutEffect(() => onNavigate(() => setPath(location.pathname)), [])
   return path
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Tools } from './tools'
 
 interface Loaded<T> {
@@ -15,7 +15,7 @@ export const useService = <T>(
   parameters: Record<string, string | number | undefined>,
 ): Loaded<T> => {
   const [loaded, setLoaded] = useState<Loaded<T>>({ isLoading: !!path })
-  useEffect(() => {
+  useLayoutEffect(() => {
     let isCurrent = true
     setLoaded({ isLoading: !!path })
     if (path)

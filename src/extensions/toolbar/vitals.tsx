@@ -1,5 +1,5 @@
 import { Fragment, h } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { PanelProps } from './tools'
 import { usePath } from './usePath'
 import { useService } from './useService'
@@ -31,7 +31,7 @@ export const VitalsPanel = ({ tools }: PanelProps) => {
   const path = usePath(tools.host)
   const { data, error, isLoading } = useService<VitalsAnswer>(tools, 'vitals', { path })
   const [, redraw] = useState({})
-  useEffect(() => events.onChange(() => redraw({})), [])
+  useLayoutEffect(() => events.onChange(() => redraw({})), [])
   const current = events.vitals()
   return (
     <>
