@@ -397,6 +397,8 @@ export interface ToolbarParts {
   code?: string
   /** Stops the toolbar. */
   end(): void
+  /** What the toolbar sets: `onReset` is called when the visitor is reset. */
+  shared: { onReset?: Stop }
   api(): Partial<ToolbarApi>
   ledger: {
     on<N extends 'eventCaptured' | 'eventDropped'>(name: N, listener: (value: Notices[N]) => void): Stop

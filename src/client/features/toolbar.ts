@@ -31,6 +31,7 @@ export const toolbar: Feature = {
   connect: (client) => {
     const { context } = client
     const { config, token } = context
+    const shared: ToolbarParts['shared'] = {}
     let code = takeCode()
     let isOn = code || storageOf('sessionStorage')?.getItem(NAME) === token
     const wanted = () => !!isOn && self === top && !config.advanced_disable_flags
@@ -46,6 +47,7 @@ export const toolbar: Feature = {
           return wanted() && !context.isOptedOut()
         },
       },
+      onReset: () => shared.onReset?.(),
       runs: {
         wanted,
         start: (host) => {
@@ -54,6 +56,7 @@ export const toolbar: Feature = {
             ...client,
             ...context,
             code,
+            shared,
             end: () => {
               isOn = false
               client.align()

@@ -75,13 +75,15 @@ const reasonsOf = ({ host }: Tools, type: string, path: readonly Element[]): str
 }
 
 const omissionsOf = ({ host: { config, checkPath } }: Tools, path: readonly Element[]): string[] => [
-  ...(config.mask_all_text ? ['Text: the option mask_all_text is on.'] : []),
-  ...(config.mask_all_element_attributes ? ['Attributes: the option mask_all_element_attributes is on.'] : []),
+  ...(config.mask_all_text ? ['Text is left out: the option mask_all_text is on.'] : []),
+  ...(config.mask_all_element_attributes
+    ? ['Attributes are left out: the option mask_all_element_attributes is on.']
+    : []),
   ...checkPath(path).flatMap(({ element, isField, isSensitive }) =>
     isSensitive
-      ? `Text and attributes of ${nameOf(element)}: it is marked or named as sensitive, or a person entered its content.`
+      ? `Text and attributes of ${nameOf(element)} are left out: it is marked or named as sensitive, or a person entered its content.`
       : isField
-        ? `Value and most attributes of ${nameOf(element)}: it is a field.`
+        ? `The value and most attributes of ${nameOf(element)} are left out: it is a field.`
         : [],
   ),
 ]

@@ -21,10 +21,11 @@ export interface EventLog {
 const VITAL = /^\$web_vitals_([A-Z]+)_value$/
 
 /** Follows the events of the page. */
-export const createEventLog = ({ ledger, onNavigate }: ToolbarParts): EventLog => {
+export const createEventLog = ({ ledger, onNavigate, shared }: ToolbarParts): EventLog => {
   const properties = new Map<string, Properties>()
   const listeners = new Set<() => void>()
   let vitals: Record<string, number> = {}
+  let shownFrom = 0
   const emit = () => listeners.forEach((listener) => listener())
   const stops = [
     ledger.on('eventCaptured', (event) => {
@@ -42,13 +43,27 @@ export const createEventLog = ({ ledger, onNavigate }: ToolbarParts): EventLog =
       emit()
     }),
   ]
+  // Events of the previous visitor are not shown to the next.
+  shared.onReset = () => {
+    shownFrom = Date.now()
+    properties.clear()
+    vitals = {}
+    emit()
+  }
   return {
-    all: () => ledger.explain().map((each) => ({ ...each, properties: properties.get(each.uuid ?? '') })),
+    all: () =>
+      ledger
+        .explain()
+        .filter(({ at }) => at.getTime() > shownFrom)
+        .map((each) => ({ ...each, properties: properties.get(each.uuid ?? '') })),
     vitals: () => vitals,
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    stop: () => stops.forEach((stop) => stop()),
+    stop: () => {
+      shared.onReset = undefined
+      stops.forEach((stop) => stop())
+    },
   }
 }

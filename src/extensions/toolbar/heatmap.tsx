@@ -145,10 +145,12 @@ export const HeatmapPanel = ({ tools, overlay }: PanelProps) => {
   )
 }
 
+const countOf = (count: number, thing: string) => `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
+
 const summaryOfMap = (map: HeatmapMap | undefined) =>
   map?.points
-    ? `${map.points.toLocaleString('en')} points${map.has_more ? '. Only the busiest places are drawn' : ''}`
+    ? `${countOf(map.points, 'point')}${map.has_more ? '. Only the busiest places are drawn' : ''}`
     : 'No points of this page in this period'
 
 const summaryOfScroll = (scroll: HeatmapScroll | undefined) =>
-  scroll?.views ? `${scroll.views.toLocaleString('en')} views` : 'No views of this page in this period'
+  scroll?.views ? countOf(scroll.views, 'view') : 'No views of this page in this period'

@@ -53,11 +53,15 @@ const Inspected = ({ tools, element, announce }: { tools: Tools; element: Elemen
   const { type, reasons, omissions, properties } = inspect(tools, element)
   const selector = selectorOf(element)
   const isCaptured = !reasons.length
-  const copy = (text: string) =>
-    navigator.clipboard.writeText(text).then(
-      () => announce('Copied'),
-      () => announce('The browser does not allow copying'),
-    )
+  const copy = async (text: string) => {
+    try {
+      await navigator.clipboard.writeText(text)
+      announce('Copied')
+    } catch {
+      // Pages without HTTPS have no clipboard.
+      announce('The browser does not allow copying')
+    }
+  }
   return (
     <>
       <h3>Selector</h3>
@@ -86,7 +90,7 @@ const Inspected = ({ tools, element, announce }: { tools: Tools; element: Elemen
         )}
       </p>
       <ul>
-        {[...reasons, ...(isCaptured ? omissions.map((each) => `Left out: ${each}`) : [])].map((each) => (
+        {[...reasons, ...(isCaptured ? omissions : [])].map((each) => (
           <li key={each}>{each}</li>
         ))}
       </ul>
