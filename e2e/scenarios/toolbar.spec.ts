@@ -489,7 +489,7 @@ test('works under a strict policy with Trusted Types, in a modal dialog, and aft
 /** Records what the toolbar's script starts and has not ended: listeners outside of its own nodes, timers, frames, observers. */
 const WATCH = `<script nonce="n">
   window.started = new Set()
-  const isToolbar = () => /toolbar\.js/.test(new Error().stack)
+  const isToolbar = () => /toolbar[.]js/.test(new Error().stack)
   const wrap = (of, name, around) => {
     const original = of[name]
     of[name] = function (...args) { return around(this ?? window, args, (changed = args) => original.apply(this ?? window, changed)) }
