@@ -23,7 +23,7 @@ export default {
   maxWorkers: '100%',
   testSequencer: '<rootDir>/scripts/slowestFirst.mjs',
   // Only stops tests that hang. Generous, because a busy machine is slow.
-  testTimeout: 600_000,
+  testTimeout: 1_800_000,
   projects: [
     {
       displayName: 'sdk',

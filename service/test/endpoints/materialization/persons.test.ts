@@ -348,7 +348,8 @@ const without = (events: readonly Captured[], ids: readonly string[], withEvents
     .map((each) => (each.other !== undefined && ids.includes(each.other) ? { ...each, other: '' } : each))
 
 describe('materialized rows over persons equal live rows and the reference', () => {
-  test('after late events, merges, property changes and erasure', async () => {
+  // Several tests, because each story runs some hundred statements.
+  test.each([1, 2, 3, 4])('after late events, merges, property changes and erasure, story %i', async () => {
     const erase = createErase({
       storage,
       persons: createPersons(storage),
@@ -406,7 +407,7 @@ describe('materialized rows over persons equal live rows and the reference', () 
         }
         for (const each of followed) await each.stored.drop()
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: 1, endOnFailure: true },
     )
   })
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,13 +17,25 @@ export interface TestEngine {
   columns(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
   command(statement: string, params?: Readonly<Record<string, unknown>>): Promise<void>
   insert(rows: readonly object[]): Promise<void>
+  /** Closes the connection. The server stays for the next file of tests. */
   stop(): Promise<void>
 }
 
 const START_TIMEOUT_MS = 120_000
 
+// A process of the test runner runs many files, each with modules of its own, so the server's URL is kept in a file.
+const FOLDER = join(tmpdir(), `trailmark-test-engine-${process.pid}`)
+const URL_FILE = join(FOLDER, 'url')
+
+// The engine occupies the main thread. A second thread waits until the test's process is gone, and with it the pipe.
+const WATCH = `
+  require('fs').readSync(0, Buffer.alloc(1))
+  require('fs').rmSync(require('worker_threads').workerData, { recursive: true, force: true })
+  process.kill(process.pid, 'SIGKILL')
+`
 const CHILD = `
-  const [library, ...rest] = process.argv.slice(1)
+  const [folder, library, ...rest] = process.argv.slice(1)
+  new (require('worker_threads').Worker)(process.env.WATCH, { eval: true, workerData: folder })
   const { open, load, DataType } = require(process.env.FFI)
   const args = ['clickhouse-local', ...rest]
   open({ library: 'engine', path: library })
@@ -43,13 +55,14 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Starts a separate ClickHouse server with the service's tables, empty. */
-export const startTestEngine = async (): Promise<TestEngine> => {
+/** Starts a ClickHouse server that ends with this process. Resolves with its URL when it answers. */
+const startServer = async (): Promise<string> => {
   const modules = createRequire(join(process.cwd(), 'service/package.json'))
   const library = join(dirname(modules.resolve('@chdb/lib-linux-x64-gnu/package.json')), 'libchdb.so')
-  const folder = mkdtempSync(join(tmpdir(), 'sql-test-'))
+  rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER)
   const port = await freePort()
-  const config = join(folder, 'config.xml')
+  const config = join(FOLDER, 'config.xml')
   writeFileSync(config, '<clickhouse><listen_host>127.0.0.1</listen_host></clickhouse>')
   const child = spawn(
     process.execPath,
@@ -57,33 +70,52 @@ export const startTestEngine = async (): Promise<TestEngine> => {
       '-e',
       CHILD,
       '--',
+      FOLDER,
       library,
       `--config-file=${config}`,
-      `--path=${join(folder, 'store')}`,
+      `--path=${join(FOLDER, 'store')}`,
       '--listen_host=127.0.0.1',
       `--http_port=${port}`,
       '--multiquery',
       '--query',
       RUN_FOREVER,
     ],
-    { stdio: 'ignore', env: { PATH: process.env.PATH, TZ: 'UTC', FFI: modules.resolve('ffi-rs') } },
+    {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: { PATH: process.env.PATH, TZ: 'UTC', FFI: modules.resolve('ffi-rs'), WATCH },
+    },
   )
-  const killChild = () => child.kill('SIGKILL')
-  process.once('exit', killChild)
+  child.unref()
+  ;(child.stdin as Socket).unref()
   const url = `http://127.0.0.1:${port}`
-  const isUp = () =>
-    fetch(`${url}/ping`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
   for (
     const deadline = Date.now() + START_TIMEOUT_MS;
-    !(await isUp());
+    !(await isUp(url));
     await new Promise((resolve) => setTimeout(resolve, 20))
   ) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error('The test engine did not start')
   }
+  return url
+}
 
+const isUp = (url: string) =>
+  fetch(`${url}/ping`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** Returns the URL of this process's server. A second file of tests uses the server of the first. */
+const findServer = async (): Promise<string> => {
+  const known = existsSync(URL_FILE) ? readFileSync(URL_FILE, 'utf8') : undefined
+  if (known && (await isUp(known))) return known
+  const url = await startServer()
+  writeFileSync(URL_FILE, url)
+  return url
+}
+
+/** Opens a ClickHouse server with the service's tables, empty. */
+export const startTestEngine = async (): Promise<TestEngine> => {
+  const url = await findServer()
   const client = createClient({
     url,
     use_multipart_params_auto: true,
@@ -93,7 +125,8 @@ export const startTestEngine = async (): Promise<TestEngine> => {
   const command = async (query: string, params: Readonly<Record<string, unknown>> = {}) => {
     await client.command({ query, query_params: { ...params } })
   }
-  await command('CREATE DATABASE IF NOT EXISTS db')
+  await command('DROP DATABASE IF EXISTS db SYNC')
+  await command('CREATE DATABASE db')
   for (const statement of MIGRATIONS.flatMap(({ statements }) => statements)) await command(statement)
 
   const answer = async ({ text, params }: Pick<Compiled, 'text' | 'params'>) => {
@@ -116,13 +149,6 @@ export const startTestEngine = async (): Promise<TestEngine> => {
           clickhouse_settings: { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 } as never,
         })
         .then(() => undefined),
-    stop: async () => {
-      process.off('exit', killChild)
-      await client.close()
-      const gone = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGKILL')
-      await gone
-      rmSync(folder, { recursive: true, force: true })
-    },
+    stop: () => client.close(),
   }
 }
