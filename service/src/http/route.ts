@@ -188,6 +188,9 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly handler: Handler<Body>
 }
 
+/** A read that several paths share, each with its own access. */
+export type SharedRead = Omit<Route<undefined, undefined>, 'path' | 'access'>
+
 /** Types the handler's body by the route's schema. */
 export const route = <const Kind extends BodyKind = undefined>(definition: Route<Kind, BodyOf<Kind>>): Route =>
   definition

@@ -2,7 +2,7 @@ import { createClient } from '@libsql/client/sqlite3'
 import { join } from 'node:path'
 import { api, capture, type Reply, request } from '../support/api.ts'
 import { trailmarkJson } from '../support/cli.ts'
-import { type RunningService, startService, testEmbedded } from '../support/startService.ts'
+import { type RunningService, startService } from '../support/startService.ts'
 
 const SHOP = 'https://shop.example'
 const ADMIN = 'https://admin.shop.example'
@@ -345,7 +345,7 @@ describe('a session', () => {
     expect((await toolbar(leaving, 'session', staying)).status).toBe(401)
   })
 
-  testEmbedded('ends when its project is gone', async () => {
+  test('ends when its project is gone', async () => {
     const project = await newProject('Gone')
     const session = await openSession(project)
     const definitions = createClient({ url: `file:${join(service.data, 'definitions.db')}`, timeout: 5_000 })

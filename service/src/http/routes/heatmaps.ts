@@ -3,7 +3,7 @@ import { DEFAULT_WIDTH, type HeatmapFilter } from '../../heatmaps/heatmaps.ts'
 import { POINT_TYPES, type PointType } from '../../heatmaps/points.ts'
 import { HEATMAP, HEATMAP_ELEMENTS, HEATMAP_PAGES, HEATMAP_SCROLL } from '../../heatmaps/views.ts'
 import { booleanParam, integerParam, invalidInput, textParam } from '../request.ts'
-import { type Route, type RouteRequest, route } from '../route.ts'
+import { type RouteRequest, type SharedRead, route } from '../route.ts'
 
 const MAX_PX = 100_000
 const MIN_WIDTH = 160
@@ -51,9 +51,6 @@ const typeOf = ({ query: { type = 'click' } }: RouteRequest): PointType => {
   return found
 }
 
-/** A route without its path and its access. */
-type Read = Omit<Route<undefined, undefined>, 'path' | 'access'>
-
 const HEATMAPS = '/api/projects/:projectId/heatmaps'
 
 const map = {
@@ -74,7 +71,7 @@ const map = {
       aboveFold: booleanParam(request, 'above_fold') ?? false,
     }),
   }),
-} satisfies Read
+} satisfies SharedRead
 
 const elements = {
   method: 'GET',
@@ -84,7 +81,7 @@ const elements = {
   handler: async ({ heatmaps }, request) => ({
     body: await heatmaps.elements(request.projectId, { ...filterOf(request), type: typeOf(request) }),
   }),
-} satisfies Read
+} satisfies SharedRead
 
 const scroll = {
   method: 'GET',
@@ -94,7 +91,7 @@ const scroll = {
   handler: async ({ heatmaps }, request) => ({
     body: await heatmaps.scroll(request.projectId, filterOf(request)),
   }),
-} satisfies Read
+} satisfies SharedRead
 
 /** What the console and the toolbar read of the heatmap of a page. */
 export const HEATMAP_READS = { map, elements, scroll }

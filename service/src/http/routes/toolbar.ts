@@ -2,9 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TOOLBAR_FLAGS, toToolbarFlags } from '../../toolbar/flags.ts'
 import { type FoundToolbarSession, MAX_AGE_MS } from '../../toolbar/sessions.ts'
 import { TOOLBAR_VITALS, toToolbarVitals, vitalsQuery } from '../../toolbar/vitals.ts'
+import type { Scope } from '../auth.ts'
 import { clientOf } from '../bodyReader.ts'
 import { CLOSED, invalidInput, textParam } from '../request.ts'
-import { type Dependencies, type Handler, type Route, type RouteRequest, route } from '../route.ts'
+import { type Dependencies, type Handler, type RouteRequest, type SharedRead, route } from '../route.ts'
 import { orNull, TIME } from '../schemas.ts'
 import { isSameOrigin, originOf, requireToolbarSession, toolbarCookie, toolbarHeaders } from '../toolbar.ts'
 import { HEATMAP_READS } from './heatmaps.ts'
@@ -84,11 +85,7 @@ const SESSIONS = '/toolbar/session'
 const READS = '/toolbar/api'
 
 /** Lets the toolbar call a read with its session, if the key of the session has the scope. */
-const read = <Read extends Omit<Route<undefined, undefined>, 'path' | 'access'>>(
-  path: string,
-  toolbarScope: NonNullable<Route['toolbarScope']>,
-  definition: Read,
-) =>
+const read = (path: string, toolbarScope: Scope, definition: SharedRead) =>
   route({
     ...definition,
     path: `${READS}/${path}`,
