@@ -5,6 +5,7 @@ import { DATED_DEFAULTS } from '../../config/datedDefaults'
 import { OPTIONS } from '../../config/options'
 import type { ToolbarParts } from '../../host'
 import { later } from '../../lib/guard'
+import { noteElements } from '../../sources/autocapture/describeElement'
 import { pathOf } from '../../sources/autocapture/elements'
 import { mayCapture } from '../../sources/autocapture/mayCapture'
 import { checkPath } from '../../sources/autocapture/privacy'
@@ -66,7 +67,7 @@ export const toolbar: Feature = {
             pathOf,
             checkPath,
             mayCapture,
-            describeEvent,
+            describeEvent: (type, path, masking) => describeEvent(type, noteElements(path), masking),
             maskingOf,
             OPTIONS,
             DATED_DEFAULTS,
