@@ -93,7 +93,7 @@ test('clicks in one task are captured in order, and one that throws does not aff
   const { analytics, sent, settle } = startAnalytics({
     ...OPTIONS,
     before_send: (event) => {
-      if (event!.properties.$el_text === 'b') throw new Error('before_send')
+      if (event.properties.$el_text === 'b') throw new Error('before_send')
       return event
     },
   })
