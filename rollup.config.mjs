@@ -53,20 +53,28 @@ const importTable = {
       : null,
 }
 
-// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, contents of
-// frames and selections never. Each part, and the methods that the rest calls.
+// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, frames of other
+// origins and selections never. Each part, and the methods that the rest calls.
 const UNUSED_RRWEB = {
   CanvasManager: 'reset freeze unfreeze lock unlock',
-  IframeManager: 'addIframe addLoadListener attachIframe removeLoadListener',
   CrossOriginIframeMirror: '',
   mergeHooks: '',
   initSelectionObserver: '',
   initCustomElementObserver: '',
-  onceIframeLoaded: '',
   is2DCanvasBlank: '',
   // Nodes of the player.
   BaseRRNode: '',
+  // For browsers of before ES2020.
+  polyfill: '',
 }
+// Options that the recorder does not set. As constants, the minifier drops the code that they turn on.
+const UNSET_OPTIONS =
+  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordDOM recordCanvas recordCrossOriginIframes userTriggeredOnInput inlineImages plugins'.split(
+    ' ',
+  )
+
+const CROSS_ORIGIN =
+  'handleMessage transformCrossOriginEvent replace replaceIds replaceStyleIds replaceIdOnNode patchRootIdOnNode'
 /** Returns the line breaks of a text. */
 const linesOf = (text) => text.replace(/[^\n]/g, '')
 
@@ -85,10 +93,28 @@ const withoutUnusedRrweb = {
       code = code.slice(0, start) + stub + linesOf(code.slice(start, end + 2)) + code.slice(end + 2)
     }
     const replacements = [
-      // Options that the recorder does not set.
+      // Frames of other origins.
+      ...CROSS_ORIGIN.split(' ').map((name) => [
+        new RegExp(`^ {2}${name}\\([^;]*\\) {\\n[\\s\\S]*?\\n {2}}$`, 'm'),
+        linesOf,
+      ]),
+      [/this\.recordCrossOriginIframes\b(?!;| =)/g, 'false'],
+      // A blocked frame is a box. Each snapshot would observe the documents of all frames once more.
+      [
+        'serializedNode.tagName === "iframe")',
+        'serializedNode.tagName === "iframe" && !isBlocked(n, blockClass, blockSelector, true))',
+      ],
+      [
+        '(_b = this.loadListener) == null ? void 0 : _b.call(this, iframeEl);',
+        'if (this.iframes.get(iframeEl) !== iframeEl.contentDocument) { this.iframes.set(iframeEl, iframeEl.contentDocument); this.loadListener?.(iframeEl); }',
+      ],
+      ['this.iframes.set(iframeEl, true);', ''],
+      // Options of functions that are not given to them.
       [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
       // rrweb keeps the buffers of all recordings, and through them what each has used.
       ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
+      // A policy of the page without inline styles forbids the attribute, and reports it.
+      ['old.setAttribute("style", m.oldValue)', 'old.style.cssText = m.oldValue'],
       // The worker of CanvasManager, which is created when the module loads.
       [/^const (jsContent|blob) = .*/gm, ''],
       // The mirror of earlier releases, whose methods only warn.
@@ -99,6 +125,21 @@ const withoutUnusedRrweb = {
       if (changed === code) throw new Error(`rrweb has no ${String(part)} any more.`)
       code = changed
     }
+    const start = code.indexOf('function record(options')
+    const end = code.indexOf('} = options;', start)
+    let options = code.slice(start, end)
+    let constants = ''
+    for (const name of UNSET_OPTIONS) {
+      const option = new RegExp(`^ {4}${name}(?: = (.*))?,$`, 'm')
+      if (!option.test(options)) throw new Error(`rrweb has no option ${name} any more.`)
+      constants += ` const ${name} = ${option.exec(options)[1]};`
+      options = options.replace(option, '')
+    }
+    code = code.slice(0, start) + options + '} = options;' + constants + code.slice(end + '} = options;'.length)
+    // Members of enums, as numbers.
+    for (const [, name, members] of code.matchAll(/^var (\w+) = \/\* @__PURE__ \*\/ \(\(\1\d\) => {\n([\s\S]*?)^}\)/gm))
+      for (const [, member, value] of members.matchAll(/\["(\w+)"\] = (\d+)\]/g))
+        code = code.replaceAll(new RegExp(`\\b${name}\\.${member}\\b`, 'g'), value)
     return { code, map: null }
   },
 }

@@ -275,6 +275,7 @@ interface Config {
   feature_flag_request_timeout_ms: number
   feature_flag_cache_ttl_ms: number
   remote_config_refresh_interval_ms: number
+  advanced_disable_toolbar_metrics: boolean
   secure_cookie: boolean
   custom_campaign_params: string[]
   fetch_options: {
@@ -490,6 +491,10 @@ interface DisplaySurveyOptions {
 interface SurveysConfig {
   prefillFromUrl?: boolean
 }
+interface ToolbarParameters {
+  token?: string
+  code?: string
+}
 interface SiteEvents {
   log(message: string, level?: string): void
   tryAddCustomEvent(tag: string, payload?: unknown): boolean
@@ -505,7 +510,6 @@ type Report = (
 ) => void
 interface NotYet {
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
-  loadToolbar(parameters: Record<string, unknown>): boolean | undefined
   setIdentity(id: string, hash: string): void
   clearIdentity(): void
   getExtension(name: string): undefined
@@ -657,6 +661,7 @@ interface Analytics extends NotYet {
   canRenderSurvey(id: string): SurveyRenderReason
   canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
   cancelPendingSurvey(id: string): void
+  loadToolbar(parameters?: ToolbarParameters): boolean
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
   opt_out_capturing(): void
   has_opted_in_capturing(): boolean
@@ -806,6 +811,7 @@ export type {
   SurveyQuestion,
   SurveyRenderReason,
   SurveysConfig,
+  ToolbarParameters,
   ToolbarParams,
   Transport,
 }

@@ -4,6 +4,9 @@ import { type Build, BUILDS } from '../support/scenario'
 import { cut, recording, type RecordingFixtures, status, test, text, types } from '../support/recording'
 import { expect, QUIET } from '../support/world'
 
+// Requests are not recorded on localhost.
+test.use({ hostName: 'shop.example.localhost' })
+
 const stored = async (
   service: { api(method: string, path: string): Promise<{ body: Record<string, unknown> }> },
   id: string,

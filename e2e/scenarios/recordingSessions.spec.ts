@@ -288,9 +288,14 @@ test('records on a page with a strict content security policy, which it does not
       'Content-Security-Policy': `default-src 'none'; script-src 'self' 'nonce-n'; connect-src 'self' ${network.url}; require-trusted-types-for 'script'`,
     },
   )
+  // Violations in documents that are not the page's are reported to the console only.
+  const reports: string[] = []
+  page.on('console', (message) => /content security policy/i.test(message.text()) && reports.push(message.text()))
   await page.goto(site.url)
   await page.waitForFunction(() => window.analytics?.__loaded)
   await recording(page)
+  for (const color of ['red', 'rgb(1, 2, 3)'])
+    await page.locator('p').evaluate((element, value) => (element.style.color = value), color)
   await page.evaluate(() => {
     // Console capture loads after recording has started.
     setInterval(() => console.log('to the console'), 200)
@@ -299,7 +304,40 @@ test('records on a page with a strict content security policy, which it does not
   await sent('strict page')
   await sent('to the console')
   await sent('drawImage')
+  await sent('rgb(1, 2, 3)')
+  expect(reports).toEqual([])
   expect(await page.evaluate(() => (window as unknown as { violations: string[] }).violations)).toEqual([])
+})
+
+test('recordSameOriginIframes: records contents of frames, masked like the page, and each change once', async ({
+  page,
+  record,
+  show,
+  sent,
+  chunks,
+}) => {
+  await record(true)
+  await show(
+    `<p>page</p><iframe srcdoc="<p>in the frame</p><input>"></iframe>
+    <iframe class="ph-no-capture" srcdoc="<p>in a blocked frame</p>"></iframe>
+    <div class="ph-mask"><iframe srcdoc="<p>in a masked frame</p>"></iframe></div>`,
+    { session_recording: { recordSameOriginIframes: true, full_snapshot_interval_millis: 1000 } },
+  )
+  await recording(page)
+  const frame = page.frameLocator('iframe').first()
+  await frame.locator('input').fill('typed in the frame')
+  await sent('in the frame')
+  await expect.poll(() => cut(page).then(() => snapshots(chunks()))).toBeGreaterThan(2)
+  await frame.locator('p').evaluate((element) => (element.textContent = 'changed in the frame'))
+  await sent('changed in the frame')
+  // Later snapshots attach the frame with its text.
+  const changes = chunks().flatMap(({ properties }) =>
+    properties.$snapshot_data.filter(
+      ({ type, data }) => type === 3 && !data.isAttachIframe && JSON.stringify(data).includes('changed in the frame'),
+    ),
+  )
+  expect(changes).toHaveLength(1)
+  expect(text(chunks())).not.toMatch(/typed in|in a blocked|in a masked/)
 })
 
 /** Returns how much of the page is in memory after two garbage collections. */

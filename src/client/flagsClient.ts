@@ -68,11 +68,12 @@ export const createFlagsClient = (context: Context, { encode, onRequestError }: 
         config.feature_flag_request_timeout_ms || undefined,
       )
       const { body } = response
+      remote.hasFailed = !body
       if (!body) return response
       // Newer services serve the configuration at a separate URL.
       if (!isStopped() && !remote.apply(body)) {
         const settings = await get(`${assetsHost(config)}/array/${encodeURIComponent(token)}/config`)
-        if (!isStopped()) remote.apply(settings)
+        if (!isStopped()) remote.hasFailed = !remote.apply(settings)
       }
       if (anonymousId === sentId) anonymousId = undefined
       return withFlags ? response : {}

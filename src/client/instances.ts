@@ -4,6 +4,7 @@ import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
 import { createLog, type Log } from '../lib/log'
+import type { SiteRecording } from '../host'
 import type { Config } from '../types'
 import { VERSION } from '../version'
 import { type Client, createClient } from './createClient'
@@ -167,7 +168,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   }
 
   const analytics: Analytics = {
-    ...(createMethods() as unknown as Api & NotYet & Pick<Analytics, 'featureFlags'>),
+    ...(createMethods() as unknown as Api & NotYet & Pick<Analytics, 'featureFlags' | 'sessionRecording'>),
     config,
     version: VERSION,
     get __loaded() {
@@ -190,6 +191,14 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   // The methods as created here, because another library's snippet may replace them with ones that push to this object.
   const own: Members = { ...analytics }
   Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
+  const recording = () => client?.api.sessionRecording as SiteRecording | undefined
+  Object.defineProperties(analytics.sessionRecording, {
+    status: { get: () => recording()?.status ?? 'disabled' },
+    _forceAllowLocalhostNetworkCapture: {
+      get: () => !!recording()?._forceAllowLocalhostNetworkCapture,
+      set: (isForced: boolean) => Object.assign(recording() ?? {}, { _forceAllowLocalhostNetworkCapture: isForced }),
+    },
+  })
   return analytics
 }
 

@@ -23,6 +23,8 @@ export interface ExtensionHost extends Host {
   /** Returns an item of the remote configuration; undefined if it was not received. */
   remote: {
     items: Readonly<Properties>
+    /** Whether the latest request for the configuration failed. */
+    readonly hasFailed: boolean
     onChange(listener: () => void): Stop
   }
   /** Sets the function that compresses requests in browsers that cannot; undefined: none. */

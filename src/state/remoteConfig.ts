@@ -20,6 +20,8 @@ export interface RemoteItems {
 export interface RemoteConfig {
   /** The items received on this page, and those stored by an earlier one. */
   readonly items: RemoteItems
+  /** Whether the latest request for the configuration failed. */
+  hasFailed: boolean
   /** Whether the service accepts gzip; undefined if not known. */
   acceptsGzip(): boolean
   /** Applies the configuration in a response body. Returns false if the body has none, as `/flags` of newer services. */
@@ -59,6 +61,7 @@ export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) 
   const listeners = createListeners<[]>()
   return {
     items,
+    hasFailed: false,
     // `gzip-js` is the protocol's name for it.
     acceptsGzip: () =>
       !Array.isArray(items.supportedCompression) || items.supportedCompression.some((name) => /^gzip/.test(name)),

@@ -268,8 +268,11 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
   Surveys: { $surveys_activated: 'Ids of surveys whose event has happened and that were not shown yet.' },
   'Session recording': {
     $recording_status:
-      '`active`, `sampled`, `buffering`, `paused`, `disabled`, `awaiting_config`, `lazy_loading` or `rrweb_error`. In projects that record sessions.',
+      '`active`, `sampled`, `buffering`, `paused`, `disabled`, `awaiting_config`, `missing_config`, `lazy_loading` or `rrweb_error`. In projects that record sessions.',
     $session_is_sampled: 'The session, if it is in the sample, or `!` and the session.',
+    $replay_sample_rate: 'Share of sessions in the sample, when the session was decided.',
+    $session_recording_start_reason:
+      'Why the session is recorded: `recording_initialized`, `session_id_changed`, `sampled`, `sampling_overridden`, `linked_flag_matched`, `linked_flag_overridden`, `url_trigger_matched` or `event_trigger_matched`.',
     $session_past_minimum_duration: 'The session, once it has lasted long enough to be sent.',
     $session_recording_url_trigger_activated_session: 'The session that a URL trigger has activated.',
     $session_recording_event_trigger_activated_session: 'The session that an event trigger has activated.',

@@ -17,12 +17,19 @@ export const recording: Feature = {
   connect: (client) => {
     const { context } = client
     const { items } = context.remote
-    const shared: SharedWithRecorder = { log: () => {}, properties: {}, tryAddCustomEvent: () => false }
+    const shared: SharedWithRecorder = {
+      log: () => {},
+      properties: {},
+      tryAddCustomEvent: () => false,
+      get status() {
+        return (shared.properties.$recording_status as string | undefined) ?? 'disabled'
+      },
+    }
     // Until the service responds. The recorder stores it, and checks its age.
     items.sessionRecording = context.store.get('$session_recording_remote_config')
     return {
       api: {
-        sessionRecordingStarted: () => /active|sampled/.test(shared.properties.$recording_status as string),
+        sessionRecordingStarted: () => /active|sampled/.test(shared.status),
         startSessionRecording: (wanted) => {
           shared.override = wanted
           client.configure({ disable_session_recording: false })

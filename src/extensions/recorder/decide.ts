@@ -1,5 +1,6 @@
 /** Whether the session is recorded, as `$recording_status` says it. */
-export type Status = 'disabled' | 'sampled' | 'active' | 'buffering' | 'paused' | 'awaiting_config' | 'rrweb_error'
+export type Status =
+  'disabled' | 'sampled' | 'active' | 'buffering' | 'paused' | 'awaiting_config' | 'missing_config' | 'rrweb_error'
 
 /** A condition for recording. `off`: none is configured. */
 export type Trigger = 'off' | 'pending' | 'activated'
@@ -18,6 +19,8 @@ export interface Facts {
   hasFailed: boolean
   /** Whether the project's settings have been received. */
   hasSettings: boolean
+  /** Whether the latest request for them failed. */
+  isUnreachable?: boolean
   isEnabled: boolean
   /** Whether the page's URL is on the blocklist. */
   isBlocked: boolean
@@ -36,6 +39,7 @@ const pending = (trigger: Trigger) => trigger === 'pending'
 
 const ALWAYS: readonly Rule[] = [
   [({ hasFailed }) => hasFailed, 'rrweb_error'],
+  [({ hasSettings, isUnreachable }) => !hasSettings && !!isUnreachable, 'missing_config'],
   [({ hasSettings }) => !hasSettings, 'awaiting_config'],
   [({ isEnabled }) => !isEnabled, 'disabled'],
   [({ isBlocked }) => isBlocked, 'paused'],

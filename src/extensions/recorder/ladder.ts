@@ -7,6 +7,9 @@ import { addCustomEvent, freeze } from './startRrweb'
 /** A custom event that makes rrweb emit what it has collected while frozen. It is not recorded. */
 export const FLUSH = 'trailmark flush'
 const COALESCE_MS = 500
+const MIN_COALESCE_MS = 50
+// rrweb processes everything that it has collected in one task, which must stay well below the 50 ms of a long one.
+const TASK_MS = 20
 const MINUTE_MS = 60_000
 
 interface LadderInputs {
@@ -35,18 +38,23 @@ export const createLadder = ({
   onStop,
 }: LadderInputs) => {
   let load: Load = NO_LOAD
+  /** The step that the recording says. */
+  let marked = 'none'
   let minute = { since: 0, size: 0 }
   let pauseTimer: ReturnType<typeof setTimeout> | undefined
   let freezeTimer: ReturnType<typeof setTimeout> | undefined
 
-  const coalesce = () => {
+  /** Collects changes for `ms`, then processes them. The more time that took, the less is collected next. */
+  const coalesce = (ms: number) => {
     freezeTimer = later(() => {
+      const start = performance.now()
       attempt(() => {
         addCustomEvent(FLUSH)
         freeze()
       })
-      coalesce()
-    }, COALESCE_MS)
+      const took = Math.max(1, performance.now() - start)
+      coalesce(Math.min(COALESCE_MS, ms * 2, Math.max(MIN_COALESCE_MS, (ms * TASK_MS) / took)))
+    }, ms)
   }
   /** Ends what a step does with the running rrweb. Returns whether a part of the page was left out. */
   const release = () => {
@@ -61,7 +69,9 @@ export const createLadder = ({
       if (wasBlocked) snapshotSoon()
     },
     coalesce: () => {
-      if (!freezeTimer) coalesce()
+      if (freezeTimer) return
+      attempt(freeze)
+      coalesce(MIN_COALESCE_MS)
     },
     block: limiter.block,
     pause: () => {
@@ -87,11 +97,13 @@ export const createLadder = ({
       const next = nextLoad(load, { changes, minute: session - minute.size, session, canBlock })
       const { step } = load
       load = next
-      if (next.step !== step) {
-        const reason = next.step === 'pause' && changes < 1000 ? 'bytes' : 'changes'
-        mark('recording degraded', { step: next.step, reason })
-        STEPS[next.step]()
+      const reached = next.step === 'none' && limiter.isLimited() ? 'attributes' : next.step
+      if (reached !== marked) {
+        const reason = /pause|stop/.test(reached) && changes < 1000 ? 'bytes' : 'changes'
+        mark('recording degraded', { step: reached, reason })
+        marked = reached
       }
+      if (next.step !== step) STEPS[next.step]()
       limiter.reset()
     },
     /** Whether nothing is left out. */
@@ -104,6 +116,7 @@ export const createLadder = ({
     reset: (): void => {
       if (load.step !== 'none') STEPS.none()
       load = NO_LOAD
+      marked = 'none'
     },
     stop: (): void => {
       clearTimeout(pauseTimer)

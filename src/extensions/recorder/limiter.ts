@@ -22,6 +22,7 @@ export const createLimiter = (onDropped: (count: number) => void, attributeFilte
   const bucket = createAttributeBucket()
   let blocked: Element | undefined
   let count = 0
+  let isLimited = false
   /** Ids of changed nodes, the first ones since `reset`. */
   let changed: number[] = []
   const isBlocked = (id: number) => !!blocked && blocked.contains(nodeOf(id))
@@ -42,8 +43,10 @@ export const createLimiter = (onDropped: (count: number) => void, attributeFilte
       const before = countOf(data)
       count += before
       sample(data)
-      data.attributes = data.attributes.filter(({ id }) => bucket.takes(id) && !isBlocked(id))
+      data.attributes = data.attributes.filter(({ id }) => bucket.takes(id))
+      isLimited ||= countOf(data) < before
       if (blocked) {
+        data.attributes = data.attributes.filter(({ id }) => !isBlocked(id))
         data.texts = data.texts.filter(({ id }) => !isBlocked(id))
         data.adds = data.adds.filter(({ parentId }) => !isBlocked(parentId))
         data.removes = data.removes.filter(({ parentId }) => !isBlocked(parentId))
@@ -54,6 +57,8 @@ export const createLimiter = (onDropped: (count: number) => void, attributeFilte
     },
     /** Number of changes since `reset`. */
     count: () => count,
+    /** Whether attributes of a node have changed too often since `reset`. */
+    isLimited: () => isLimited,
     /** Whether most changes are in one part of the page. */
     canBlock: () => !!busiest(),
     /** Leaves out changes in the busiest part of the page. */
@@ -70,6 +75,7 @@ export const createLimiter = (onDropped: (count: number) => void, attributeFilte
     reset: (): void => {
       bucket.trim()
       count = 0
+      isLimited = false
       changed = []
     },
   }

@@ -50,6 +50,7 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
       JSON.stringify({ ...(settings as object), cache_timestamp: isStale(settings) }),
       session_recording,
       enable_recording_console_log,
+      host.shared._forceAllowLocalhostNetworkCapture,
     ]
     if (current.every((each, index) => each === started[index])) return
     started = current

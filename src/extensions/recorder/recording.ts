@@ -21,11 +21,13 @@ export type RecorderHost = ExtensionHost & RecorderParts
 const between = (value: unknown, min: number, max: number, fallback: number) =>
   typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
 
-/** Returns what the plugins record. The project's settings can turn bodies and headers off, and not on. */
-const pluginSettings = ({ config, remote }: RecorderHost, settings: RemoteSettings, policy: Policy) => {
+/** Returns what the plugins record. The project's settings can turn bodies and headers off, and not on. Requests on localhost are those of developers. */
+const pluginSettings = ({ config, remote, shared }: RecorderHost, settings: RemoteSettings, policy: Policy) => {
   const { recordHeaders, recordBody } = config.session_recording
   const { networkPayloadCapture: allowed } = settings
   const performance = remote.items.capturePerformance as { network_timing?: boolean } | boolean | undefined
+  const mayCapture =
+    !!shared._forceAllowLocalhostNetworkCapture || !/^(localhost|127\.0\.0\.1)$/.test(location.hostname)
   const network = {
     timing: performance === true || (!!performance && performance.network_timing === true),
     headers: !policy.isStrict && recordHeaders === true && allowed?.recordHeaders !== false,
@@ -34,7 +36,7 @@ const pluginSettings = ({ config, remote }: RecorderHost, settings: RemoteSettin
   return {
     recordsCanvas: policy.recordsCanvas,
     capturesConsole: config.enable_recording_console_log || settings.consoleLogRecordingEnabled === true,
-    network: Object.values(network).some(Boolean) && network,
+    network: mayCapture && Object.values(network).some(Boolean) && network,
   }
 }
 
@@ -59,6 +61,7 @@ const propertiesOf = (
   { url, event, flag }: Facts,
   { waiting, size, flushed }: ReturnType<Chunks['sizes']>,
   isRunning: boolean,
+  startReason: string | undefined,
   failure: string | undefined,
 ): Properties => ({
   $recording_status: status,
@@ -69,6 +72,7 @@ const propertiesOf = (
   $sdk_debug_replay_url_trigger_status: url,
   $sdk_debug_replay_event_trigger_status: event,
   $sdk_debug_replay_linked_flag_trigger_status: flag,
+  ...(startReason ? { $session_recording_start_reason: startReason } : {}),
   ...(failure ? { $sdk_debug_replay_stop_reason: failure } : {}),
 })
 
@@ -89,6 +93,9 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   let failure: string | undefined
   let isRefused = false
   let reportedAt = 0
+  /** Why the session is recorded; undefined until it is. */
+  let startReason: string | undefined
+  let firstReason = 'recording_initialized'
   let url = location.href
   const tab = createTabState(host)
   const triggers = createTriggers(host, settings ?? {})
@@ -122,19 +129,28 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     },
     onFailure: (reason) => {
       failure = reason
+      // The recording ends with what stopped it.
+      chunks.cut()
       evaluate()
     },
   })
 
   const report = (facts: Facts) => {
     reportedAt = Date.now()
-    host.shared.properties = propertiesOf(status, facts, chunks.sizes(), capture.isRunning(), failure)
+    host.shared.properties = propertiesOf(status, facts, chunks.sizes(), capture.isRunning(), startReason, failure)
   }
   /** Decides again whether the session is recorded, and applies the decision. */
   const evaluate = () => {
     const facts = triggers.facts()
     const before = status
-    status = decide({ ...facts, hasFailed: !!failure, hasSettings, isEnabled: !!settings && !isRefused })
+    status = decide({
+      ...facts,
+      hasFailed: !!failure,
+      hasSettings,
+      isUnreachable: host.remote.hasFailed,
+      isEnabled: !!settings && !isRefused,
+    })
+    if (/active|sampled/.test(status)) startReason ??= facts.startReason ?? firstReason
     if (/disabled|error|config/.test(status)) {
       capture.suspend()
       chunks.clear()
@@ -170,6 +186,9 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
       chunks.cut()
       chunks.clear()
       isRefused = false
+      startReason = undefined
+      reportedAt = 0
+      firstReason = 'session_id_changed'
       capture.restart()
       evaluate()
     }),

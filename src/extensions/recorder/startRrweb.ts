@@ -20,7 +20,8 @@ interface RrwebInputs {
  */
 export const startRrweb = ({ options, policy, emit }: RrwebInputs): Stop | undefined => {
   const { sampling, slimDOMOptions } = options
-  const hasOwnMasks = policy.maskInputFn || !policy.masksInput('text')
+  // The sanitizer masks by type and by function, which needs the values.
+  const hasOwnMasks = policy.maskInputFn || !policy.masksAllInputs
   const stop = record({
     emit: (event) => emit(event as eventWithTime),
     blockClass: policy.blockClass,

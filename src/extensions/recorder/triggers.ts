@@ -6,6 +6,7 @@ import { type Facts, type Group, isInSample, type Trigger } from './decide'
 import { type RemoteGroup, type RemoteSettings, rateOf, urlMatcher } from './settings'
 
 const SAMPLED = '$session_is_sampled'
+const RATE = '$replay_sample_rate'
 const BY_URL = '$session_recording_url_trigger_activated_session'
 const BY_EVENT = '$session_recording_event_trigger_activated_session'
 const OVERRIDES = ['sampling', 'linked_flag', 'url_trigger', 'event_trigger'] as const
@@ -98,15 +99,21 @@ export const createTriggers = (host: Host, remote: RemoteSettings) => {
     return new Set(OVERRIDES.filter((name) => store.get(`$replay_override_${name}`) === sessionId))
   }
   const sampleOf = (sessionId: string, isOverridden: boolean): boolean | undefined => {
-    if (isOverridden) return true
+    const stored = store.get<string>(SAMPLED)
+    const remember = (sample?: string, ofRate?: number) => {
+      if (stored !== sample) store.set({ [SAMPLED]: sample, [RATE]: ofRate })
+    }
+    if (isOverridden) {
+      remember(sessionId)
+      return true
+    }
     if (rate === undefined) {
-      if (store.get(SAMPLED)) store.set({ [SAMPLED]: undefined })
+      remember()
       return undefined
     }
-    const stored = store.get<string>(SAMPLED)
     // Decided once for a session, even if the rate changes.
     const isIn = stored === sessionId || (stored !== `!${sessionId}` && isInSample(sessionId, rate))
-    activate(SAMPLED, isIn ? sessionId : `!${sessionId}`)
+    remember(isIn ? sessionId : `!${sessionId}`, rate)
     return isIn
   }
 
@@ -116,9 +123,9 @@ export const createTriggers = (host: Host, remote: RemoteSettings) => {
       if (remote.eventTriggers?.includes(event.event)) activate(BY_EVENT, sessionId)
       groups?.onCaptured(event, sessionId)
     },
-    /** Returns the facts of the current session, and the state of each trigger. */
+    /** Returns the facts of the current session, the state of each trigger, and which of them has a recording start. */
     facts: (): Pick<Facts, 'isBlocked' | 'isSampled' | 'triggers' | 'match'> &
-      Record<'url' | 'event' | 'flag', Trigger> & { groups?: Group[] } => {
+      Record<'url' | 'event' | 'flag', Trigger> & { groups?: Group[]; startReason?: string } => {
       const sessionId = host.sessionId()
       const { urlTriggers, eventTriggers, linkedFlag } = remote
       const overrides = overridesOf(sessionId)
@@ -128,12 +135,23 @@ export const createTriggers = (host: Host, remote: RemoteSettings) => {
       const url = triggerOf(urlTriggers?.length, store.get(BY_URL) === sessionId)
       const event = triggerOf(eventTriggers?.length, store.get(BY_EVENT) === sessionId)
       const flag = triggerOf(linkedFlag, overrides.has('linked_flag') || (!!linkedFlag && isFlagOn(host, linkedFlag)))
+      const isSampled = sampleOf(sessionId, overrides.has('sampling'))
+      const states = hasGroups && overrides.size < OVERRIDES.length ? groups.states(sessionId) : undefined
+      const reasons: [isReason: unknown, name: string][] = [
+        [overrides.has('sampling'), 'sampling_overridden'],
+        [isSampled || states, 'sampled'],
+        [overrides.has('linked_flag'), 'linked_flag_overridden'],
+        [isActive(flag), 'linked_flag_matched'],
+        [isActive(url), 'url_trigger_matched'],
+        [isActive(event), 'event_trigger_matched'],
+      ]
       return {
         isBlocked: isBlockedUrl(location.href),
-        isSampled: sampleOf(sessionId, overrides.has('sampling')),
+        isSampled,
         triggers: [url, event, flag],
         match: remote.triggerMatchType === 'all' ? 'all' : 'any',
-        groups: hasGroups && overrides.size < OVERRIDES.length ? groups.states(sessionId) : undefined,
+        groups: states,
+        startReason: reasons.find(([isReason]) => isReason)?.[1],
         url,
         event,
         flag,

@@ -14,6 +14,8 @@ const CASES: [name: string, facts: Partial<Facts>, status: Status][] = [
   ['records all sessions without sample and triggers', {}, 'active'],
   ['reports an error of rrweb before anything else', { hasFailed: true, isEnabled: false }, 'rrweb_error'],
   ['waits for the settings', { hasSettings: false }, 'awaiting_config'],
+  ['misses the settings when their request failed', { hasSettings: false, isUnreachable: true }, 'missing_config'],
+  ['keeps the settings it has when a later request failed', { isUnreachable: true }, 'active'],
   ['is disabled by the project', { isEnabled: false, isSampled: true }, 'disabled'],
   ['pauses on a blocked URL', { isBlocked: true, isSampled: true }, 'paused'],
   ['any: a sampled session needs no trigger', { isSampled: true, triggers: ['pending'] }, 'sampled'],

@@ -28,7 +28,7 @@ export const recorderHost = ({ config, stored = {}, settings, startedAt = 1 }: H
     session: { current: () => sessionId, windowId: () => 'window-1', startedAt: () => startedAt },
     sessionId: () => sessionId,
     remote: { items },
-    shared: { properties: {}, log: () => {}, tryAddCustomEvent: () => false } as RecorderHost['shared'],
+    shared: { properties: {}, status: '', log: () => {}, tryAddCustomEvent: () => false } as RecorderHost['shared'],
     redact: redactUrls,
     toJson: JSON.stringify,
     log: { error: (message: string) => void errors.push(message), warn: () => {} },

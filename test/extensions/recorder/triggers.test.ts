@@ -76,9 +76,36 @@ test('the sample of a session is decided once, even if the rate changes', () => 
   const stored = {}
   expect(run({ sampleRate: '1' }, { stored }).status()).toBe('sampled')
   expect(run({ sampleRate: 0 }, { stored }).status()).toBe('sampled')
+  expect(stored).toEqual({ $session_is_sampled: 'session-1', $replay_sample_rate: 1 })
   expect(run({}, { stored }).status()).toBe('active')
-  expect(stored).not.toHaveProperty('$session_is_sampled')
+  expect(stored).toEqual({})
   expect(run({ sampleRate: 1 }, { config: { session_recording: { sampleRate: 0 } } }).status()).toBe('disabled')
+})
+
+test.each<[reason: string | undefined, settings: RemoteSettings, inputs: { override?: unknown; stored?: Properties }]>([
+  [undefined, {}, {}],
+  ['sampled', { sampleRate: 1 }, {}],
+  ['sampled', { version: 2, triggerGroups: [{ id: 'all' }] }, {}],
+  ['sampling_overridden', { sampleRate: 0 }, { override: { sampling: true } }],
+  ['linked_flag_overridden', { linkedFlag: 'beta' }, { override: { linked_flag: true } }],
+  ['linked_flag_matched', { linkedFlag: 'beta' }, { stored: { $enabled_feature_flags: { beta: true } } }],
+  ['url_trigger_matched', { urlTriggers: [{ url: '.' }] }, {}],
+  ['event_trigger_matched', { eventTriggers: ['paid'] }, { override: { event_trigger: true } }],
+])('a recording starts with the reason %s in a project with %j', (reason, settings, { override, stored }) => {
+  const { host, triggers, status } = run(settings, { stored })
+  host.shared.override = override
+  expect(status()).toMatch(/active|sampled/)
+  expect(triggers.facts().startReason).toBe(reason)
+})
+
+test('an override of the sample has no rate', () => {
+  const { host, stored, status } = run({ sampleRate: 0 })
+  expect(status()).toBe('disabled')
+  expect(stored.$replay_sample_rate).toBe(0)
+  host.shared.override = true
+  expect(status()).toBe('sampled')
+  expect(stored).toMatchObject({ $session_is_sampled: 'session-1' })
+  expect(stored).not.toHaveProperty('$replay_sample_rate')
 })
 
 test('an event that activates a session counts for all of its pages', () => {

@@ -40,7 +40,7 @@ const KINDS: Record<Kind, string> = {
   paint:
     'fill stroke color stop-color flood-color lighting-color mask clip-path filter marker-start marker-mid marker-end',
   css: 'style _csstext',
-  url: 'href xlink:href src poster background cite action formaction data manifest rr_src rr_dataurl',
+  url: 'href xlink:href src poster background cite action formaction data manifest rr_dataurl',
   urls: 'srcset imagesrcset',
   text: 'title alt placeholder label abbr summary aria-label aria-description aria-placeholder aria-valuetext aria-roledescription',
   name: `name for list form headers usemap itemprop target min max step pattern maxlength minlength low high optimum datetime sizes value

@@ -23,8 +23,8 @@ export interface Policy {
   masksAttributes: boolean
   /** Whether inputs of this type (`text`, `select`, …) are masked. */
   masksInput(type: string): boolean
-  /** Whether what people type into elements that are not inputs is masked. */
-  masksEditors: boolean
+  /** Whether inputs of all types are masked, and editors. */
+  masksAllInputs: boolean
   /** Elements whose text is masked; undefined: none. */
   maskSelector?: string
   /** Elements that are recorded as boxes. */
@@ -42,7 +42,7 @@ export interface Policy {
   maskAttributeFn?: SessionRecordingConfig['maskAttributeFn']
 }
 
-const FRAMES = 'iframe,frame,object,embed,portal,fencedframe'
+const FRAMES = 'frame,object,embed,portal,fencedframe'
 const MEDIA = 'img,picture,video,audio,canvas,input[type="image" i]'
 // Attributes that make any element editable.
 const EDITORS = '[contenteditable]:not([contenteditable="false" i]),[role="textbox" i]'
@@ -92,7 +92,7 @@ export const createPolicy = (
     isStrict,
     masksAttributes: isStrict || local.maskAllElementAttributes === true || remote.maskAllElementAttributes === true,
     masksInput: (type) => masksAllInputs || local.maskInputOptions?.[type] === true,
-    masksEditors: masksAllInputs,
+    masksAllInputs,
     maskSelector:
       join(
         classSelector(maskTextClass),
@@ -102,9 +102,11 @@ export const createPolicy = (
       ) || undefined,
     blockSelector: join(
       classSelector(blockClass),
+      '.toolbar-global-fade-container',
       local.blockSelector,
       remote.blockSelector,
       FRAMES,
+      isStrict || local.recordSameOriginIframes !== true ? 'iframe' : [],
       isStrict ? MEDIA : [],
     ),
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,

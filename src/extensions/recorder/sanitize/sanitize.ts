@@ -190,7 +190,7 @@ export const OWN_TAGS: Readonly<Record<string, readonly string[]>> = {
   $url_changed: ['href'],
   'recording paused': ['reason'],
   'recording resumed': [],
-  'recording degraded': ['step', 'reason', 'dropped'],
+  'recording degraded': ['step', 'reason'],
   'browser offline': [],
   'browser online': [],
   'window hidden': [],
