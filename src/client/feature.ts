@@ -2,7 +2,6 @@ import type { Extension, ExtensionHost, ExtensionName } from '../extensions/cont
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
 import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
-import type { Events } from './capture'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
@@ -78,7 +77,7 @@ export interface Client {
   ledger: Ledger
   capture: ExtensionHost['capture']
   /** Captures an event of this moment in a later task. `describe` returns its properties. */
-  captureLater: Events['captureLater']
+  captureLater(event: string, describe: () => Properties): void
   /** Captures the events that wait for a later task. */
   settle: Stop
   /** Changes options, like `set_config`. */
