@@ -168,6 +168,7 @@ interface SessionRecordingConfig {
   blockSelector?: string
   blockClass?: string | RegExp
   ignoreClass?: string
+  recordSameOriginIframes?: boolean
   collectFonts?: boolean
   inlineStylesheet?: boolean
   slimDOMOptions?: 'all' | Record<string, boolean>
@@ -494,6 +495,10 @@ interface SiteEvents {
   log(message: string, level?: string): void
   tryAddCustomEvent(tag: string, payload?: unknown): boolean
 }
+interface SiteRecording extends SiteEvents {
+  readonly status: string
+  _forceAllowLocalhostNetworkCapture?: boolean
+}
 type PeopleArguments = [name: string | Properties, value?: unknown, callback?: (answer: object) => void]
 type Report = (
   name: string,
@@ -587,7 +592,7 @@ interface Analytics extends NotYet {
   ): void
   stopSessionRecording(): void
   sessionRecordingStarted(): boolean | undefined
-  sessionRecording: SiteEvents
+  sessionRecording: SiteRecording
   getPageViewId(): string | undefined
   getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
   isFeatureEnabled(
