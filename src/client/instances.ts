@@ -190,16 +190,21 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   // The methods as created here, because another library's snippet may replace them with ones that push to this object.
   const own: Members = { ...analytics }
   Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
-  const recording = () => client?.api.sessionRecording as SiteRecording | undefined
+  linkRecording(analytics, () => client?.api.sessionRecording as SiteRecording | undefined)
+  return analytics
+}
+
+/** Adds the members of `sessionRecording` that are not methods. `recording`: that of the client. */
+const linkRecording = (analytics: Analytics, recording: () => SiteRecording | undefined) =>
   Object.defineProperties(analytics.sessionRecording, {
     status: { get: () => recording()?.status ?? 'disabled' },
     _forceAllowLocalhostNetworkCapture: {
       get: () => !!recording()?._forceAllowLocalhostNetworkCapture,
-      set: (isForced: boolean) => Object.assign(recording() ?? {}, { _forceAllowLocalhostNetworkCapture: isForced }),
+      set: (isForced: boolean) => {
+        Object.assign(recording() ?? {}, { _forceAllowLocalhostNetworkCapture: isForced })
+      },
     },
   })
-  return analytics
-}
 
 /** Runs one queued call, `[method, ...arguments]` or a function, and returns its result. `members`: the methods. */
 const runCall = (analytics: Analytics, call: unknown, members: Members): unknown =>

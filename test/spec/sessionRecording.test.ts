@@ -1,5 +1,5 @@
 import type { Options } from '../../src/client/publicApi'
-import type { Extension, LoadExtension } from '../../src/extensions/contract'
+import type { LoadExtension } from '../../src/extensions/contract'
 import type { RecorderPluginParts } from '../../src/host'
 import type { SessionRecordingConfig } from '../../src/types'
 import { show, tableOf } from '../support/specRows'
@@ -37,9 +37,14 @@ const { row, close } = tableOf(
 let plugins: RecorderPluginParts[] = []
 const load: LoadExtension = async (name) => {
   if (name === 'recorderPlugins')
-    return { start: (host: unknown) => (plugins.push(host as RecorderPluginParts), () => {}) } as Extension
+    return {
+      start: (host) => {
+        plugins.push(host as unknown as RecorderPluginParts)
+        return () => {}
+      },
+    }
   if (name !== 'recorder') throw new Error(`${name} is not in this test`)
-  return (await import('../../src/extensions/recorder/recorder')) as Extension
+  return import('../../src/extensions/recorder/recorder')
 }
 
 beforeAll(async () => {
