@@ -88,6 +88,7 @@ export type {
   SurveyQuestion,
   SurveyRenderReason,
   SurveysConfig,
+  ToolbarParameters,
   ToolbarParams,
   Transport,
 }

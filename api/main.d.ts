@@ -276,6 +276,7 @@ interface Config {
   feature_flag_request_timeout_ms: number
   feature_flag_cache_ttl_ms: number
   remote_config_refresh_interval_ms: number
+  advanced_disable_toolbar_metrics: boolean
   secure_cookie: boolean
   custom_campaign_params: string[]
   fetch_options: {
@@ -491,6 +492,10 @@ interface DisplaySurveyOptions {
 interface SurveysConfig {
   prefillFromUrl?: boolean
 }
+interface ToolbarParameters {
+  token?: string
+  code?: string
+}
 interface SiteEvents {
   log(message: string, level?: string): void
   tryAddCustomEvent(tag: string, payload?: unknown): boolean
@@ -510,7 +515,6 @@ type Report = (
 ) => void
 interface NotYet {
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
-  loadToolbar(parameters: Record<string, unknown>): boolean | undefined
   setIdentity(id: string, hash: string): void
   clearIdentity(): void
   getExtension(name: string): undefined
@@ -662,6 +666,7 @@ interface Analytics extends NotYet {
   canRenderSurvey(id: string): SurveyRenderReason
   canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
   cancelPendingSurvey(id: string): void
+  loadToolbar(parameters?: ToolbarParameters): boolean
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
   opt_out_capturing(): void
   has_opted_in_capturing(): boolean
@@ -811,6 +816,7 @@ export type {
   SurveyQuestion,
   SurveyRenderReason,
   SurveysConfig,
+  ToolbarParameters,
   ToolbarParams,
   Transport,
 }

@@ -1,10 +1,16 @@
 import type {
+  AutocaptureConfig,
   CapturedEvent,
   CaptureOptions,
   Config,
   DropReason,
+  Explanation,
+  FlagDetails,
   FlagOptions,
+  FlagOverride,
+  FlagResult,
   FlagValue,
+  Notices,
   PerformanceConfig,
   Properties,
   RequestError,
@@ -317,7 +323,7 @@ export interface SurveyProgress {
 
 /** What the view reports about a survey that it shows. */
 export interface SurveyReports {
-  shown(): void
+  shown(): unknown
   /** The visitor answered a question. `isComplete`: it was the last. */
   answered(progress: SurveyProgress, isComplete: boolean): void
   /** The visitor closed the survey before its end. */
@@ -377,4 +383,60 @@ export interface SurveyHtmlParts {
   /** Names of the elements and attributes that HTML may contain. */
   allowed: { elements: string[]; attributes: string[] }
   use(clean: CleanHtml): void
+}
+
+/** The methods of a client that the toolbar calls. Those of parts that the site leaves out are missing. */
+export interface ToolbarApi {
+  calculateEventProperties(event: string, properties?: Properties): Properties
+  get_distinct_id(): string
+  get_session_id(): string
+  getAllFeatureFlags?(): FlagResult[]
+  onFeatureFlags?(listener: () => void): Stop
+  featureFlags?: {
+    getFeatureFlagDetails(key: string): FlagDetails | undefined
+    overrideFeatureFlags(overrides: FlagOverride): void
+  }
+}
+
+/** What the toolbar feature adds to the host of its extension. */
+export interface ToolbarParts {
+  token: string
+  /** The code of the console's link, if the page was opened by one. */
+  code?: string
+  /** Stops the toolbar. */
+  end(): void
+  /** What the toolbar sets: `onReset` is called when the visitor is reset. */
+  shared: { onReset?: Stop }
+  api(): Partial<ToolbarApi>
+  ledger: {
+    on<N extends 'eventCaptured' | 'eventDropped'>(name: N, listener: (value: Notices[N]) => void): Stop
+    explain(which?: string): Explanation[]
+    drops(): Partial<Record<DropReason, number>>
+  }
+  /** Stored values of the visitor, under the protocol's names. */
+  store: { get<T>(name: string): T | undefined }
+  listen: PageParts['listen']
+  /** Fires for a navigation inside the document. */
+  onNavigate(run: () => void): Stop
+  /** The element and its ancestors, innermost first. */
+  pathOf(element: Element): Element[]
+  /** What may be captured of each element of a path. */
+  checkPath(path: readonly Element[]): { element: Element; isField: boolean; isSensitive: boolean }[]
+  /** Whether autocapture's rules let an event on the first element of a path be captured. */
+  mayCapture(type: string, path: readonly Element[], lists: AutocaptureConfig): boolean
+  /** The properties of `$autocapture` for an event on the first element of a path, with what `maskingOf` leaves out. */
+  describeEvent(type: string, path: readonly Element[], masking: ToolbarMasking): { properties: Properties }
+  maskingOf(config: Config): ToolbarMasking
+  /** The plain default of each option, and its type. */
+  OPTIONS: Record<string, readonly [fallback: unknown, takes: string]>
+  /** Defaults that changed, by date. */
+  DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial<Config>])[]
+}
+
+/** What is left out of the descriptions of elements. */
+interface ToolbarMasking {
+  maskText: boolean
+  maskAttributes: boolean
+  ignoredAttributes: readonly string[]
+  typed: readonly string[]
 }

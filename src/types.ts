@@ -428,6 +428,8 @@ export interface Config {
   feature_flag_cache_ttl_ms: number
   /** Interval for refetching flags and remote config, in ms. 0: fetch on page load only. */
   remote_config_refresh_interval_ms: number
+  /** The toolbar captures and sends nothing about its own use, whatever this is. */
+  advanced_disable_toolbar_metrics: boolean
   /** Cookies are sent over HTTPS only. */
   secure_cookie: boolean
   /** Query parameters of the page that are captured like utm_source. */
@@ -660,4 +662,12 @@ export interface DisplaySurveyOptions {
 export interface SurveysConfig {
   /** Takes answers from the URL: `?q0=2` is the third choice, or the rating 2, of the first question. */
   prefillFromUrl?: boolean
+}
+
+/** Argument of `loadToolbar`. */
+export interface ToolbarParameters {
+  /** The token of the project that the call is for. Default: the client's. */
+  token?: string
+  /** The code of the console's link. Default: the one in the page's URL, or the session of this tab. */
+  code?: string
 }

@@ -51,6 +51,8 @@ const MAY_CONTAIN: Record<string, string> = {
   'web-vitals/attribution': 'extensions',
   'error-stack-parser-es/lite': 'extensions',
   preact: 'extensions',
+  'preact/hooks': 'extensions',
+  '@medv/finder': 'extensions',
   dompurify: 'extensions',
   '@jridgewell/sourcemap-codec': 'sourcemaps',
 }

@@ -224,6 +224,52 @@ test('captures an error, which becomes an issue with the frames of the source', 
   expect(await shownFrame(service, event!)).toMatchObject({ filename: 'checkout.ts', line: 3, is_mapped: true })
 })
 
+test('asks a survey by keyboard, with HTML that DOMPurify cleans where the browser has no sanitizer', async ({
+  firefox,
+  site,
+  service,
+  put,
+  stored,
+}) => {
+  const { status, body } = await service.api('POST', '/surveys', {
+    name: 'In Firefox',
+    type: 'popover',
+    start_date: new Date(Date.now() - 60_000).toISOString(),
+    conditions: { url: '/ask' },
+    questions: [
+      { type: 'open', question: 'What is missing?', description: 'In <b>your</b> words<script>hacked = 1</script>' },
+      { type: 'rating', question: 'How likely?', display: 'number', scale: 10 },
+    ],
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  const { id } = body as { id: string }
+  put('script', '/ask', '<h1>Larch and Lantern</h1>', QUIET)
+  const page = await openPage(firefox, `${site.url}/ask`)
+  await page.waitForFunction(
+    `document.querySelector('.PostHogSurvey-${id}')?.shadowRoot.querySelector('.survey-question-description b')?.textContent === 'your'`,
+  )
+  await page.evaluate(`document.querySelector('.PostHogSurvey-${id}').shadowRoot.querySelector('textarea').focus()`)
+  await page.keyboard.type('Nothing')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(
+    `document.querySelector('.PostHogSurvey-${id}').shadowRoot.activeElement?.textContent === 'How likely?'`,
+  )
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('End')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(`!document.querySelector('.PostHogSurvey-${id}')`)
+  const sent = (await stored(areThere('survey shown', 'survey sent'))).find(({ event }) => event === 'survey sent')
+  expect(sent!.properties).toMatchObject({
+    $survey_id: id,
+    $survey_completed: true,
+    $survey_response: 'Nothing',
+    $survey_response_1: 10,
+  })
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
+})
+
 test('captures web vitals and points of heatmaps', async ({ firefox, site, put, stored, service }) => {
   put('script', '/', '<h1>Larch and Lantern</h1><button id="buy">Buy</button>', {
     ...QUIET,

@@ -558,3 +558,135 @@ test('the hosted page takes answers from its URL, passes questions that need no 
     .poll(async () => (await own.api('GET', `/surveys/${survey.id}/results`)).body, { timeout: 20_000 })
     .toMatchObject({ completed: { events: 1, people: 1 } })
 })
+
+test('without Web Locks and a sanitizer of the browser, a lease keeps a survey in one tab and DOMPurify cleans it', async ({
+  page,
+  site,
+  place,
+  own,
+  launch,
+  context,
+}) => {
+  const survey = await launch({
+    questions: [
+      {
+        ...OPEN,
+        description:
+          '<h2>In</h2> <b>your</b> words<svg viewBox="0 0 1 1"><path d="M0 0"/></svg><script>hacked = 1</script>' +
+          '<img src="x:" onerror="hacked = 1"><a href="javascript:hacked = 1">x</a>',
+      },
+    ],
+  })
+  await context.addInitScript(() => {
+    Object.defineProperty(navigator, 'locks', { value: undefined })
+    delete (Element.prototype as { setHTML?: unknown }).setHTML
+  })
+  place('/')
+  await page.goto(site.url)
+  const description = boxOf(page, survey).locator('.survey-question-description')
+  await expect(description.locator('b')).toHaveText('your')
+  expect(
+    await description.evaluate((element) => [...element.querySelectorAll('*')].map(({ localName }) => localName)),
+  ).toEqual(['h2', 'b', 'svg', 'path', 'a'])
+  await expect(description.locator('a')).not.toHaveAttribute('href')
+  const lease = () => page.evaluate((id) => localStorage.getItem(`survey:${id}`), survey.id)
+  expect(await lease()).not.toBeNull()
+
+  const other = await context.newPage()
+  await other.goto(site.url)
+  await other.waitForFunction(async (id) => (await window.analytics.canRenderSurveyAsync(id)).visible, survey.id)
+  // Long enough for a renewal, which keeps the lease.
+  const first = await lease()
+  await expect.poll(lease).not.toBe(first)
+  await expect(boxOf(other, survey)).toHaveCount(0)
+  await other.close()
+  await boxOf(page, survey).locator('.form-cancel').click()
+  expect(await lease()).toBeNull()
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
+
+  // A page that allows no policy of DOMPurify: it returns nothing, and the text shows without its formatting.
+  await page.evaluate(() => window.analytics.reset())
+  place('/strict', undefined, {}, 'script', {
+    'Content-Security-Policy': `script-src 'nonce-n' ${own.url}; require-trusted-types-for 'script'; trusted-types trailmark`,
+  })
+  await page.goto(`${site.url}/strict`)
+  await expect(description).toContainText('your words')
+  await expect(description.locator('*')).toHaveCount(0)
+})
+
+test('a popover leaves the focus of the page visible, works in a modal dialog and above a keyboard, and follows the language', async ({
+  page,
+  site,
+  place,
+  launch,
+  reported,
+}) => {
+  const survey = await launch({
+    questions: [{ ...OPEN, translations: { de: { question: 'Was fehlt?' } } }],
+    conditions: { url: '/dialog' },
+    appearance: { displayThankYouMessage: true, autoDisappear: true },
+  })
+  await page.clock.install()
+  place(
+    '/dialog',
+    '<dialog><h1>Cart</h1><button>Keep</button></dialog><script nonce="n">document.querySelector("dialog").showModal()</script>' +
+      '<button id="first">First</button><button id="corner" style="position:fixed;bottom:60px;right:60px">Corner</button>',
+  )
+  await page.goto(`${site.url}/dialog`)
+  const box = boxOf(page, survey).locator('.ph-survey')
+  const rectOf = async (selector: string) => (await page.locator(selector).boundingBox())!
+  const question = box.locator('.survey-question')
+  await page.locator('dialog .ph-survey textarea').fill('In the dialog')
+  // Outside of a dialog.
+  await page.evaluate(() => document.querySelector('dialog')!.close())
+  place(
+    '/dialog/none',
+    '<button id="first">First</button><button id="corner" style="position:fixed;bottom:60px;right:60px">Corner</button>',
+  )
+  await page.goto(`${site.url}/dialog/none`)
+  await expect(box).toBeVisible()
+  const at = (await box.boundingBox())!
+  expect(at.x).toBeGreaterThan(640)
+  await page.locator('#first').focus()
+  await page.keyboard.press('Tab')
+  await expect(page.locator('#corner')).toBeFocused()
+  const [moved, corner] = [(await box.boundingBox())!, await rectOf('#corner')]
+  expect(moved.x + moved.width).toBeLessThanOrEqual(corner.x)
+  await page.keyboard.press('Shift+Tab')
+  expect(await box.boundingBox()).toEqual(at)
+
+  // The keyboard of a phone makes the visible part of the window smaller.
+  await page.evaluate(() => {
+    Object.defineProperty(visualViewport!, 'height', { value: 420 })
+    visualViewport!.dispatchEvent(new Event('resize'))
+  })
+  const above = (await box.boundingBox())!
+  expect([above.y >= 0, above.y + above.height <= 420]).toEqual([true, true])
+
+  // A survey without an answer follows the language of the browser.
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'language', { value: 'de-CH', configurable: true })
+    dispatchEvent(new Event('languagechange'))
+  })
+  await expect(question).toHaveText('Was fehlt?')
+  expect(await question.evaluate((element) => (element.getRootNode() as ShadowRoot).host.getAttribute('lang'))).toBe(
+    'de',
+  )
+  await box.locator('textarea').fill('Nichts')
+  await box.locator('.form-submit').click()
+  const thanks = box.locator('.thank-you-message')
+  await expect(thanks).toBeVisible()
+  // The message stays while it is pointed at.
+  await thanks.hover()
+  await page.clock.fastForward(5000)
+  await expect(thanks).toBeVisible()
+  await page.mouse.move(10, 10)
+  await page.clock.fastForward(5000)
+  await expect(box).toHaveCount(0)
+  const events = await reported(3)
+  expect(events.map(({ event, properties: { $survey_language: language } }) => [event, language ?? null])).toEqual([
+    ['survey shown', null],
+    ['survey shown', null],
+    ['survey sent', 'de'],
+  ])
+})

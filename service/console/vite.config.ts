@@ -20,13 +20,17 @@ export default defineConfig({
   build: {
     outDir: here('dist'),
     target: 'es2022',
-    // The player of recordings is a document of its own.
-    rollupOptions: { input: [here('index.html'), here('player.html')] },
+    // The player of recordings and the preview of surveys are documents of their own.
+    rollupOptions: { input: [here('index.html'), here('player.html'), here('preview.html')] },
     // The content security policy allows no data: URLs but images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     license: { fileName: 'licenses.md' },
   },
   // `npm run dev` beside a running service.
-  server: { proxy: { '/api': process.env.TRAILMARK_URL ?? 'http://localhost:8000' } },
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/static'].map((path) => [path, process.env.TRAILMARK_URL ?? 'http://localhost:8000']),
+    ),
+  },
 })

@@ -23,6 +23,7 @@ import { connectPeople } from './service/connectPeople.ts'
 import { connectRecordings } from './service/connectRecordings.ts'
 import { connectStoring } from './service/connectStoring.ts'
 import { connectSurveys } from './service/connectSurveys.ts'
+import { createToolbarSessions } from './toolbar/sessions.ts'
 import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
 import { openData } from './service/openData.ts'
 
@@ -97,6 +98,7 @@ export const startService = async ({
     })
     const flags = createFlagDefinitions(metadata)
     const surveys = connectSurveys({ ...base, flags })
+    const errorTracking = connectErrorTracking({ ...base, mapWorker })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({
@@ -115,6 +117,8 @@ export const startService = async ({
           rejectedEvents,
           keepPoints,
           countResponses: surveys.surveys.countResponses,
+          fingerprintRules: errorTracking.fingerprintRules,
+          acceptsResponse: surveys.surveys.acceptsResponse,
           slices,
           countryOf,
           count: metrics.count,
@@ -133,7 +137,7 @@ export const startService = async ({
         ...surveys,
         ...people,
         ...recordings,
-        ...connectErrorTracking({ ...base, mapWorker }),
+        ...errorTracking,
         projects: createProjects(metadata),
         setup,
         dashboards: createDashboards(metadata),
@@ -141,6 +145,8 @@ export const startService = async ({
         rejectedEvents,
         statics: createStatics(config.staticDir),
         console: console.dependency,
+        consoleUrl: async () => (await metadata.console.instance()).url,
+        toolbar: createToolbarSessions({ metadata, log }),
         metrics: metrics.text,
         readiness: createReadiness({
           storage: gate.ingest,

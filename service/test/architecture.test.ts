@@ -23,6 +23,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   projects: ['lib', 'storage', 'storage/metadata'],
   dashboards: ['lib', 'storage/metadata'],
   console: ['lib', 'projects', 'storage/metadata'],
+  // Sessions of the toolbar on pages of sites, and what it reads.
+  toolbar: ['lib', 'storage/metadata', 'console', 'flags'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
   'sql/parse': [],
   'sql/catalog': [],
@@ -99,6 +101,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'projects',
     'dashboards',
     'console',
+    'toolbar',
     'endpoints',
     'endpoints/tokens',
     'endpoints/variables',
@@ -125,6 +128,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'projects',
     'dashboards',
     'console',
+    'toolbar',
     'endpoints',
     'endpoints/materialization',
     'endpoints/tokens',

@@ -69,22 +69,25 @@ const sizes = oncePerTask(() => ({
   $viewport_width: innerWidth,
 }))
 // Computed again only if an argument has changed.
-const pageOf = memo((url: string, _href: string, _sizes: string): Properties => ({
+const pageOf = memo((url: string, href: string, _sizes: string): Properties => ({
   $current_url: redactUrls(url),
   $host: location.host,
-  $pathname: redactUrls(location.pathname),
+  $pathname: redactUrls((href === location.href ? location : new URL(href)).pathname),
   ...sizes(),
 }))
 
 /**
- * Returns the page's URL and the window's size (docs/reference/protocol.md#5.3), the same object until something changes.
- * In a worker, whose URL may be that of a blob, it returns the host alone.
+ * Returns the page's URL, or the earlier one in `href`, and the window's size (docs/reference/protocol.md#5.3): the same
+ * object until something changes. In a worker, whose URL may be that of a blob, it returns the host alone.
  */
-export const readPage = (options: UrlOptions & Pick<Config, 'properties_string_max_length'>): Properties =>
-  hasPage()
+export const readPage = (
+  options: UrlOptions & Pick<Config, 'properties_string_max_length'>,
+  href = hasPage() ? location.href : '',
+): Properties =>
+  href
     ? pageOf(
-        permittedUrl(location.href.slice(0, options.properties_string_max_length), options),
-        location.href,
+        permittedUrl(href.slice(0, options.properties_string_max_length), options),
+        href,
         Object.values(sizes()).join(),
       )
     : { $host: hostOf(origin) }

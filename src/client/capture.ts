@@ -1,4 +1,6 @@
+import { readPage } from '../browser/page'
 import type { Queue } from '../delivery/queue'
+import { guarded, later } from '../lib/guard'
 import { toJson } from '../lib/json'
 import { reportCaught } from '../lib/log'
 import { toDate } from '../lib/serialize'
@@ -34,9 +36,13 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     context.attribution.beginSession(id)
   })
 
-  const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions) => {
+  /** Captures that wait for a later task. */
+  const delayed: (() => void)[] = []
+  const settle = (): void => delayed.splice(0).forEach(guarded)
+
+  const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions, now: Date) => {
+    settle()
     beforeEach()
-    const now = new Date()
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
     const own = toProperties(properties)
@@ -57,13 +63,17 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     queue.add(captured, { now: !!options.send_instantly })
     return captured
   }
-  /** Captures an event. Returns it as it will be sent, or undefined when it was dropped. Never throws. */
-  const capture = (event: string, properties?: unknown, options?: CaptureOptions | null): CapturedEvent | undefined => {
+  const captureAt = (
+    now: Date,
+    event: string,
+    properties: unknown,
+    options?: CaptureOptions | null,
+  ): CapturedEvent | undefined => {
     let uuid: string | undefined
     try {
       const safeOptions = toProperties(options) as CaptureOptions
       uuid = isUuid(safeOptions.uuid) ? safeOptions.uuid : uuidv7()
-      return captureNow(uuid, event, properties, safeOptions)
+      return captureNow(uuid, event, properties, safeOptions, now)
     } catch (error) {
       // Counts the event as dropped, whether the site's code or the SDK threw.
       drop({ event, uuid, reason: 'internal_error' })
@@ -71,9 +81,29 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
       return undefined
     }
   }
+  /** Captures an event. Returns it as it will be sent, or undefined when it was dropped. Never throws. */
+  const capture = (event: string, properties?: unknown, options?: CaptureOptions | null): CapturedEvent | undefined =>
+    captureAt(new Date(), event, properties, options)
 
   return {
     capture,
+    /**
+     * Captures an event of this moment in a later task, so that the page's listeners do not wait for it. `settle` captures
+     * it earlier: before each other event and call, and when the page is left. `describe` returns its properties.
+     */
+    captureLater: (event: string, describe: () => Properties): void => {
+      const { href } = location
+      const now = new Date()
+      delayed.push(() => {
+        // Listeners of the page may have navigated since.
+        const page = location.href === href ? {} : readPage(config, href)
+        captureAt(now, event, { ...page, ...describe() })
+      })
+      // The first event of a URL stores the campaign in it.
+      if (context.attribution.isNewUrl()) settle()
+      else later(settle)
+    },
+    settle,
     calculateEventProperties: (
       event: string,
       properties: Properties = {},

@@ -50,7 +50,7 @@ export const createClient = ({
   const { outbox, queue } = delivery
 
   const events = createCapture(context, ledger, queue)
-  const { capture } = events
+  const { capture, captureLater, settle } = events
   const connections: Connection[] = []
   const emit = createEmit(connections)
   const people = createPeople(context, ledger, capture, emit)
@@ -62,6 +62,8 @@ export const createClient = ({
     delivery,
     ledger,
     capture,
+    captureLater,
+    settle,
     configure,
     api: () => api,
     mayProcess: people.mayProcess,
@@ -101,7 +103,7 @@ export const createClient = ({
     people.adoptReset()
   }
   events.connect(adopt, emit, connections)
-  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt)
+  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle)
 
   const coreApi: CoreApi = {
     capture,
@@ -129,6 +131,7 @@ export const createClient = ({
   const api = connections.reduce<CoreApi & Partial<Api>>((all, each) => ({ ...all, ...each.api }), coreApi)
   return {
     api,
+    settle,
     hasFlags: () => connections.some((each) => each.hasFlags?.()),
     /** Starts what runs by itself, once everything is in place. */
     start: () => {

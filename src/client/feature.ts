@@ -2,6 +2,7 @@ import type { Extension, ExtensionHost, ExtensionName } from '../extensions/cont
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
 import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
+import type { Events } from './capture'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
@@ -76,6 +77,10 @@ export interface Client {
   delivery: Delivery
   ledger: Ledger
   capture: ExtensionHost['capture']
+  /** Captures an event of this moment in a later task. `describe` returns its properties. */
+  captureLater: Events['captureLater']
+  /** Captures the events that wait for a later task. */
+  settle: Stop
   /** Changes options, like `set_config`. */
   configure(changes: Partial<Config>): void
   /** Returns the methods of the client. Those of features that the site leaves out are missing. */

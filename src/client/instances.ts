@@ -63,6 +63,19 @@ export interface Build {
   missing?: Missing
 }
 
+/** Defines the properties of `sessionRecording` that read and set the state of the current client's recording. */
+const defineRecordingState = (members: object, recording: () => SiteRecording | undefined): void => {
+  Object.defineProperties(members, {
+    status: { get: () => recording()?.status ?? 'disabled' },
+    _forceAllowLocalhostNetworkCapture: {
+      get: () => !!recording()?._forceAllowLocalhostNetworkCapture,
+      set(isForced: boolean) {
+        Object.assign(recording() ?? {}, { _forceAllowLocalhostNetworkCapture: isForced })
+      },
+    },
+  })
+}
+
 /**
  * Creates an `analytics` object of the core and a build's features. It touches nothing of the page until `init`, and no
  * member throws. `others`: the named instances so far, shared by all instances of one primary, which has no `name`.
@@ -157,6 +170,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       const [method, inner] = path.split('.') as [string, string?]
       const call = (...args: unknown[]): unknown => {
         if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
+        client.settle()
         const run = memberAt(client.api, path) as Method | undefined
         return guarded(() => (run ? run(...args) : answerAbsent(path, args, log, missing))) ?? WITHOUT_CLIENT[path]
       }
@@ -190,21 +204,9 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   // The methods as created here, because another library's snippet may replace them with ones that push to this object.
   const own: Members = { ...analytics }
   Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
-  linkRecording(analytics, () => client?.api.sessionRecording as SiteRecording | undefined)
+  defineRecordingState(analytics.sessionRecording, () => client?.api.sessionRecording as SiteRecording | undefined)
   return analytics
 }
-
-/** Adds the members of `sessionRecording` that are not methods. `recording`: that of the client. */
-const linkRecording = (analytics: Analytics, recording: () => SiteRecording | undefined) =>
-  Object.defineProperties(analytics.sessionRecording, {
-    status: { get: () => recording()?.status ?? 'disabled' },
-    _forceAllowLocalhostNetworkCapture: {
-      get: () => !!recording()?._forceAllowLocalhostNetworkCapture,
-      set: (isForced: boolean) => {
-        Object.assign(recording() ?? {}, { _forceAllowLocalhostNetworkCapture: isForced })
-      },
-    },
-  })
 
 /** Runs one queued call, `[method, ...arguments]` or a function, and returns its result. `members`: the methods. */
 const runCall = (analytics: Analytics, call: unknown, members: Members): unknown =>

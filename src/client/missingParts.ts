@@ -16,6 +16,7 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
     /^(.*SessionRecording|sessionRecording(Started|\..*)|(disable_)?session_recording|enable_recording_console_log)$/,
   pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,
   surveys: /^(?!advanced_only).*survey|^override_display/i,
+  toolbar: /toolbar/i,
   vitals: /^capture_performance$/,
 }
 

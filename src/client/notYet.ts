@@ -10,7 +10,6 @@ type Report = (name: string, value?: number, options?: { unit?: string; attribut
 /** Methods of features that are not in this release: they warn in the console. */
 export interface NotYet {
   captureLog(options: { body: string; level?: string; attributes?: Properties }): void
-  loadToolbar(parameters: Record<string, unknown>): boolean | undefined
   setIdentity(id: string, hash: string): void
   clearIdentity(): void
   getExtension(name: string): undefined
@@ -20,7 +19,6 @@ export interface NotYet {
 /** The paths of these methods, and what they return. */
 export const NOT_YET: Record<string, unknown> = {
   captureLog: undefined,
-  loadToolbar: undefined,
   setIdentity: undefined,
   clearIdentity: undefined,
   getExtension: undefined,

@@ -1,7 +1,8 @@
 import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
-import { onPageLeft, onPageRestored } from '../browser/pageExit'
+import { onPageLeave, onPageLeft, onPageRestored } from '../browser/pageExit'
 import { isHidden, onVisibilityChange } from '../browser/visibility'
+import { onCookieChange } from '../state/backends/cookie'
 import type { Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
@@ -14,8 +15,11 @@ export const startPageLifecycle = (
   emit: Emit,
   /** Applies what other tabs have changed. */
   adopt: () => void,
+  /** Captures the events that wait for a later task. */
+  settle: () => void,
 ): Stop => {
   const stops = [
+    onPageLeave(settle),
     onPageLeft(() => {
       session.release()
       queue.onPageLeave()
@@ -29,14 +33,17 @@ export const startPageLifecycle = (
       queue.retryNow()
     }),
     onVisibilityChange(() => {
-      if (isHidden()) queue.flush()
-      else adopt()
+      if (isHidden()) {
+        settle()
+        queue.flush()
+      } else adopt()
     }),
     onForeignWrite(({ key, newValue }) => {
       adopt()
       // The next page may start before this one has ended.
       if (newValue && isOutboxKey(key)) queue.adoptOrphans()
     }),
+    onCookieChange(adopt),
     onOnline(() => {
       queue.retryNow()
       emit('onOnline')

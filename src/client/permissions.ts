@@ -17,10 +17,12 @@ export interface Permissions {
 }
 
 export const createPermissions = (config: Config, token: string): Permissions => {
-  const places = [storageOf('localStorage') ?? [], cookieStorage(cookieOptions(config))].flat()
+  const local = storageOf('localStorage')
+  const isCookieFirst = config.opt_out_capturing_persistence_type === 'cookie'
+  const places = [local ?? [], cookieStorage(cookieOptions(config), !!local && !isCookieFirst)].flat()
   const consent = createConsent(
     config.consent_persistence_name || (config.opt_out_capturing_cookie_prefix || '__ph_opt_in_out_') + token,
-    config.opt_out_capturing_persistence_type === 'cookie' ? places.reverse() : places,
+    isCookieFirst ? places.reverse() : places,
     () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
     () => config.respect_dnt && asksNotToBeTracked(),
   )

@@ -21,6 +21,7 @@ import type {
   Stop,
   SurveyCallback,
   SurveyRenderReason,
+  ToolbarParameters,
 } from '../types'
 import type { PeopleArguments } from './compatibility'
 import type { MethodPath, NotYet } from './notYet'
@@ -229,6 +230,13 @@ export interface Analytics extends NotYet {
   /** Cancels a popover that waits for its delay. */
   cancelPendingSurvey(id: string): void
 
+  /**
+   * Loads the toolbar for the site's own team. It shows data only to those who opened the page from the console, and others
+   * a link to sign in. Returns whether it loads: not in a frame, for another project, without consent, or with
+   * `advanced_disable_flags`.
+   */
+  loadToolbar(parameters?: ToolbarParameters): boolean
+
   /** Records consent. Captures `$opt_in`, or the event named here; `null`: none. */
   opt_in_capturing(options?: { captureEventName?: string | null | false; captureProperties?: Properties }): void
   /** Records a denial: nothing more is captured, and events that wait to be sent are dropped. */
@@ -306,6 +314,7 @@ type PartMember =
   | FlagMember
   | ExceptionMember
   | SurveyMember
+  | 'loadToolbar'
 type ExceptionMember = Extract<keyof Api, `${string}Exception${string}`>
 type FlagMember = Extract<
   keyof Api,
@@ -395,6 +404,7 @@ export const METHODS: Record<string, unknown> = {
   canRenderSurvey: NOT_VISIBLE,
   canRenderSurveyAsync: Promise.resolve(NOT_VISIBLE),
   cancelPendingSurvey: undefined,
+  loadToolbar: false,
   opt_in_capturing: undefined,
   opt_out_capturing: undefined,
   has_opted_in_capturing: false,

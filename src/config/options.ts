@@ -76,6 +76,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   feature_flag_request_timeout_ms: [3000, 'integer'],
   feature_flag_cache_ttl_ms: [0, 'integer'],
   remote_config_refresh_interval_ms: [300_000, 'integer'],
+  advanced_disable_toolbar_metrics: OFF,
   secure_cookie: OFF,
   custom_campaign_params: [[], STRINGS],
   fetch_options: [{}, 'object'],

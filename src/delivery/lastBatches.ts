@@ -19,6 +19,9 @@ interface LastBatchesInputs {
 /** Sends waiting events when the page is left, in requests that the browser finishes afterwards. */
 export const createLastBatches = ({ config, url, textOf, encode, send, sendBeacon }: LastBatchesInputs) => {
   let prepared: { batch: Entry[]; body: Body; at: number } | undefined
+  /** The batch that was last passed to `prepare`, and when. */
+  let preparing: Entry[] = []
+  let preparedAt = 0
 
   /** Passes one request to the browser. Returns false if the browser accepts no more. */
   const give = (body: Body): boolean => {
@@ -28,9 +31,13 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
     return outlivesPage(body)
   }
   return {
-    /** Compresses a batch ahead of time, because there is no time for it when the page is left. */
+    /** Compresses a batch ahead of time, because there is no time for it when the page is left. Once for the same batch. */
     prepare: async (batch: Entry[]): Promise<void> => {
       const at = steadyTime()
+      const isPrepared = batch.length === preparing.length && batch.every((each, index) => each === preparing[index])
+      if (isPrepared && at - preparedAt < STALE_MS / 2) return
+      preparing = batch
+      preparedAt = at
       prepared = { batch, body: await encode(textOf(batch)), at }
     },
     /** Passes as many of `entries` to the browser as it accepts, in as many requests as needed. */

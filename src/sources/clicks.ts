@@ -4,7 +4,7 @@ import { followTyping } from '../browser/typing'
 import type { ClickParts, Host, PageActivity } from '../host'
 import { later } from '../lib/guard'
 import type { Stop } from '../types'
-import { safeText } from './autocapture/describeElement'
+import { noteElements, safeText } from './autocapture/describeElement'
 import { anyMatches, pathOf } from './autocapture/elements'
 import { mayCapture } from './autocapture/mayCapture'
 import { describeEvent, maskingOf } from './autocapture/startAutocapture'
@@ -69,7 +69,7 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
         pathOf,
         anyMatches,
         mayCapture: (path) => mayCapture('click', path, {}),
-        describe: (path) => describeEvent('click', path, maskingOf(config)),
+        describe: (path) => describeEvent('click', noteElements(path), maskingOf(config)),
         safeText,
       },
       stop,

@@ -25,6 +25,8 @@ export interface Attribution {
   endSession(): void
   /** Returns where the visitor first came from, as person properties; {} until the first event. */
   initialPerson(): Properties
+  /** Whether the page has a URL that no event had yet. */
+  isNewUrl(): boolean
   /** Called when the visitor changed: the next event counts this page as a new arrival. */
   forget(): void
 }
@@ -100,6 +102,7 @@ export const createAttribution = (
       const info = store.get<Arrival>('$initial_person_info')
       return info ? arrivalProperties(info, '$initial_', config) : {}
     },
+    isNewUrl: () => page()?.url !== seenUrl,
     forget: () => {
       seenUrl = undefined
     },

@@ -66,6 +66,8 @@ const withSlowService = () => {
     click: () => {
       captured.length = 0
       document.querySelector('button')!.click()
+      // A click is captured in a later task, or before the next call.
+      analytics.get_distinct_id()
       return captured.filter((event) => event === '$autocapture').length
     },
   }

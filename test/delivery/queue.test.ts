@@ -262,6 +262,24 @@ test('queued events are compressed ahead of time so that a page left immediately
   expect(JSON.parse(gunzipSync(bodies[0]! as Uint8Array).toString()).batch).toHaveLength(50)
 })
 
+test('a full batch is compressed ahead of time once while more events are captured', async () => {
+  const encoded: number[] = []
+  const { queue } = setUp(
+    {},
+    {
+      encode: async (text) => {
+        encoded.push((JSON.parse(text).batch as unknown[]).length)
+        return text
+      },
+    },
+  )
+  for (let burst = 0; burst < 5; burst += 1) {
+    for (let index = 0; index < 100; index += 1) queue.add(event(`e${burst}-${index}`, 1000), { now: false })
+    await tick(10)
+  }
+  expect(encoded).toEqual([100, 200, 250])
+})
+
 test('a body compressed ahead of time is not sent after 5 s because its sent_at would be wrong', async () => {
   const bodies: Body[] = []
   const { queue } = setUp(

@@ -19,6 +19,7 @@ const TOPICS: Record<string, string> = {
   Surveys:
     'getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync ' +
     'cancelPendingSurvey',
+  Toolbar: 'loadToolbar',
   Consent:
     'opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status ' +
     'clear_opt_in_out_capturing is_capturing',

@@ -26,6 +26,8 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
     'Session recording, in projects that record sessions. The recorder is a separate chunk, loaded after the page',
   surveys:
     'Surveys of projects that have some ([surveys](surveys.md)). The code is two separate chunks: conditions, and the view, loaded when a survey is shown',
+  toolbar:
+    'The [toolbar](toolbar.md) for your own team. Its code is a separate chunk, loaded on pages that were opened by a link of the console',
   vitals: '`$web_vitals`: [web vitals](web-vitals.md). Its code is a separate chunk, loaded if they are on',
   workers: 'Web Workers and service workers: storage in IndexedDB',
 }

@@ -19,6 +19,7 @@ const MARKERS: Record<string, RegExp> = {
   pageviews: /\$prev_pageview_/,
   recording: /trailmark-recording/,
   surveys: /PHSurveyShown/,
+  toolbar: /__trailmark_toolbar/,
   vitals: /largest-contentful-paint/,
   workers: /name:\s*["'`]workers/,
 }

@@ -37,14 +37,9 @@ const { row, close } = tableOf(
 let plugins: RecorderPluginParts[] = []
 const load: LoadExtension = async (name) => {
   if (name === 'recorderPlugins')
-    return {
-      start: (host) => {
-        plugins.push(host as unknown as RecorderPluginParts)
-        return () => {}
-      },
-    }
+    return { start: (host: unknown) => (plugins.push(host as RecorderPluginParts), () => {}) }
   if (name !== 'recorder') throw new Error(`${name} is not in this test`)
-  return import('../../src/extensions/recorder/recorder')
+  return await import('../../src/extensions/recorder/recorder')
 }
 
 beforeAll(async () => {

@@ -36,7 +36,8 @@ export const startClickDetection = (
   const stop = startClicks(host, (parts, onFailure) =>
     startExtension(loads(), { ...(host as unknown as ExtensionHost), later, onPageLeave, ...parts }, onFailure),
   )
-  stops.push(stop, ...(host.config.autocapture ? [startAutocapture(host)] : []))
+  const captureLater = (event: string, describe: () => Properties) => host.capture(event, describe())
+  stops.push(stop, ...(host.config.autocapture ? [startAutocapture({ ...host, captureLater })] : []))
   return {
     config: host.config,
     stop,

@@ -91,6 +91,14 @@ test('insights: a trend, a funnel and retention are built, kept in the URL and s
   await page.getByLabel('Interval', { exact: true }).selectOption({ label: 'days' })
   await expect(page.getByRole('row', { name: 'Mean 10 100% 0% 100%' })).toBeVisible()
   await expectAccessible(page)
+  // A cell opens the people who returned then.
+  await page.getByRole('button', { name: '100%' }).last().click()
+  await expect(people.getByRole('heading', { name: /, day 2$/ })).toBeVisible()
+  await expect(people.getByRole('link', { name: /^person-\d$/ })).toHaveCount(10)
+  await expectAccessible(page)
+  await people.getByRole('link', { name: 'person-7' }).click()
+  await expect(page.getByRole('heading', { name: 'person-7' })).toBeVisible()
+  await page.goBack()
 
   await page.getByRole('button', { name: 'Save as endpoint' }).click()
   await page.getByLabel('Name').fill('not a name!')

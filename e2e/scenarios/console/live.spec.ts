@@ -58,3 +58,44 @@ test('says when the service is away, and goes on when it is back', async ({ view
   await expect(page.getByRole('log').getByRole('listitem')).toHaveCount(1)
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
+
+test('many events leave as many rows, nodes and objects as some', async ({ view: { page, open, send }, context }) => {
+  await open('live')
+  await expect(page.getByRole('heading', { name: 'Waiting for the first event' })).toBeVisible()
+  const rows = page.getByRole('log').getByRole('listitem')
+  const devtools = await context.newCDPSession(page)
+  const receive = async (round: number) => {
+    await send(Array.from({ length: 250 }, () => event(`round ${round}.`, { text: 'x'.repeat(500) })))
+    // The page reads at once when it becomes visible.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await expect(rows.first()).toContainText(`round ${round}.`)
+  }
+  const measure = async () => {
+    await devtools.send('HeapProfiler.collectGarbage')
+    const { nodes, jsEventListeners } = await devtools.send('Memory.getDOMCounters')
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage')
+    return { rows: await rows.count(), nodes, listeners: jsEventListeners, heap: usedSize }
+  }
+  // Rows are full after 500 events.
+  for (let round = 1; round <= 4; round++) await receive(round)
+  const some = await measure()
+  for (let round = 5; round <= 14; round++) await receive(round)
+  const many = await measure()
+  expect(many.rows).toBe(some.rows)
+  expect(many.nodes).toBeLessThanOrEqual(some.nodes * 1.05)
+  expect(many.listeners).toBeLessThanOrEqual(some.listeners * 1.05)
+  expect(many.heap).toBeLessThanOrEqual(some.heap * 1.1)
+})
+
+test('eight tabs follow what arrives, although a browser opens six connections', async ({
+  view: { page, open, send },
+  context,
+}) => {
+  await open('live')
+  const others = await Promise.all(Array.from({ length: 7 }, () => context.newPage()))
+  await Promise.all(others.map((other) => other.goto(page.url())))
+  const tabs = [page, ...others]
+  for (const tab of tabs) await expect(tab.getByRole('heading', { name: 'Waiting for the first event' })).toBeVisible()
+  await send([event('for all')])
+  for (const tab of tabs) await expect(tab.getByRole('log').getByRole('listitem')).toContainText('for all')
+})

@@ -38,6 +38,18 @@ test('the overview shows visitors, pages and sources, filters by a clicked row, 
   await expect(page.getByRole('region', { name: 'Locations' })).toContainText('Norway')
   await expectAccessible(page)
 
+  // The number of a row opens its people.
+  const sources = page.getByRole('region', { name: 'Sources' })
+  await sources
+    .getByRole('row', { name: /^Organic Search/ })
+    .getByTitle('1. Show the people')
+    .click()
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'ada' })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByRole('link', { name: 'ada' }).click()
+  await expect(page.getByRole('heading', { name: 'ada' })).toBeVisible()
+  await page.goBack()
+
   // A row filters, and the keyboard reaches it.
   await page.getByRole('button', { name: '/basket', exact: true }).focus()
   await page.keyboard.press('Enter')

@@ -151,6 +151,56 @@ test('a recorded session is found and watched, with its events beside it', async
   await expect(page.getByText('There is no recording of this session')).toBeVisible()
 })
 
+test('a heatmap is drawn over the newest snapshot of its page', async ({ view, context }) => {
+  const { page, open } = view
+  const visit = await context.newPage()
+  const events = await recordVisit(visit)
+  await visit.close()
+  const full = events.find(({ type }) => type === 2)!
+  const earlier = structuredClone([...events.filter(({ type }) => type === 4), full])
+  const start = events[0]!.timestamp
+  const text = JSON.stringify(events)
+    .replaceAll('"Your cart"', '"Your new cart"')
+    .replace('rgb(1, 2, 3)', 'rgb(1, 2, 3); height: 50vh')
+  await send(
+    view,
+    sessionAt(start - 60_000),
+    0,
+    earlier.map((event) => ({ ...event, timestamp: start - 60_000 })),
+  )
+  await send(view, sessionAt(start), 0, JSON.parse(text))
+  const sizes = { vw: 1280, vh: 720, ph: 1500 }
+  await view.send([
+    {
+      event: '$$heatmap',
+      timestamp: new Date().toISOString(),
+      properties: {
+        distinct_id: 'ada',
+        $heatmap_data: { [SHOP]: [{ type: 'click', x: 640, y: 1000, target_fixed: false, ...sizes }] },
+      },
+    },
+  ])
+  await open(`heatmaps?${new URLSearchParams({ url: SHOP })}`)
+  const drawn = page.frameLocator('iframe').frameLocator('iframe')
+  const title = drawn.getByRole('heading')
+  await expect(title).toHaveText('Your new cart')
+  // What was added after the snapshot is there, and sizes follow the recorded window although the page is drawn whole.
+  await expect(drawn.getByText('Added to the cart')).toBeVisible()
+  await expect(title).toHaveCSS('height', '360px')
+  await expect(title).toHaveCSS('color', 'rgb(1, 2, 3)')
+  await expect(drawn.getByRole('textbox')).toHaveValue('')
+  await expect(page.frameLocator('iframe').locator('.replayer-mouse')).toBeHidden()
+  const sandbox = await page.frameLocator('iframe').locator('iframe').getAttribute('sandbox')
+  expect(sandbox).toBe('allow-same-origin')
+  const map = page.getByRole('img', { name: /^Clicks on a page of 1280 by 1500 pixels/ })
+  const [over, under] = [await map.boundingBox(), await page.locator('iframe').boundingBox()]
+  expect([under!.width, under!.height].map(Math.round)).toEqual([over!.width, over!.height].map(Math.round))
+  await expectAccessible(page)
+  await page.getByLabel('Width of the window').selectOption('phone')
+  await expect(page.getByText('None of the latest recordings shows this page')).toBeVisible()
+  await expect(page.locator('iframe')).toHaveCount(0)
+})
+
 test('several windows of a session are one timeline, which shows the active one, and canvases show their frames', async ({
   view,
 }) => {

@@ -85,8 +85,7 @@ test('settings: project, token, keys, capture, variables, rejected events and he
   await page.getByRole('checkbox', { name: /Capture exceptions by themselves/ }).check()
   await page.getByRole('button', { name: 'Add a rule' }).click()
   await page.getByLabel('Values, one per line').fill('ResizeObserver')
-  await expectAccessible(page)
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).first().click()
   await expect
     .poll(async () => (await service.api('GET', '/remote_config')).body)
     .toMatchObject({
@@ -104,6 +103,28 @@ test('settings: project, token, keys, capture, variables, rejected events and he
         ],
       },
     })
+
+  // How exceptions are grouped: the service says which rule cannot work.
+  await page.getByRole('button', { name: 'Add a grouping rule' }).click()
+  await page.getByLabel('Name of the issue').fill('Slow backend')
+  await page.getByRole('button', { name: 'Save' }).nth(1).click()
+  await expect(page.getByRole('alert')).toContainText('Rule 1 needs at least one condition')
+  await page.getByLabel('Message').fill('timeout of *')
+  await page.getByLabel('Caught by the page').selectOption('No')
+  await page.getByRole('button', { name: 'Add a grouping rule' }).click()
+  const second = page.getByRole('group', { name: 'Grouping rule 2' })
+  await second.getByLabel('File of a frame').fill('src/vendor/*')
+  await second.getByLabel('These exceptions are').selectOption('one issue for each')
+  await second.getByLabel('Function', { exact: true }).check()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).nth(1).click()
+  await expect(page.getByText('The rules apply to exceptions that arrive from now on.')).toBeVisible()
+  expect((await service.api('GET', '/error_tracking/fingerprint_rules')).body).toEqual({
+    rules: [
+      { match: { message: 'timeout of *', handled: false }, issue: 'Slow backend' },
+      { match: { file: 'src/vendor/*' }, group_by: ['type', 'function'] },
+    ],
+  })
 
   await page.getByRole('tab', { name: 'Variables' }).click()
   await page.getByRole('button', { name: 'New variable' }).click()
@@ -140,4 +161,40 @@ test('settings keep what was written when the service rejects it', async ({ view
   await page.getByRole('button', { name: 'Delete the variable host' }).click()
   await page.getByRole('button', { name: 'Delete the variable', exact: true }).click()
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('uses_host')
+})
+
+test('settings: the toolbar opens on authorized sites, with a code in the fragment', async ({
+  view: { service, page },
+}) => {
+  // Where the toolbar's own link leads, which knows no project.
+  await page.goto(`${service.url}/settings?tab=toolbar`)
+  await page.getByLabel('New site').fill('shop.example')
+  await page.getByRole('button', { name: 'Add the site' }).click()
+  await expect(page.getByLabel('New site')).toHaveAccessibleDescription(/is not an origin/)
+  await expect(page.getByLabel('New site')).toHaveValue('shop.example')
+  await page.getByLabel('New site').fill(service.url)
+  await page.getByRole('button', { name: 'Add the site' }).click()
+  await expect(page.getByRole('list', { name: 'Sites' }).getByText(service.url)).toBeVisible()
+  await expect(page.getByLabel('New site')).toHaveValue('')
+  await expectAccessible(page)
+
+  const path = page.getByLabel(`Page of ${service.url}`)
+  const open = page.getByRole('button', { name: `Open the toolbar on ${service.url}` })
+  await path.fill('//evil.example')
+  await open.click()
+  await expect(page.getByRole('alert')).toContainText('"path" must be the path of a page')
+  await path.fill('/_health?page=1')
+  const opened = page.context().waitForEvent('page')
+  await open.click()
+  const tab = await opened
+  await tab.waitForURL(/#__trailmark_toolbar=tmb_[0-9a-f]{32}$/)
+  expect(tab.url()).toContain(`${service.url}/_health?page=1#`)
+  await tab.close()
+  await page.reload()
+  await expect(path).toHaveValue('/_health?page=1')
+
+  await page.getByRole('button', { name: `Remove ${service.url}` }).click()
+  await expect(page.getByText(`The toolbar no longer opens on ${service.url}.`)).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Sites' }).getByRole('listitem')).toHaveCount(0)
+  expect((await service.api('GET', '')).body).toMatchObject({ toolbar_origins: [] })
 })

@@ -94,3 +94,139 @@ test('a survey is built, launched, answered, read and stopped', async ({ view })
   await page.getByRole('button', { name: 'Delete the survey' }).click()
   await expect(page.getByText('No surveys yet')).toBeVisible()
 })
+
+test('the builder previews the draft as visitors will see it, and saves translations, triggers, flags and lengths', async ({
+  view,
+}) => {
+  const { page, service } = view
+  const flag = await service.api('POST', '/feature_flags', {
+    key: 'checkout',
+    filters: {
+      groups: [{ rollout_percentage: 100 }],
+      multivariate: { variants: [{ key: 'new', rollout_percentage: 100 }] },
+    },
+  })
+  expect(flag.status, JSON.stringify(flag.body)).toBe(201)
+  await view.open('surveys/new')
+  const preview = page.frameLocator('iframe[title="Preview of the survey"]')
+  const question = preview.locator('.survey-question')
+  const part = page.getByLabel('Part of the survey')
+  await expect(page.getByText('The survey appears here once its questions are complete.')).toBeHidden()
+  await page.getByLabel('Name', { exact: true }).fill('Checkout')
+  await page.getByLabel('Question', { exact: true }).fill('What stopped you?')
+  await page.getByLabel('At least this many characters').fill('20')
+  await page.getByLabel('At most this many characters').fill('10')
+  await expect(question).toHaveText('What stopped you?')
+  await expect(preview.locator('.validation-hint')).toHaveText('Enter 20-10 characters')
+
+  await page.getByRole('button', { name: 'Add a question' }).click()
+  const second = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Question 2' }) })
+  await second.getByLabel('Answer', { exact: true }).selectOption('One of several')
+  await second.getByLabel('Question', { exact: true }).fill('Which one?')
+  // A list from elsewhere, with the ends of lines of another system.
+  await second.getByLabel('Choices', { exact: true }).fill('Price\r\n\r\n Delivery \r\nOther')
+  await page.getByLabel('Introduce the survey before its first question').check()
+  await page.getByLabel('Introduction', { exact: true }).fill('Two questions')
+  await expect(preview.locator('.intro-screen-header')).toHaveText('Two questions')
+  await part.selectOption('Question 2: Which one?')
+  await expect(preview.locator('.response-choice')).toHaveText(['Price', 'Delivery', 'Other'])
+  await part.selectOption('Thanks at the end')
+  await expect(preview.locator('.thank-you-message-header')).toHaveText('Thank you for your feedback!')
+
+  await page.getByLabel('Add a language').fill('German')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(page.getByText('Enter a language tag')).toBeVisible()
+  await page.getByLabel('Add a language').fill('de')
+  await page.getByLabel('Add a language').press('Enter')
+  const german = page.getByRole('group').filter({ has: page.getByText('German', { exact: true }) })
+  await german.getByText('German', { exact: true }).click()
+  const [firstGerman, secondGerman] = [1, 2].map((number) => german.getByRole('group', { name: `Question ${number}` }))
+  await firstGerman!.getByLabel('Question', { exact: true }).fill('Was hielt Sie ab?')
+  await secondGerman!.getByLabel('Choices').fill('Preis\nLieferung')
+  await page.getByLabel('Language of the preview').selectOption('German')
+  await part.selectOption('Question 1: What stopped you?')
+  await expect(question).toHaveText('Was hielt Sie ab?')
+  const box = preview.locator('.survey-form')
+  const colorOf = () => box.evaluate((form) => getComputedStyle(form).backgroundColor)
+  await page.getByRole('radio', { name: 'Dark' }).check()
+  await expect.poll(colorOf).toBe('rgb(22, 24, 29)')
+  await page.getByRole('radio', { name: 'Light' }).check()
+  await expect.poll(colorOf).toBe('rgb(255, 255, 255)')
+  await page.getByRole('radio', { name: 'Phone' }).check()
+  expect((await page.locator('iframe').boundingBox())!.width).toBeLessThan(400)
+  // Answering in the preview leads on, as on a site, and closing it begins again.
+  await page.getByLabel('At least this many characters').fill('3')
+  await expect(preview.locator('.validation-hint')).toHaveText('Enter 3-10 characters')
+  await preview.locator('textarea').fill('Nothing')
+  await preview.locator('.form-submit').click()
+  await expect(question).toHaveText('Which one?')
+  await preview.locator('.form-cancel').click()
+  await expect(question).toHaveText('Was hielt Sie ab?')
+
+  const after = page.getByRole('group', { name: 'After an event', exact: true })
+  await after.getByRole('button', { name: 'Add an event' }).click()
+  await after.getByLabel('Event', { exact: true }).fill('cart left')
+  await after.getByRole('button', { name: 'Only with a property' }).click()
+  await after.getByLabel('Property', { exact: true }).fill('total')
+  await after.getByLabel('Comparison').selectOption('is greater than')
+  await after.getByLabel('Values').fill('many')
+  const notAfter = page.getByRole('group', { name: 'Not after an event' })
+  await notAfter.getByRole('button', { name: 'Add an event' }).click()
+  await notAfter.getByLabel('Event', { exact: true }).fill('bought')
+  await page.getByRole('button', { name: 'Add an action' }).click()
+  const action = page.getByRole('group', { name: 'After an action' })
+  await action.getByLabel('Name of the action').fill('Opened the help')
+  await action.getByLabel('The URL').selectOption('matches the regular expression')
+  await action.getByLabel('URL, or a part of it').fill('.*.*.*help')
+  await page.getByLabel('Only where this flag is on').selectOption('checkout')
+  await page.getByLabel('And has this variant').selectOption('new')
+  await expectAccessible(page)
+
+  // Each mistake stands beside its field, one after the other.
+  const save = async (message: string) => {
+    await page.getByRole('button', { name: 'Save as a draft' }).click()
+    await expect(page.locator('.field-error').filter({ hasText: message })).toBeVisible()
+  }
+  await secondGerman!.getByLabel('Question', { exact: true }).fill('Welches?')
+  await save('must have as many choices as the question, 3, got 2')
+  await secondGerman!.getByLabel('Choices').fill('Preis\nLieferung\nAnderes')
+  await save('must be numbers for the operator gt')
+  await after.getByLabel('Values').fill('100')
+  await save('may take too long on a text of 1 kB')
+  await action.getByLabel('URL, or a part of it').fill('/help$')
+  await page.getByRole('button', { name: 'Save as a draft' }).click()
+  await expect(page.getByRole('heading', { name: 'Checkout', level: 1 })).toBeVisible()
+  const { body } = await service.api('GET', '/surveys')
+  expect((body as unknown as { results: object[] }).results).toEqual([
+    expect.objectContaining({
+      linked_flag_key: 'checkout',
+      translations: { de: {} },
+      questions: [
+        expect.objectContaining({
+          validation: [
+            { type: 'max_length', value: 10 },
+            { type: 'min_length', value: 3 },
+          ],
+          translations: { de: { question: 'Was hielt Sie ab?' } },
+        }),
+        expect.objectContaining({
+          choices: ['Price', 'Delivery', 'Other'],
+          translations: { de: { question: 'Welches?', choices: ['Preis', 'Lieferung', 'Anderes'] } },
+        }),
+      ],
+      appearance: expect.objectContaining({ displayIntroScreen: true, introScreenHeader: 'Two questions' }),
+      conditions: {
+        linkedFlagVariant: 'new',
+        events: {
+          values: [{ name: 'cart left', propertyFilters: { total: { operator: 'gt', values: ['100'] } } }],
+        },
+        cancelEvents: { values: [{ name: 'bought' }] },
+        actions: {
+          values: [
+            expect.objectContaining({ name: 'Opened the help', steps: [{ url: '/help$', url_matching: 'regex' }] }),
+          ],
+        },
+      },
+    }),
+  ])
+})

@@ -6,7 +6,7 @@ import { useLoad } from './lib/useLoad.ts'
 import { findPage, type Page, type PageProps } from './pages.ts'
 import { hasEvents, useSetup } from './lib/useSetup.ts'
 import { type Project, projectChanges, ProjectProvider, useProject } from './project.ts'
-import { linkTo, navigate, path } from './router.ts'
+import { linkTo, navigate, path, search } from './router.ts'
 import { Shell } from './shell.tsx'
 import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
 import { PageHead } from './ui/pageHead.tsx'
@@ -65,6 +65,7 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
   const project = projects.find((each) => String(each.id) === id)
   const first = projects[0]
   const isHome = path.value === '' || (project && rest.length === 0)
+  const isShort = !project && !path.value.startsWith('projects')
 
   if (!first)
     return (
@@ -82,6 +83,7 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
         <Home />
       </ProjectProvider>
     )
+  if (isShort) return <InFirstProject id={first.id} />
   const found = project && findPage(rest.join('/'))
   return (
     <ProjectProvider value={project ?? first}>
@@ -90,6 +92,12 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
       </Shell>
     </ProjectProvider>
   )
+}
+
+/** Shows the page of the first project that a link without a project names, such as `settings`. */
+const InFirstProject = ({ id }: { readonly id: number }) => {
+  useEffect(() => navigate(linkTo(`projects/${id}/${path.value}`, [...search.value]), { replace: true }), [id])
+  return null
 }
 
 /** Shows the overview of a project, or its set-up if it has no events yet. */

@@ -10,9 +10,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['lib', 'player'],
   lib: ['api', 'top'],
   ui: ['lib', 'api', 'top'],
-  pages: ['ui', 'lib', 'api', 'player', 'top'],
+  pages: ['ui', 'lib', 'api', 'player', 'preview', 'top'],
   // The document that plays recordings. Others import the types of its messages only.
   player: [],
+  // The document that previews surveys, by code of the SDK and the style of the service's hosted page.
+  preview: ['..'],
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))

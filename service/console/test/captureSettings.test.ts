@@ -1,5 +1,7 @@
 import * as exceptions from '../src/pages/settings/exceptionDraft.ts'
-import { type RemoteConfig, toDraft, toRecording } from '../src/pages/settings/recordingDraft.ts'
+import { toGroupingDraft, toGroupingRules } from '../src/pages/settings/groupingDraft.ts'
+import { toDraft, toRecording } from '../src/pages/settings/recordingDraft.ts'
+import type { RemoteConfig } from '../src/pages/settings/useRemoteConfig.ts'
 
 const RECORDING: RemoteConfig['sessionRecording'] = {
   canvasFps: 4,
@@ -67,4 +69,12 @@ test('the form of exceptions keeps what the API stores, with a value per line', 
   const draft = exceptions.toDraft(config as RemoteConfig)
   expect(draft.rules[0]!.values[0]!.value).toBe('AbortError\nTimeoutError')
   expect(exceptions.toConfig(draft)).toEqual(config)
+})
+
+test('a form of grouping rules stores the rules that it was made from', () => {
+  const rules: Parameters<typeof toGroupingDraft>[0] = [
+    { match: { type: 'A', message: 'b*', file: 'c', function: 'd', handled: false }, issue: 'E' },
+    { match: { handled: true }, group_by: ['type', 'file'] },
+  ]
+  expect(toGroupingRules(toGroupingDraft(rules))).toEqual(rules)
 })

@@ -3,6 +3,8 @@ import type { Ask } from '../persons/ask.ts'
 import type { ErrorStack, Metadata } from '../storage/metadata/metadata.ts'
 import { exceptionsOf } from './exceptions.ts'
 import { culpritOf, fingerprintOf, type MappedFrame } from './fingerprint.ts'
+import type { FingerprintRules } from './fingerprintRules.ts'
+import { decidingRule } from './matchRules.ts'
 import type { Occurrence } from './occurrences.ts'
 import type { SourceMaps } from './sourceMaps.ts'
 
@@ -31,10 +33,12 @@ export const createAssignStacks = ({
   ask,
   store,
   sourceMaps,
+  rules,
 }: {
   readonly ask: Ask
   readonly store: Metadata['errorTracking']
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
+  readonly rules: Pick<FingerprintRules, 'compiled'>
 }): AssignStacks => {
   const syncing = new Map<number, Promise<unknown>>()
 
@@ -55,17 +59,19 @@ export const createAssignStacks = ({
         part.map(({ uuid }) => uuid),
       )
       for (const event of await readEvents(ask, projectId, keys, { isWhole: true })) {
-        const exceptions = await sourceMaps.apply(projectId, exceptionsOf(event.properties.$exception_list))
+        const { $exception_list: list, $exception_fingerprint: given, $exception_rules: ids } = event.properties
+        const exceptions = await sourceMaps.apply(projectId, exceptionsOf(list))
+        const rule = decidingRule(await rules.compiled(projectId), ids, exceptions)
         const mapIds = new Set(exceptions.flatMap(({ frames }) => frames.map(({ mapId }) => mapId)))
         await store.assign(
           projectId,
           {
             stack: part.find(({ uuid }) => uuid === event.uuid)!.stack,
-            fingerprint: fingerprintOf(exceptions, event.properties.$exception_fingerprint),
+            fingerprint: fingerprintOf(exceptions, { given, rule }),
             mapIds: [...mapIds].filter((id) => id && !id.includes(' ')),
           },
           {
-            type: exceptions[0]?.type ?? 'Error',
+            type: rule?.issue ?? exceptions[0]?.type ?? 'Error',
             value: exceptions[0]?.value.slice(0, MAX_TEXT) ?? '',
             culprit: describeFrame(culpritOf(exceptions)).slice(0, MAX_TEXT),
           },

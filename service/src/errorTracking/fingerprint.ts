@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Exception, Frame } from './exceptions.ts'
+import { type FingerprintRule, type GroupField, MAX_CHAIN, type PossibleRule } from './matchRules.ts'
 import { normalizeMessage } from './message.ts'
 
 /** A frame after source maps were applied. */
@@ -19,7 +20,6 @@ export interface MappedException extends Omit<Exception, 'frames'> {
 const VERSION = 'v1'
 const MAX_FRAMES = 8
 const MAX_LINE = 120
-const MAX_CHAIN = 5
 
 const hash = (value: unknown, length: number): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, length)
@@ -56,10 +56,12 @@ const baseName = (filename: string): string =>
     .at(-1)!
     .replace(/[.-](?=[A-Za-z_]*\d|[A-Z_])[\w]{6,40}(?=[.-]|$)/g, '')
 
-const keyOf = ({ isMapped, filename, function: name, source }: MappedFrame): string[] => {
-  if (!isMapped) return [baseName(filename), lastPart(name)]
-  const line = source?.line.replace(/\s+/g, ' ').trim().slice(0, MAX_LINE)
-  return [filename.replace(/^(\.\.?\/)+/, ''), line || lastPart(name)]
+const fileOf = ({ isMapped, filename }: MappedFrame): string =>
+  isMapped ? filename.replace(/^(\.\.?\/)+/, '') : baseName(filename)
+
+const keyOf = (frame: MappedFrame): string[] => {
+  const line = frame.isMapped ? frame.source?.line.replace(/\s+/g, ' ').trim().slice(0, MAX_LINE) : ''
+  return [fileOf(frame), line || lastPart(frame.function)]
 }
 
 /** Engines differ in the callers they report across `await`, so only the frames of the same task count. */
@@ -77,28 +79,59 @@ const frameKeys = (frames: readonly MappedFrame[]): string[][] => {
   return distinct.length === 1 && !distinct[0]![1] ? [] : distinct
 }
 
+/** Returns the frame that names an issue: the innermost of the page's own code, or else the innermost. */
+export const culpritOf = (exceptions: readonly MappedException[]): MappedFrame | undefined => {
+  const frames = exceptions[0]?.frames ?? []
+  return frames.find(({ inApp, filename }) => inApp && !HAS_NO_CODE.test(filename)) ?? frames[0]
+}
+
+const FIELD_VALUES: Readonly<Record<GroupField, (exceptions: readonly MappedException[]) => string>> = {
+  type: ([first]) => first?.type ?? '',
+  message: ([first]) => normalizeMessage(first?.value ?? ''),
+  file: (exceptions) => {
+    const culprit = culpritOf(exceptions)
+    return culprit ? fileOf(culprit) : ''
+  },
+  function: (exceptions) => lastPart(culpritOf(exceptions)?.function ?? ''),
+}
+
+/** Returns the group that a rule of the project decides. */
+const ruleGroup = ({ issue, group_by: fields = [] }: FingerprintRule, exceptions: readonly MappedException[]) =>
+  issue === undefined
+    ? ['group_by', ...fields.map((field) => [field, FIELD_VALUES[field](exceptions)])]
+    : ['issue', issue]
+
 /**
- * Returns what identifies the cause of an error: the fingerprint that the site gave, or a hash of the types and the page's
- * own frames along the chain of causes, without lines and columns. Without frames, the message counts, without ids, numbers
- * and the like. `given`: `$exception_fingerprint` of the event.
+ * Returns what identifies the cause of an error: the fingerprint that the site gave, or what a rule of the project decides,
+ * or a hash of the types and the page's own frames along the chain of causes, without lines and columns. Without frames, the
+ * message counts, without ids, numbers and the like. `given`: `$exception_fingerprint` of the event.
  */
-export const fingerprintOf = (exceptions: readonly MappedException[], given?: unknown): string => {
+export const fingerprintOf = (
+  exceptions: readonly MappedException[],
+  { given, rule }: { readonly given?: unknown; readonly rule?: FingerprintRule | undefined } = {},
+): string => {
   const parts =
     typeof given === 'string' && given
       ? ['given', given]
-      : (knownGroup(exceptions) ??
-        exceptions.slice(0, MAX_CHAIN).map(({ type, value, isSynthetic, frames }) => {
-          const keys = frameKeys(frames)
-          return [isSynthetic && keys.length ? '' : type, keys.length ? keys : normalizeMessage(value)]
-        }))
+      : rule
+        ? ruleGroup(rule, exceptions)
+        : (knownGroup(exceptions) ??
+          exceptions.slice(0, MAX_CHAIN).map(({ type, value, isSynthetic, frames }) => {
+            const keys = frameKeys(frames)
+            return [isSynthetic && keys.length ? '' : type, keys.length ? keys : normalizeMessage(value)]
+          }))
   return hash([VERSION, parts], 32)
 }
 
 /**
  * Returns an id of everything that a fingerprint can depend on before and after mapping. Events with one stack id have one
  * fingerprint, whichever source maps exist, so that mapping is needed once a stack and not once an event.
+ * `rules`: those of the project that may decide the fingerprint, which can depend on the messages.
  */
-export const stackIdOf = (exceptions: readonly Exception[], given?: unknown): string =>
+export const stackIdOf = (
+  exceptions: readonly Exception[],
+  { given, rules = [] }: { readonly given?: unknown; readonly rules?: readonly PossibleRule[] } = {},
+): string =>
   hash(
     [
       VERSION,
@@ -118,12 +151,7 @@ export const stackIdOf = (exceptions: readonly Exception[], given?: unknown): st
         // The message counts when no frame does, which mapping can change.
         frames.filter(({ filename }) => !HAS_NO_CODE.test(filename)).length > 1 ? '' : normalizeMessage(value),
       ]),
+      ...(rules.length ? [rules, normalizeMessage(exceptions[0]?.value ?? '')] : []),
     ],
     16,
   )
-
-/** Returns the frame that names an issue: the innermost of the page's own code, or else the innermost. */
-export const culpritOf = (exceptions: readonly MappedException[]): MappedFrame | undefined => {
-  const frames = exceptions[0]?.frames ?? []
-  return frames.find(({ inApp, filename }) => inApp && !HAS_NO_CODE.test(filename)) ?? frames[0]
-}

@@ -3,6 +3,7 @@ import { isUuid } from '../lib/uuid.ts'
 import type { Ask } from '../persons/ask.ts'
 import type { ErrorIssue, IssueState, Metadata } from '../storage/metadata/metadata.ts'
 import { createAssignStacks } from './assignStacks.ts'
+import type { FingerprintRules } from './fingerprintRules.ts'
 import { type IssueEventsRequest, readIssueEvents } from './issueEvents.ts'
 import { countOf, type Known, toIssueViews } from './issueViews.ts'
 import { readOccurrences } from './occurrences.ts'
@@ -48,13 +49,14 @@ export interface IssuesDependencies {
   readonly ask: Ask
   readonly metadata: Pick<Metadata, 'errorTracking'>
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
+  readonly rules: Pick<FingerprintRules, 'compiled'>
 }
 
 const notFound = () => new ApiError('not_found', { detail: 'This project has no issue with this id.' })
 
-export const createIssues = ({ ask, metadata, sourceMaps }: IssuesDependencies): Issues => {
+export const createIssues = ({ ask, metadata, sourceMaps, rules }: IssuesDependencies): Issues => {
   const store = metadata.errorTracking
-  const assignStacks = createAssignStacks({ ask, store, sourceMaps })
+  const assignStacks = createAssignStacks({ ask, store, sourceMaps, rules })
 
   /** Reads all issues with events. Reopens those that came back. */
   const read = async (projectId: number, from: number) => {

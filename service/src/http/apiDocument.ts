@@ -1,6 +1,8 @@
 import { DOCUMENT } from '../endpoints/openapi.ts'
 import type { Route } from './route.ts'
 
+const WITHOUT_KEY: ReadonlySet<Route['access']> = new Set(['public', 'console', 'console_page', 'toolbar'])
+
 const PARAMETER = /:(\w+)|\*/g
 
 const toPath = (path: string): string => path.replace(PARAMETER, (_, name: string | undefined) => `{${name ?? 'path'}}`)
@@ -16,11 +18,16 @@ const parametersOf = ({ path, query = {} }: Route) => [
 ]
 
 const toOperation = (route: Route) => {
-  const { access, orScope, takesRunTokens, body, response, summary } = route
+  const { access, toolbarScope, orScope, takesRunTokens, body, response, summary } = route
   return {
     ...(summary ? { summary } : {}),
-    ...(access === 'public' || access === 'console' || access === 'console_page'
-      ? { security: [] }
+    ...(WITHOUT_KEY.has(access)
+      ? {
+          security: [],
+          ...(toolbarScope
+            ? { description: `Requires a session of the toolbar whose key has the scope ${toolbarScope}.` }
+            : {}),
+        }
       : {
           description: `Requires a key with the scope ${access}${orScope ? ` or ${orScope}` : ''}${takesRunTokens ? ', or a run token' : ''}.`,
         }),

@@ -54,6 +54,18 @@ const PLAYER_CSP = [
   "frame-ancestors 'self'",
 ].join('; ')
 
+/** Policy of the document that previews surveys: it shows texts of a draft, and sends nothing. */
+const PREVIEW_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  'img-src https:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
 /** Headers of responses to the console's own requests. */
 export const PRIVATE_HEADERS = {
   'cache-control': 'no-store',
@@ -69,8 +81,11 @@ export const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const
 
-/** Headers of the document that plays recordings, in addition to those of the console's page. */
-export const PLAYER_HEADERS = { 'content-security-policy': PLAYER_CSP, 'x-dns-prefetch-control': 'off' } as const
+/** Headers of the console's other documents by their file, in addition to those of its page. */
+export const DOCUMENT_HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'player.html': { 'content-security-policy': PLAYER_CSP, 'x-dns-prefetch-control': 'off' },
+  'preview.html': { 'content-security-policy': PREVIEW_CSP },
+}
 
 const valueOf = (headers: Headers, name: string): string | undefined => headers[name] && String(headers[name])
 
@@ -117,19 +132,22 @@ const isSecure = ({ protocol }: Pick<ConsoleRequest, 'protocol'>) => protocol ==
 const cookieName = ({ base, instance }: ConsoleAddress, request: Pick<ConsoleRequest, 'protocol'>): string =>
   `${isSecure(request) ? (base ? '__Secure-' : '__Host-') : ''}trailmark_${instance}`
 
-/** Returns the session secret in the request's cookie. Absent if there are several: a page of another port added one. */
-export const sessionSecret = (
-  address: ConsoleAddress,
-  request: Pick<ConsoleRequest, 'headers' | 'protocol'>,
-): string | undefined => {
-  const start = `${cookieName(address, request)}=`
-  const values = (valueOf(request.headers, 'cookie') ?? '')
+/** Returns the value of the cookie `name`. Absent if there are several: a page of another port added one. */
+export const onlyCookie = (headers: Headers, name: string): string | undefined => {
+  const start = `${name}=`
+  const values = (valueOf(headers, 'cookie') ?? '')
     .split(';')
     .map((each) => each.trim())
     .filter((each) => each.startsWith(start))
     .map((each) => each.slice(start.length))
   return values.length === 1 && values[0] ? values[0] : undefined
 }
+
+/** Returns the session secret in the request's cookie. */
+export const sessionSecret = (
+  address: ConsoleAddress,
+  request: Pick<ConsoleRequest, 'headers' | 'protocol'>,
+): string | undefined => onlyCookie(request.headers, cookieName(address, request))
 
 /** Returns the value of `Set-Cookie` that stores `secret`, or deletes the cookie if `secret` is empty. */
 export const sessionCookie = (

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '../lib/apiError.ts'
-import { PLAYER_HEADERS } from './console.ts'
+import { DOCUMENT_HEADERS } from './console.ts'
 import type { Dependencies, RouteResponse } from './route.ts'
 
 /** Where the console's page and files are served, below `base`. */
 export const CONSOLE_PATH = '/console/'
 
 const SHELL = 'index.html'
-const PLAYER = 'player.html'
 // The build puts a hash of their content into the names of these files, so they never change.
 const HASHED = 'assets/'
 
@@ -47,7 +46,7 @@ export const createConsoleFiles = ({
         return {
           file: path,
           root: folder,
-          headers: { 'cache-control': cache, ...(path === PLAYER ? PLAYER_HEADERS : {}) },
+          headers: { 'cache-control': cache, ...DOCUMENT_HEADERS[path] },
         }
       }
       if (path.startsWith(HASHED)) throw new ApiError('not_found')

@@ -159,6 +159,18 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
     message:
       'The console does not answer on this host. Open it on a host that TRAILMARK_CONSOLE_HOSTS names, or name this one there and restart the service.',
   },
+  invalid_toolbar_code: {
+    status: 401,
+    type: 'authentication_error',
+    message:
+      'This code is not valid. A code opens the toolbar once, within 60 seconds, on the site that it was created for. Open the toolbar from the console again.',
+  },
+  no_toolbar_session: {
+    status: 401,
+    type: 'authentication_error',
+    message:
+      'There is no session of the toolbar for this site: it expired or was ended. Open the toolbar from the console.',
+  },
   internal_error: {
     status: 500,
     type: 'server_error',

@@ -9,6 +9,7 @@ import type { RunHistory } from '../endpoints/runHistory.ts'
 import type { StreamEndpoint } from '../endpoints/stream.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { VariableDefinitions } from '../endpoints/variables/definitions.ts'
+import type { FingerprintRules } from '../errorTracking/fingerprintRules.ts'
 import type { Issues } from '../errorTracking/issues.ts'
 import type { SourceMaps } from '../errorTracking/sourceMaps.ts'
 import type { Definitions } from '../events/definitions.ts'
@@ -37,6 +38,7 @@ import type { ApiKey, Project } from '../storage/metadata/metadata.ts'
 import type { ListResponses } from '../surveys/responses.ts'
 import type { ReadResults } from '../surveys/results.ts'
 import type { Surveys } from '../surveys/surveys.ts'
+import type { ToolbarSessions } from '../toolbar/sessions.ts'
 import type { Scope } from './auth.ts'
 import type { ConsoleAddress } from './console.ts'
 
@@ -73,6 +75,7 @@ export interface Dependencies {
   readonly recordingSettings: RecordingSettingsStore
   readonly heatmaps: Heatmaps
   readonly issues: Issues
+  readonly fingerprintRules: Pick<FingerprintRules, 'get' | 'set'>
   readonly sourceMaps: Pick<SourceMaps, 'get' | 'put'>
   readonly persons: Persons
   readonly erase: Erase
@@ -93,6 +96,9 @@ export interface Dependencies {
     }
     readonly sessions: ConsoleSessions
   }
+  readonly toolbar: ToolbarSessions
+  /** Returns the URL of the console. `undefined`: it answers on no known host. */
+  readonly consoleUrl: () => Promise<string | undefined>
   /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>
   /** Returns why the service cannot serve requests. Empty if it is ready. */
@@ -109,7 +115,7 @@ export interface RouteRequest<Body = unknown> {
   readonly queryAll: (name: string) => readonly string[]
   /** Bytes for a `raw` route, a validated value for a route with a schema. */
   readonly body: Body
-  /** Set on routes under `/api/projects/{id}/`. */
+  /** Set on routes under `/api/projects/{id}/`, and on those that need a session of the toolbar. */
   readonly projectId: number
   /** The API key that authenticated the request. Unset on public routes. */
   readonly key: ApiKey
@@ -159,9 +165,12 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly summary?: string
   /**
    * Who may call the route. 'public': pages of any origin. 'console_page': browsers, on the console's hosts. 'console': the
-   * page of the console. Otherwise, the scope that the personal API key or the session of the console must have.
+   * page of the console. 'toolbar': the toolbar, on pages of other origins. Otherwise, the scope that the personal API
+   * key or the session of the console must have.
    */
-  readonly access: 'public' | 'console_page' | 'console' | Scope
+  readonly access: 'public' | 'console_page' | 'console' | 'toolbar' | Scope
+  /** With access 'toolbar': the scope that the key of the toolbar's session must have. Absent: the route needs no session. */
+  readonly toolbarScope?: Scope
   /** Another scope with which a key may call the route. */
   readonly orScope?: Scope
   /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */
@@ -180,6 +189,9 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly isRecording?: true
   readonly handler: Handler<Body>
 }
+
+/** A read that several paths share, each with its own access. */
+export type SharedRead = Omit<Route<undefined, undefined>, 'path' | 'access'>
 
 /** Types the handler's body by the route's schema. */
 export const route = <const Kind extends BodyKind = undefined>(definition: Route<Kind, BodyOf<Kind>>): Route =>

@@ -24,6 +24,7 @@ import { SETUP_ROUTES } from './routes/setup.ts'
 import { STATIC_ROUTES } from './routes/static.ts'
 import { STATUS_ROUTES } from './routes/status.ts'
 import { SURVEY_ROUTES } from './routes/surveys.ts'
+import { TOOLBAR_ROUTES } from './routes/toolbar.ts'
 import { VARIABLE_ROUTES } from './routes/variables.ts'
 
 /** All routes of the service. */
@@ -53,6 +54,7 @@ export const ROUTES: readonly Route[] = [
   ...QUERY_ROUTES,
   ...ENDPOINT_RUN_ROUTES,
   ...RUN_TOKEN_ROUTES,
+  ...TOOLBAR_ROUTES,
   route({
     method: 'GET',
     path: '/api/openapi.json',

@@ -28,6 +28,13 @@ import { repeatedHeader } from './headers.ts'
 import { createLazyValidators } from './lazyValidators.ts'
 import type { Dependencies, Route, RouteRequest } from './route.ts'
 import { ROUTES } from './routes.ts'
+import {
+  assertToolbarHeader,
+  originOf,
+  requireToolbarSession,
+  toolbarHeaders,
+  toolbarPreflightHeaders,
+} from './toolbar.ts'
 
 export interface ServerOptions extends AuthDependencies {
   readonly dependencies: Dependencies
@@ -153,6 +160,8 @@ const projectIdOf = (request: FastifyRequest): number | undefined => {
 
 const keys = new WeakMap<FastifyRequest, ApiKey>()
 const grants = new WeakMap<FastifyRequest, RunGrant>()
+// Projects of requests with a session of the toolbar, which have none in their path.
+const toolbarProjects = new WeakMap<FastifyRequest, number>()
 
 // A preflight does not carry the token with its origins, so the run checks them. Responses to personal API keys are never
 // readable by a page of another origin.
@@ -215,7 +224,7 @@ const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: num
   queryAll: (name) => stringsOf((request.query as Record<string, unknown>)[name]),
   // The route validates it.
   body: request.body as never,
-  projectId: projectIdOf(request)!,
+  projectId: toolbarProjects.get(request) ?? projectIdOf(request)!,
   key: keys.get(request)!,
   grant: grants.get(request),
   get signal() {
@@ -344,7 +353,7 @@ const servePublicRoutes = (open: FastifyInstance, bodies: Bodies, respond: Respo
 
 interface ApiOptions {
   readonly auth: AuthDependencies
-  readonly dependencies: Pick<Dependencies, 'runTokens' | 'console'>
+  readonly dependencies: Pick<Dependencies, 'runTokens' | 'console' | 'projectByToken' | 'toolbar'>
   readonly bodies: Bodies
   readonly respond: Respond
 }
@@ -415,7 +424,7 @@ const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
   )
   for (const route of ROUTES) {
     const { access } = route
-    if (access === 'public') continue
+    if (access === 'public' || access === 'toolbar') continue
     for (const url of new Set([route.path, route.path.replace('/api/projects', PROJECT_ALIAS)])) {
       api.route({
         method: route.method,
@@ -435,6 +444,55 @@ const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
       if (route.takesRunTokens) api.options(url, (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
     }
   }
+}
+
+/** Finds the session of a request of the toolbar. Throws `ApiError` if it does not allow the request. */
+const authenticateToolbar = async (
+  scope: Scope,
+  { auth, dependencies }: Pick<ApiOptions, 'auth' | 'dependencies'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  const token = firstOf((request.query as Record<string, unknown>).token)
+  const { session } = await requireToolbarSession(dependencies, { headers: request.headers, token })
+  reply.headers(toolbarHeaders(session.origin))
+  await authorize(auth, session.key, { projectId: session.project.id, scope })
+  keys.set(request, session.key)
+  toolbarProjects.set(request, session.project.id)
+}
+
+const serveToolbarRoutes = (toolbar: FastifyInstance, options: ApiOptions) => {
+  const { bodies, respond } = options
+  // Also for errors, so that the toolbar can read them.
+  toolbar.addHook('onRequest', (request, reply, done) => {
+    reply.headers(toolbarHeaders(originOf(request.headers)))
+    done()
+  })
+  toolbar.addContentTypeParser('application/json', (request: FastifyRequest, stream: Readable) =>
+    readJson(bodies, request, stream),
+  )
+  const toolbarRoutes = ROUTES.filter(({ access }) => access === 'toolbar')
+  for (const route of toolbarRoutes) {
+    const { toolbarScope } = route
+    toolbar.route({
+      method: route.method,
+      url: route.path,
+      config: { hasSecret: route.hasSecret },
+      async onRequest(request, reply) {
+        assertToolbarHeader(request.headers)
+        if (toolbarScope) await authenticateToolbar(toolbarScope, options, request, reply)
+      },
+      ...(typeof route.body === 'object' ? { schema: { body: route.body } } : {}),
+      handler: respond(route),
+    })
+  }
+  for (const path of new Set(toolbarRoutes.map(({ path }) => path)))
+    toolbar.options(path, (request, reply) =>
+      reply
+        .status(204)
+        .headers(toolbarPreflightHeaders(originOf(request.headers)))
+        .send(),
+    )
 }
 
 /** Creates the HTTP server, ready to listen. It handles requests and statuses. The dependencies provide the data. */
@@ -495,7 +553,9 @@ export const createServer = async ({
   await server.register(staticFiles, { root: staticDir, serve: false, preCompressed: true })
   const respond = createRespond({ dependencies, staticDir })
   await server.register(async (open) => servePublicRoutes(open, bodies, respond))
-  await server.register(async (api) => serveApiRoutes(api, { auth, dependencies, bodies, respond }))
+  const apiOptions = { auth, dependencies, bodies, respond }
+  await server.register(async (api) => serveApiRoutes(api, apiOptions))
+  await server.register(async (toolbar) => serveToolbarRoutes(toolbar, apiOptions))
 
   return {
     listen: (at) => server.listen(at),

@@ -1,15 +1,18 @@
 import { exceptionsOf } from '../errorTracking/exceptions.ts'
 import { stackIdOf } from '../errorTracking/fingerprint.ts'
+import { type CompiledRule, possibleRules } from '../errorTracking/matchRules.ts'
 import { botOf } from './bots.ts'
 import type { CountryOf } from './countries.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Origin of a delivery. */
+/** Origin of an event. */
 export interface Origin {
   /** Client IP. Used to look up the country; never stored. */
   readonly address: string
   readonly countryOf: CountryOf
+  /** Rules of its project that group exceptions. */
+  readonly rules: readonly CompiledRule[]
 }
 
 const asString = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -33,13 +36,21 @@ const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields =
   return country === undefined ? NOTHING : { $geoip_country_code: country }
 }
 
-/** The id of an exception's stack, by which issues are found (`errorTracking/`). */
-const stackOf = ({ $exception_list: list, $exception_fingerprint: given }: Fields): Fields =>
-  Array.isArray(list) && list.length ? { $exception_stack: stackIdOf(exceptionsOf(list), given) } : NOTHING
+/** The id of an exception's stack, by which issues are found, and the rules that may decide its issue (`errorTracking/`). */
+const stackOf = ({ $exception_list: list, $exception_fingerprint: given }: Fields, { rules: all }: Origin): Fields => {
+  if (!Array.isArray(list) || !list.length) return NOTHING
+  const exceptions = exceptionsOf(list)
+  const rules = asString(given) === undefined ? possibleRules(all, exceptions) : []
+  return {
+    $exception_stack: stackIdOf(exceptions, { given, rules }),
+    // Replaces what a client sent.
+    $exception_rules: rules.length ? rules.map(({ id }) => id) : undefined,
+  }
+}
 
-/** Returns the properties that the service adds to an event: browser or bot, the country, and the id of an exception's stack. */
+/** Returns the properties that the service adds to an event: browser or bot, the country, and what issues are found by. */
 export const enrich = (properties: Fields, origin: Origin): Fields => ({
   ...browserOf(properties),
   ...countryOf(properties, origin),
-  ...stackOf(properties),
+  ...stackOf(properties, origin),
 })

@@ -8,6 +8,8 @@ import { decode, decodeSmall } from './decode.ts'
 import { enrich } from './enrich.ts'
 import { findProjects, type ProjectByToken } from './findProjects.ts'
 import type { GroupTypes } from './groupTypes.ts'
+import type { FingerprintRules } from '../errorTracking/fingerprintRules.ts'
+import type { CompiledRule } from '../errorTracking/matchRules.ts'
 import type { IdentityUpdate } from '../persons/identityUpdate.ts'
 import { type KeepPoints, toHeatmapLines } from '../heatmaps/store.ts'
 import { createLineBuffer } from '../lib/lineBuffer.ts'
@@ -46,6 +48,8 @@ export interface IngestDependencies {
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
   readonly keepPoints: KeepPoints
   readonly countResponses: Surveys['countResponses']
+  readonly fingerprintRules: Pick<FingerprintRules, 'compiled'>
+  readonly acceptsResponse: Surveys['acceptsResponse']
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -110,6 +114,8 @@ export const createIngest = ({
   rejectedEvents,
   keepPoints,
   countResponses,
+  fingerprintRules,
+  acceptsResponse,
   slices,
   countryOf,
   count,
@@ -122,6 +128,8 @@ export const createIngest = ({
     const { token, receivedAt, address } = delivery
     const projects = await findProjects(bytes, token, projectByToken, next)
     writer.assertRoom(projects.values().next().value!, bytes.length)
+    const rulesByToken = new Map<string | undefined, readonly CompiledRule[]>()
+    for (const [of, projectId] of projects) rulesByToken.set(of, await fingerprintRules.compiled(projectId))
     const rejections: RejectedEvent[] = []
     const samples: JsonLine[] = []
     const points: JsonLine[] = []
@@ -132,7 +140,7 @@ export const createIngest = ({
     const reader: Reader = {
       queryToken: token,
       receivedAt,
-      enrich: (properties) => enrich(properties, { address, countryOf }),
+      enrich: (properties, of) => enrich(properties, { address, countryOf, rules: rulesByToken.get(of) ?? [] }),
     }
     const { size, parse } = await openBody(bytes, reader, next)
     for (let index = 0; index < size; index += 1) {
@@ -143,7 +151,9 @@ export const createIngest = ({
       if (turnToRead) await turnToRead
       const reading = read()
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
-      const event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
+      let event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
+      if (projectId !== undefined && typeof event !== 'string' && event.surveyResponse)
+        if (!(await acceptsResponse(projectId, event.surveyResponse, address))) event = 'too_many_answers'
       if (projectId === undefined) rejections.push(rejected(reading, 'unknown_token'))
       else if (typeof event === 'string') {
         rejections.push(rejected(reading, event))
@@ -154,7 +164,7 @@ export const createIngest = ({
         count('trailmark_heatmap_events_total')
       } else {
         const { uuid, distinctId, timestamp, identity, surveyResponse } = event
-        if (surveyResponse) addTo(responses, projectId, surveyResponse)
+        if (surveyResponse?.isCompleted) addTo(responses, projectId, surveyResponse)
         const types = typesOf(identity)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
         rows.push({

@@ -3,7 +3,7 @@ import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { type HeatmapRow, readPoints } from '../heatmaps/points.ts'
 import { eventTime } from './clock.ts'
 import { countChanges, type IdentityUpdate, identityUpdateOf, MAX_CHANGES } from '../persons/identityUpdate.ts'
-import { completedResponse, surveyProperties } from '../surveys/surveyEvents.ts'
+import { responseOf, surveyProperties } from '../surveys/surveyEvents.ts'
 import type { SurveyResponse } from '../surveys/surveys.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
@@ -23,7 +23,7 @@ export interface ReadEvent {
   readonly windowId: string
   /** The points of a `$$heatmap` event, which its properties no longer have. Absent: another event. */
   readonly heatmap?: readonly HeatmapRow[]
-  /** The submission of a survey that the event completes. */
+  /** The submission of a survey that the event belongs to. */
   readonly surveyResponse?: SurveyResponse
   /** The update of its person and groups. */
   readonly identity: IdentityUpdate
@@ -44,6 +44,7 @@ export type RejectionCode =
   | 'too_many_values'
   | 'too_many_changes'
   | 'invalid_heatmap'
+  | 'too_many_answers'
   | 'unknown_token'
   | 'unstorable'
 
@@ -66,6 +67,7 @@ export const REJECTION_MESSAGES: Readonly<Record<RejectionCode, string>> = {
   too_many_changes: `An event may change at most ${MAX_CHANGES} properties of its person and groups.`,
   invalid_heatmap:
     '"$heatmap_data" of a $$heatmap event must be an object of lists of points by URL, each point with numbers "x" and "y" and a known "type".',
+  too_many_answers: 'This IP has sent 30 submissions of this hosted survey within a minute.',
   unknown_token: 'No project has this token.',
   unstorable: 'The event cannot be stored.',
 }
@@ -85,6 +87,7 @@ export const REJECTION_REMEDIES: Readonly<Record<RejectionCode, string>> = {
   too_many_values: 'Send fewer properties, or shorten lists and nested objects.',
   too_many_changes: 'Set fewer properties of persons and groups per event.',
   invalid_heatmap: 'Send only what an SDK captured. Use capture() with another name for events of your own.',
+  too_many_answers: 'Wait a minute. Look whether a script sends answers to the survey.',
   unknown_token: 'Pass the project token that the project settings show to init().',
   unstorable: 'Look at the sample for values that differ from other events, and send them in another form.',
 }
@@ -131,13 +134,14 @@ export interface Reader {
   readonly queryToken: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** Returns properties to store in addition to the event's own. */
-  readonly enrich?: (properties: Fields) => Fields
+  /** Returns properties to store in addition to the event's own. `token`: that of the event. */
+  readonly enrich?: (properties: Fields, token: string | undefined) => Fields
 }
 
 const readEvent = (
   value: unknown,
   sentAt: unknown,
+  token: string | undefined,
   { receivedAt, enrich = () => ({}) }: Reader,
 ): ReadEvent | RejectionCode => {
   if (!isFields(value)) return 'not_an_object'
@@ -160,12 +164,12 @@ const readEvent = (
   const chain = typeof received.$elements_chain === 'string' ? received.$elements_chain : ''
   const properties = typeof received.$elements_chain === 'string' ? withoutChain(received) : received
   // Changes the parsed event, which nothing else uses. A copy would cost as much as reading it.
-  Object.assign(properties, enrich(properties), surveyProperties(name, properties))
+  Object.assign(properties, enrich(properties, token), surveyProperties(name, properties))
   const heatmap = name === '$$heatmap' ? readPoints(properties) : []
   if (!heatmap) return 'invalid_heatmap'
   if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
   const uuid = isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt)
-  const surveyResponse = completedResponse(name, properties, uuid)
+  const surveyResponse = responseOf(name, properties, uuid)
   return {
     uuid,
     event: name,
@@ -226,10 +230,11 @@ export const eventsOf = (body: unknown): Events => {
 /** Reads one event with its token. A token around the events applies to all of them. */
 export const readOne = (event: unknown, index: number, envelope: Fields, reader: Reader): Reading => {
   const { uuid } = fieldsOf(event)
-  const result = readEvent(event, envelope.sent_at, reader)
+  const token = asString(envelope.api_key) ?? asString(envelope.token) ?? tokenOf(event) ?? reader.queryToken
+  const result = readEvent(event, envelope.sent_at, token, reader)
   return {
     index,
-    token: asString(envelope.api_key) ?? asString(envelope.token) ?? tokenOf(event) ?? reader.queryToken,
+    token,
     uuid: isUuid(uuid) ? uuid : undefined,
     result,
     rejectedEvent: typeof result === 'string' ? event : undefined,

@@ -49,6 +49,8 @@ export type ApiErrorCode =
   | 'too_many_sign_ins'
   | 'cross_origin_request'
   | 'misdirected_request'
+  | 'invalid_toolbar_code'
+  | 'no_toolbar_session'
   | 'internal_error'
 
 /** One of several problems of a request. */

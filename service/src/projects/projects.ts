@@ -1,4 +1,5 @@
 import { ApiError } from '../lib/apiError.ts'
+import { checkOrigins } from '../lib/origins.ts'
 import { type Project, type Metadata, TokenTaken } from '../storage/metadata/metadata.ts'
 import { graceEnd } from './grace.ts'
 import type { Actor } from './keys.ts'
@@ -14,6 +15,8 @@ export interface ProjectView {
   readonly created_at: string
   /** Time until which the previous token stays valid. */
   readonly previous_api_token_until: string | null
+  /** Origins of the sites on which the toolbar may open. */
+  readonly toolbar_origins: readonly string[]
 }
 
 export interface ProjectInput {
@@ -23,12 +26,18 @@ export interface ProjectInput {
   readonly api_token?: string
 }
 
+export interface ProjectChange {
+  readonly name?: string
+  readonly timezone?: string
+  readonly toolbar_origins?: readonly string[]
+}
+
 export interface Projects {
   /** Lists the projects that `actor` can access. */
   list(actor: Actor): Promise<ProjectView[]>
   get(id: number): Promise<ProjectView>
   create(actor: Actor, input: ProjectInput & { readonly name: string }): Promise<ProjectView>
-  change(id: number, input: Pick<ProjectInput, 'name' | 'timezone'>): Promise<ProjectView>
+  change(id: number, input: ProjectChange): Promise<ProjectView>
   /** Replaces the token. The previous one stays valid for `graceSeconds`. */
   rotateToken(id: number, graceSeconds: number): Promise<ProjectView>
 }
@@ -43,13 +52,22 @@ const tokenTaken = () =>
     detail: 'Another project has this token, or had it until recently.',
   })
 
-const toView = ({ id, name, token, timezone, createdAt, previousTokenUntil }: Project): ProjectView => ({
+const toView = ({
+  id,
+  name,
+  token,
+  timezone,
+  createdAt,
+  previousTokenUntil,
+  toolbarOrigins,
+}: Project): ProjectView => ({
   id,
   name,
   api_token: token,
   timezone,
   created_at: createdAt,
   previous_api_token_until: previousTokenUntil ?? null,
+  toolbar_origins: toolbarOrigins,
 })
 
 const checkedName = (name: string): string => {
@@ -65,9 +83,15 @@ const checkedTimezone = (given: string): string => {
   return timezone
 }
 
-const checked = ({ name, timezone }: Pick<ProjectInput, 'name' | 'timezone'>) => ({
+const checkedOrigins = (origins: readonly string[]): readonly string[] => {
+  checkOrigins('toolbar_origins', origins)
+  return origins
+}
+
+const checked = ({ name, timezone, toolbar_origins: origins }: ProjectChange) => ({
   ...(name === undefined ? {} : { name: checkedName(name) }),
   ...(timezone === undefined ? {} : { timezone: checkedTimezone(timezone) }),
+  ...(origins === undefined ? {} : { toolbarOrigins: checkedOrigins(origins) }),
 })
 
 /** Creates the operations on projects, for the API and the command line. All of them reject with `ApiError`. */

@@ -1,3 +1,4 @@
+import { createFingerprintRules, type FingerprintRules } from '../errorTracking/fingerprintRules.ts'
 import { createIssues } from '../errorTracking/issues.ts'
 import { createMapper } from '../errorTracking/mapper.ts'
 import { createSourceMaps } from '../errorTracking/sourceMaps.ts'
@@ -16,16 +17,20 @@ interface ErrorTrackingOptions {
   readonly onStop: (step: () => unknown) => void
 }
 
-/** Connects issues and source maps with the engine and the metadata. */
+/** Connects issues, their rules and source maps with the engine and the metadata. */
 export const connectErrorTracking = ({
   gate,
   metadata,
   mapWorker,
   onStop,
-}: ErrorTrackingOptions): Pick<Dependencies, 'issues' | 'sourceMaps'> => {
+}: ErrorTrackingOptions): Pick<Dependencies, 'issues' | 'sourceMaps'> & {
+  readonly fingerprintRules: FingerprintRules
+} => {
   const ask = createAsk(gate.runs, MAX_SECONDS)
   const mapper = createMapper(mapWorker)
   onStop(mapper.close)
   const sourceMaps = createSourceMaps({ ask, storage: gate.ingest, metadata, mapper })
-  return { sourceMaps, issues: createIssues({ ask, metadata, sourceMaps }) }
+  const fingerprintRules = createFingerprintRules(metadata)
+  const issues = createIssues({ ask, metadata, sourceMaps, rules: fingerprintRules })
+  return { sourceMaps, fingerprintRules, issues }
 }

@@ -24,7 +24,7 @@ export const connectSurveys = ({
   const ask = createAsk(gate.runs, MAX_SECONDS)
   return {
     surveys: createSurveys({ metadata, flags }),
-    readSurveyResults: createReadResults(ask),
+    readSurveyResults: createReadResults(ask, metadata.projects),
     listSurveyResponses: createListResponses(ask),
   }
 }

@@ -51,7 +51,7 @@ const checkRegex = (pattern: string, at: string): void => {
 const isRegex = (type: string | null | undefined) => type === 'regex' || type === 'not_regex'
 
 const checkConditions = (conditions: Conditions): void => {
-  const { url, urlMatchType, selector, events, cancelEvents } = conditions
+  const { url, urlMatchType, selector, events, cancelEvents, actions } = conditions
   if (url && isRegex(urlMatchType)) checkRegex(url, 'conditions.url')
   checkSelector(selector, 'conditions.selector')
   for (const [field, list] of [
@@ -65,6 +65,14 @@ const checkConditions = (conditions: Conditions): void => {
         if ((operator === 'gt' || operator === 'lt') && values.some((value) => !Number.isFinite(Number(value || NaN))))
           throw wrong(at, `must be numbers for the operator ${operator}`)
       }
+  for (const [index, { steps = [] }] of (actions?.values ?? []).entries())
+    for (const [place, step] of steps.entries()) {
+      const at = `conditions.actions.values.${index}.steps.${place}`
+      if (step.url && step.url_matching === 'regex') checkRegex(step.url, `${at}.url`)
+      if (step.selector_regex) checkRegex(step.selector_regex, `${at}.selector_regex`)
+      if (!step.event && !step.url && !step.selector_regex)
+        throw wrong(`${at}.event`, 'must name an event, unless the step has "url" or "selector_regex"')
+    }
 }
 
 const checkWidget = ({ type, appearance }: SurveyInput): void => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Ask } from '../persons/ask.ts'
-import type { SurveyRecord } from '../storage/metadata/metadata.ts'
+import type { Metadata, SurveyRecord } from '../storage/metadata/metadata.ts'
 import { type Definition, type Question, QUESTION_TYPES } from './survey.ts'
 import { eventsSource, type ResultsFilter, submissionsSource } from './submissions.ts'
 
@@ -58,6 +58,9 @@ export const SURVEY_RESULTS = Type.Object({
     { description: 'Completed submissions per showing, and people who completed one per person who saw it' },
   ),
   questions: Type.Array(QUESTION_RESULTS),
+  days: Type.Array(Type.Object({ day: Type.String(), shown: Type.Integer(), completed: Type.Integer() }), {
+    description: 'Showings and completed submissions by day of the project, at most the last 366 days',
+  }),
   iterations: Type.Array(Type.Object({ iteration: Type.Integer(), events: Type.Integer() })),
   languages: Type.Array(Type.Object({ language: Type.String(), events: Type.Integer() })),
 })
@@ -123,6 +126,28 @@ const totalsOf = (source: string) => `
     FROM (${source}) GROUP BY person
   )`
 
+const DAY_MS = 86_400_000
+const MAX_DAYS = 366
+
+/** Rows: day, showings, completed submissions. Latest first, without days that have neither. */
+const daysOf = (events: string, submissions: string) => `
+  SELECT toString(toDate(at, {timezone:String})) AS day, countIf(kind = 'shown'), countIf(kind = 'completed') FROM (
+    SELECT at, 'shown' AS kind FROM (${events}) WHERE event = 'survey shown'
+    UNION ALL SELECT at, 'completed' AS kind FROM (${submissions}) WHERE is_completed
+  ) GROUP BY day ORDER BY day DESC LIMIT ${MAX_DAYS}`
+
+/** Returns the days from the first to the last, with those that have neither showings nor submissions. */
+const allDays = (rows: readonly (readonly unknown[])[]): SurveyResults['days'] => {
+  const known = new Map(rows.map(([day, shown, completed]) => [String(day), { shown, completed }]))
+  const [first, last] = [String(rows.at(-1)?.[0]), String(rows[0]?.[0])].map((day) => Date.parse(day))
+  const count = rows.length ? Math.min(MAX_DAYS, (last! - first!) / DAY_MS + 1) : 0
+  return Array.from({ length: count }, (_, index) => {
+    const day = new Date(last! - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10)
+    const { shown = 0, completed = 0 } = known.get(day) ?? {}
+    return { day, shown: Number(shown), completed: Number(completed) }
+  })
+}
+
 const partsOf = (source: string) => `
   SELECT iteration, language, count() FROM (${source}) GROUP BY iteration, language ORDER BY iteration, language LIMIT 5000`
 
@@ -175,14 +200,15 @@ const choiceResults = (
 
 /** Returns the function that computes the results of a survey from its events. */
 export const createReadResults =
-  (ask: Ask) =>
+  (ask: Ask, projects: Pick<Metadata['projects'], 'byId'>) =>
   async (projectId: number, survey: SurveyRecord, filter: ResultsFilter): Promise<SurveyResults> => {
     const { questions } = survey.definition as Definition
     const submissions = submissionsSource(projectId, survey, filter)
     const events = eventsSource(projectId, survey, filter)
     const all = submissionsSource(projectId, survey, {})
     const indexes = [...choiceIndexes(questions)]
-    const [rows, [totals = []], parts] = await Promise.all([
+    const timezone = (await projects.byId(projectId))?.timezone ?? 'UTC'
+    const [rows, [totals = []], parts, days] = await Promise.all([
       ask(projectId, {
         text: countsOf(submissions.text),
         params: {
@@ -195,6 +221,10 @@ export const createReadResults =
       }),
       ask(projectId, { text: totalsOf(events.text), params: events.params }),
       ask(projectId, { text: partsOf(all.text), params: all.params }),
+      ask(projectId, {
+        text: daysOf(events.text, submissions.text),
+        params: { ...events.params, ...submissions.params, timezone },
+      }),
     ])
     const counts = rows.map(([isCompleted, ...numbers]) => {
       const [number, code, count, people] = numbers.map(Number)
@@ -241,6 +271,7 @@ export const createReadResults =
           ...(question.choices ? choiceResults(question, own, answers) : {}),
         }
       }),
+      days: allDays(days),
       iterations: sumBy(0).map(([iteration, count]) => ({ iteration: Number(iteration), events: count })),
       languages: sumBy(1).map(([language, count]) => ({ language, events: count })),
     }

@@ -42,12 +42,12 @@ const whereOf = (projectId: number, id: string, { iteration, language }: Results
   },
 })
 
-/** Returns a query of the events of a survey: `person`, `event`, `language`, `iteration`, `is_partial` (of a dismissal). */
+/** Returns a query of the events of a survey: `person`, `event`, `at`, `language`, `iteration`, `is_partial` (of a dismissal). */
 export const eventsSource = (projectId: number, { id }: SurveyRecord, filter: ResultsFilter): Source => {
   const { text, params } = whereOf(projectId, id, filter)
   return {
-    text: `SELECT ${PERSON} AS person, event, language, iteration, is_partial FROM (
-        SELECT distinct_id, event, ${LANGUAGE} AS language, ${ITERATION} AS iteration,
+    text: `SELECT ${PERSON} AS person, event, at, language, iteration, is_partial FROM (
+        SELECT distinct_id, event, timestamp AS at, ${LANGUAGE} AS language, ${ITERATION} AS iteration,
           ifNull(properties.\`$survey_partially_completed\`.:Bool, false) AS is_partial
         FROM db.events WHERE ${text}) AS rows
       ${WITH_PERSONS}`,

@@ -124,6 +124,8 @@ const EVENTS = Type.Array(EVENT, { maxItems: 50 })
 const ACTION_STEP = Type.Object({
   event: orNull<string>(text(200)),
   selector: orNull<string>(text(1_000)),
+  /** A pattern of the chain of elements, in place of a selector. */
+  selector_regex: orNull<string>(text(1_000)),
   text: orNull<string>(text(1_000)),
   url: orNull<string>(text(2_048)),
   url_matching: orNull<string>(text(20)),
@@ -143,7 +145,7 @@ export const CONDITIONS = Type.Object(
       Type.Object({ values: EVENTS, repeatedActivation: maybe(Type.Boolean()) }, CLOSED) as never,
     ),
     cancelEvents: orNull<{ values: Static<typeof EVENTS> }>(Type.Object({ values: EVENTS }, CLOSED) as never),
-    actions: orNull<{ values: unknown[] }>(
+    actions: orNull<{ values: { id: number | string; name: string; steps?: Static<typeof ACTION_STEP>[] }[] }>(
       Type.Object(
         {
           values: Type.Array(

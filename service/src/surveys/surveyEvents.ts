@@ -69,12 +69,13 @@ export const surveyProperties = (event: string, properties: Fields): Fields => {
   }
 }
 
-/** Returns the submission that an event completes. `undefined`: none. */
-export const completedResponse = (event: string, properties: Fields, uuid: string): SurveyResponse | undefined => {
+/** Returns the submission that an event belongs to. `undefined`: none. */
+export const responseOf = (event: string, properties: Fields, uuid: string): SurveyResponse | undefined => {
   const { $survey_id: id, $survey_submission_id: submission, $survey_completed: completed } = properties
-  if (event !== 'survey sent' || !isUuid(id) || completed === false) return undefined
+  if (event !== 'survey sent' || !isUuid(id)) return undefined
   return {
     surveyId: id.toLowerCase(),
     submissionId: typeof submission === 'string' && submission ? submission.slice(0, 200) : uuid,
+    isCompleted: completed !== false,
   }
 }

@@ -5,6 +5,7 @@ import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { Metadata, SurveyRecord } from '../storage/metadata/metadata.ts'
 import { checkSurvey } from './checkSurvey.ts'
+import { createHostedLimit } from './hostedLimit.ts'
 import { iterationAt, stateAt } from './iterations.ts'
 import type { Definition, SurveyChanges, SurveyInput, SurveyView } from './survey.ts'
 import { flagKeysOf, flagsOf } from './surveyFlags.ts'
@@ -31,6 +32,8 @@ export interface Surveys {
   hasRunning(projectId: number): Promise<boolean>
   /** Returns the flags of the running surveys, and the keys of the project's flags that they depend on. */
   flags(projectId: number): Promise<{ readonly own: readonly Flag[]; readonly linked: ReadonlySet<string> }>
+  /** Whether a submission may be stored: an IP may send few submissions of a hosted survey in a minute. */
+  acceptsResponse(projectId: number, response: SurveyResponse, ip: string): Promise<boolean>
   /** Counts completed submissions of surveys that have a limit, and ends those that reach it. */
   countResponses(projectId: number, responses: readonly SurveyResponse[]): Promise<void>
 }
@@ -41,10 +44,11 @@ export interface HostedSurvey {
   readonly name: string
 }
 
-/** A completed submission in a delivery. */
+/** A submission of which an event is in a delivery. */
 export interface SurveyResponse {
   readonly surveyId: string
   readonly submissionId: string
+  readonly isCompleted: boolean
 }
 
 // Changes by another process take effect after this time at the latest.
@@ -120,6 +124,7 @@ export interface SurveysDependencies {
 
 /** Creates the definitions of surveys: what operators define, and what SDKs get of it. */
 export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: SurveysDependencies): Surveys => {
+  const isWithinLimit = createHostedLimit(now)
   const kept = new Map<number, { until: number; records: Promise<SurveyRecord[]> }>()
 
   const cached = (projectId: number): Promise<SurveyRecord[]> => {
@@ -207,6 +212,10 @@ export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: 
         return [key, ...(others ?? []).map(({ value }) => value)].filter((each): each is string => Boolean(each))
       })
       return { own: shown.flatMap((record) => flagsOf(record, at)), linked: new Set(linked) }
+    },
+    acceptsResponse: async (projectId, { surveyId, submissionId }, ip) => {
+      const record = (await cached(projectId)).find(({ id }) => id === surveyId)
+      return !record || typeOf(record) !== 'external_survey' || isWithinLimit(ip, surveyId, submissionId)
     },
     countResponses: async (projectId, responses) => {
       const limits = new Map(

@@ -39,7 +39,8 @@ afterAll(() => first.stop())
 
 describe('API keys', () => {
   const isOfConsole = ({ access }: (typeof ROUTES)[number]) => access === 'console' || access === 'console_page'
-  const guarded = ROUTES.filter((each) => each.access !== 'public' && !isOfConsole(each))
+  const isOfToolbar = ({ access }: (typeof ROUTES)[number]) => access === 'toolbar'
+  const guarded = ROUTES.filter((each) => each.access !== 'public' && !isOfConsole(each) && !isOfToolbar(each))
   const isOfProject = ({ path }: (typeof ROUTES)[number]) => path.includes(':projectId')
   const call = (
     { method, path }: (typeof ROUTES)[number],
@@ -84,11 +85,25 @@ describe('API keys', () => {
     // console.test.ts tests their protection: they answer the console's own page only, on its hosts.
     expect(ROUTES.filter(isOfConsole).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /project/:token/replay/:sessionId',
+      'GET /settings',
       'GET /console',
       'GET /console/*',
       'POST /api/console/session',
       'GET /api/console/session',
       'DELETE /api/console/session',
+    ])
+    // toolbar.test.ts tests their protection: they answer the sites of sessions only. The first three check that themselves.
+    expect(
+      ROUTES.filter(isOfToolbar).map(({ method, path, toolbarScope }) => [`${method} ${path}`, toolbarScope]),
+    ).toEqual([
+      ['POST /toolbar/session', undefined],
+      ['GET /toolbar/session', undefined],
+      ['DELETE /toolbar/session', undefined],
+      ['GET /toolbar/api/heatmap', 'query:read'],
+      ['GET /toolbar/api/heatmap/elements', 'query:read'],
+      ['GET /toolbar/api/heatmap/scroll', 'query:read'],
+      ['GET /toolbar/api/flags', 'feature_flag:read'],
+      ['GET /toolbar/api/vitals', 'query:read'],
     ])
     expect(guarded.length).toBeGreaterThan(20)
     for (const { access } of guarded) expect(SCOPES).toContain(access)

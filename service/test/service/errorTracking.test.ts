@@ -381,3 +381,138 @@ test('shows no project the issues and source maps of another', async () => {
   const own = gzipSync(lineMap('own.ts', 'const own = 1', { line: 1, column: 0, name: '' }))
   expect((await upload(id, own, other)).status).toBe(201)
 })
+
+describe('fingerprint rules', () => {
+  const setRules = async (rules: unknown, target = service): Promise<any> =>
+    api(target, 'PUT', '/error_tracking/fingerprint_rules', { rules })
+  afterEach(() => setRules([]))
+
+  test('put exceptions into one issue by name or into one per value, and the first that matches decides', async () => {
+    const rules = [
+      { match: { type: 'RuleError', message: 'timeout of *ms*' }, issue: 'Slow backend' },
+      { match: { type: 'rule*', handled: false }, group_by: ['type'] },
+      { match: { message: '*' }, issue: 'Everything else' },
+    ]
+    expect(await setRules(rules)).toMatchObject({ status: 200, body: { rules } })
+    expect((await get('fingerprint_rules')).rules).toEqual(rules)
+    const at = (name: string): Pick<Thrown, 'frames'> => ({
+      frames: [
+        ['https://shop.test/a.js', name, 1, 2],
+        ['https://shop.test/a.js', 'run', 3, 4],
+      ],
+    })
+    const given = { $exception_fingerprint: 'by the site' }
+    await capture(
+      service,
+      exception({ type: 'RuleError', value: 'Timeout of 20ms exceeded', ...at('one') }),
+      exception({ type: 'RuleError', value: 'timeout of 9000ms', ...at('two') }),
+      // The same stack as the first.
+      exception({ type: 'RuleError', value: 'Another message', ...at('one') }),
+      exception({ type: 'RuleError', value: 'Yet another', ...at('three') }),
+      exception({ type: 'RuleOtherError', value: 'Yet another', ...at('three') }),
+      exception({ type: 'GivenRuleError', value: 'Kept', properties: given }),
+    )
+    const all: any[] = (await get('issues?order=count&limit=100')).results
+    const count = (type: string) => all.filter((issue) => issue.type === type).map((issue) => issue.count)
+    expect(['Slow backend', 'RuleError', 'RuleOtherError', 'GivenRuleError', 'Everything else'].map(count)).toEqual([
+      [2],
+      [2],
+      [1],
+      [1],
+      [],
+    ])
+
+    // Rules apply to what arrives later.
+    await setRules([])
+    await capture(service, exception({ type: 'RuleError', value: 'timeout of 1ms', ...at('one') }))
+    const after: any[] = (await get('issues?limit=100')).results
+    expect(after.find(({ type }) => type === 'Slow backend').count).toBe(2)
+    expect(after.filter(({ type }) => type === 'RuleError')).toHaveLength(2)
+  })
+
+  test('compare the file and the function of the source, of one frame and of any error of the chain', async () => {
+    await setRules([
+      { match: { file: 'src/vendor/*', function: 'load*' }, issue: 'Vendor' },
+      { match: { file: '*/maps.js' }, group_by: ['file', 'function'] },
+    ])
+    const id = randomUUID()
+    const source = 'export const load = () => {\n  throw new Error()\n}\n'
+    const map = lineMap('webpack://shop/./src/vendor/load.ts', source, { line: 2, column: 2, name: 'loadAll' })
+    await upload(id, gzipSync(map))
+    const list = (...names: string[]) => [
+      { type: 'OuterError', value: 'outer', stacktrace: { frames: [] } },
+      {
+        type: 'InnerError',
+        value: 'inner',
+        stacktrace: {
+          frames: names.map((name) => ({
+            filename: 'https://x.test/js/maps.js?v=1',
+            function: name,
+            lineno: 1,
+            colno: 1,
+          })),
+        },
+      },
+    ]
+    await capture(
+      service,
+      exception({
+        type: 'BuiltError',
+        frames: [
+          ['https://shop.test/a-1a2b3c4d.js', 'x', 1, 11, id],
+          ['https://shop.test/a-1a2b3c4d.js', 'y', 1, 50, id],
+        ],
+      }),
+      event('$exception', {}, { $exception_list: list('a', 'b') }),
+      event('$exception', {}, { $exception_list: list('b', 'c') }),
+      exception({ type: 'MapsError', frames: [['https://y.test/maps.js', 'draw', 1, 1]] }),
+      exception({ type: 'OtherMapsError', frames: [['https://y.test/maps.js', 'draw', 7, 7]] }),
+      exception({ type: 'NoMapsError', frames: [['https://y.test/other.js', 'draw', 7, 7]] }),
+    )
+    const all: any[] = (await get('issues?limit=100')).results
+    const count = (type: string) => all.find((issue) => issue.type === type)?.count
+    expect(count('Vendor')).toBe(1)
+    expect(count('OuterError')).toBe(2)
+    expect([count('MapsError') ?? count('OtherMapsError'), count('NoMapsError')]).toEqual([2, 1])
+  })
+
+  test.each([
+    ['no condition', [{ match: {}, issue: 'A' }], 'rules.0.match', /Rule 1 needs at least one condition/],
+    ['no result', [{ match: { type: 'A' } }], 'rules.0', /"issue".*or "group_by"/],
+    [
+      'two results',
+      [{ match: { type: 'A' }, issue: 'A', group_by: ['type'] }],
+      'rules.0',
+      /Rule 1 needs either "issue"/,
+    ],
+    ['a blank name', [{ match: { type: 'A' }, issue: '  ' }], 'rules.0.issue', /blank/],
+    [
+      'a rule that never applies',
+      [
+        { match: { handled: true, type: 'A' }, issue: 'A' },
+        { match: { type: 'A', handled: true }, group_by: ['type'] },
+      ],
+      'rules.1.match',
+      /Rule 1 has the same conditions/,
+    ],
+    ['an unknown field', [{ match: { type: 'A' }, group_by: ['line'] }], 'rules', /rules\.0\.group_by\.0/],
+    ['an unknown condition', [{ match: { url: 'A' }, issue: 'A' }], 'rules', /rules\.0\.match/],
+    ['no list', { match: {} }, 'rules', /array/],
+  ])('with %s are refused with a clear error, and the earlier ones stay', async (_, rules, attr, detail) => {
+    const before = [{ match: { type: 'Kept' }, issue: 'Kept' }]
+    await setRules(before)
+    const refused = await setRules(rules)
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', attr, detail: expect.stringMatching(detail) },
+    })
+    expect((await get('fingerprint_rules')).rules).toEqual(before)
+  })
+
+  test('belong to one project', async () => {
+    await setRules([{ match: { type: '*' }, issue: 'Mine' }])
+    await capture({ ...service, token: other.token }, exception({ type: 'TheirError' }))
+    expect((await get('issues?search=TheirError', other)).count).toBe(1)
+    expect((await get('fingerprint_rules', other)).rules).toEqual([])
+  })
+})

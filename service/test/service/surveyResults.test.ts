@@ -198,6 +198,27 @@ test('results equal those of plain loops over the submissions', async () => {
     own('survey dismissed', 'partly', { $survey_partially_completed: true }),
     eventOf('00000000-0000-4000-8000-000000000000', submissions[0]!, base),
   )
+  // Before the time zone's midnight and after it.
+  await api(service, 'PATCH', '', { timezone: 'Pacific/Auckland' })
+  const { body: other } = await api(service, 'POST', '/surveys', {
+    name: 'Days',
+    type: 'popover',
+    questions: QUESTIONS,
+  })
+  const at = (name: string, timestamp: string) =>
+    event(name, { timestamp }, { distinct_id: 'person', $survey_id: other.id })
+  await capture(
+    service,
+    at('survey shown', '2026-03-01T10:59:59Z'),
+    at('survey shown', '2026-03-01T11:00:00Z'),
+    at('survey sent', '2026-03-03T12:00:00Z'),
+  )
+  expect((await api(service, 'GET', `/surveys/${other.id}/results`)).body.days).toEqual([
+    { day: '2026-03-01', shown: 1, completed: 0 },
+    { day: '2026-03-02', shown: 1, completed: 0 },
+    { day: '2026-03-03', shown: 0, completed: 0 },
+    { day: '2026-03-04', shown: 0, completed: 1 },
+  ])
   const results = async (query = ''): Promise<any> => {
     const { status, body } = await api(service, 'GET', `/surveys/${survey.id}/results${query}`)
     expect({ status, body }).toMatchObject({ status: 200 })

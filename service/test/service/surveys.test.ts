@@ -241,6 +241,33 @@ test('answers of a megabyte are cut and marked', async () => {
   await remove(id)
 })
 
+test('an IP can send 30 submissions of a hosted survey in a minute, and more events of them', async () => {
+  const [hosted, popover] = [
+    await create({ type: 'external_survey', start_date: PAST }),
+    await create({ start_date: PAST }),
+  ]
+  const answer = (survey: { id: string }, submission: number) =>
+    event('survey sent', {}, { $survey_id: survey.id, $survey_submission_id: `submission ${submission}` })
+  const { status, body } = await request(`${service.url}/batch/`, {
+    method: 'POST',
+    body: JSON.stringify({
+      api_key: service.token,
+      batch: [
+        ...Array.from({ length: 32 }, (_, index) => answer(hosted, index)),
+        answer(hosted, 0),
+        ...Array.from({ length: 32 }, (_, index) => answer(popover, index)),
+      ],
+    }),
+  })
+  expect(status).toBe(200)
+  expect(body.refused.map(({ index, code }: { index: number; code: string }) => [index, code])).toEqual([
+    [30, 'too_many_answers'],
+    [31, 'too_many_answers'],
+  ])
+  await remove(hosted.id)
+  await remove(popover.id)
+})
+
 test('a hosted survey has a page of its own, and any other URL the same 404', async () => {
   const name = 'Tea & </script><script>alert(1)</script>'
   const survey = await create({ name, type: 'external_survey' })

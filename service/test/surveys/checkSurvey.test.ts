@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import type { Flag } from '../../src/flags/evaluate.ts'
 import { ApiError } from '../../src/lib/apiError.ts'
 import { checkSurvey } from '../../src/surveys/checkSurvey.ts'
+import { isRisky } from '../../../src/extensions/surveys/pattern.ts'
 import { patternProblem } from '../../src/surveys/pattern.ts'
 import type { Question, SurveyInput } from '../../src/surveys/survey.ts'
 
@@ -38,6 +40,9 @@ const problemOf = (fields: Partial<SurveyInput>, currentIteration = 0): string |
   }
 }
 
+const step = (fields: object) => ({
+  conditions: { actions: { values: [{ id: 1, name: 'bought', steps: [fields] }] } },
+})
 const ask = (question: Partial<Question>, base: Question = OPEN) => ({ questions: [{ ...base, ...question }] })
 const branch = (branching: Question['branching'], base: Question = RATING) => ask({ branching }, base)
 
@@ -189,6 +194,10 @@ test.each<[attr: string, fields: Partial<SurveyInput>]>([
   ['linked_flag_key', { type: 'external_survey', linked_flag_key: 'beta' }],
   ['targeting_flag_filters', { type: 'external_survey', targeting_flag_filters: { groups: [] } }],
   ['conditions.url', { type: 'external_survey', conditions: { url: 'shop' } }],
+  ['conditions.url', { conditions: { url: '.*.*.*x', urlMatchType: 'regex' } }],
+  ['conditions.actions.values.0.steps.0.url', step({ url: '.*.*.*x', url_matching: 'regex' })],
+  ['conditions.actions.values.0.steps.0.selector_regex', step({ selector_regex: '(a+)+' })],
+  ['conditions.actions.values.0.steps.0.event', step({ text: 'Buy' })],
   ['appearance.surveyPopupDelaySeconds', { type: 'external_survey', appearance: { surveyPopupDelaySeconds: 3 } }],
 ])('rejects %s', (attr, fields) => {
   expect(problemOf(fields)).toBe(attr)
@@ -200,12 +209,30 @@ test('rejects fewer iterations than have begun', () => {
   expect(problemOf(recurring, 4)).toBe('iteration_count')
 })
 
-test.each(['^/pay', 'a{2,5}', '[(a+)+]+', '(?:ab)+c', '(a|b)?', '^/(en|de)(/.*)?$', '\\(a+\\)+', '(a{2}b)+'])(
-  'accepts the pattern %s',
-  (pattern) => {
-    expect(patternProblem(pattern)).toBeUndefined()
-  },
-)
+// Patterns that the SDK may test, and those that it may not, as the service decides.
+test.each([
+  '^/pay',
+  'a{2,5}',
+  '[(a+)+]+',
+  '(?:ab)+c',
+  '(a|b)?',
+  '^/(en|de)(/.*)?$',
+  '\\(a+\\)+',
+  '(a{2}b)+',
+  '.*x',
+  '^.*.*x',
+  '^.*foo.*bar',
+  '^(?!.*admin).*$',
+  '^https?://(www\\.)?shop\\.example/.*/edit$',
+  'https?://.*\\.example\\.com/.*',
+  // Each repetition ends where the next character begins.
+  '/users/\\d+/orders/\\d+/edit',
+  '(\\d+)/edit/(\\d+)/x',
+  'utm_source=[^&]+&',
+])('accepts the pattern %s', (pattern) => {
+  expect(patternProblem(pattern)).toBeUndefined()
+  expect(isRisky(pattern)).toBe(false)
+})
 
 test.each([
   '(a+)+$',
@@ -218,8 +245,61 @@ test.each([
   '((a|b)?)+',
   '(a)\\1',
   '(?<n>a)\\k<n>',
-  '[',
   'a'.repeat(257),
-])('rejects the pattern %s', (pattern) => {
-  expect(patternProblem(pattern)).toEqual(expect.any(String))
+])('rejects the pattern %s, which may take exponential time', (pattern) => {
+  expect(patternProblem(pattern)).toMatch(/^may have/)
+  expect(isRisky(pattern)).toBe(true)
+})
+
+test.each([
+  '.*.*.*x',
+  '.*.*x',
+  '^.*.*.*x',
+  '^a|.*b.*c',
+  '.*foo.*bar',
+  '[ab]*[bc]*x',
+  '\\u0061*a*b',
+  '.{0,99}.{0,99}.{0,99}x',
+  '.*a{500}b',
+  'a?'.repeat(16) + 'a'.repeat(16),
+  `${'(a|a)'.repeat(13)}x`,
+])('rejects the pattern %s, which may take too long on a text of 1 kB', (pattern) => {
+  expect(patternProblem(pattern)).toMatch(/^may take too long on a text of 1 kB/)
+  expect(isRisky(pattern)).toBe(true)
+})
+
+test('rejects what is not a regular expression', () => {
+  expect(patternProblem('[')).toMatch(/^is not a regular expression/)
+})
+
+test('decides like the SDK about any pattern', () => {
+  const parts = [
+    'a',
+    'b',
+    '.',
+    '\\d',
+    '\\.',
+    '[^/]',
+    '[ab]',
+    '(',
+    '(?:',
+    ')',
+    '|',
+    '*',
+    '+',
+    '?',
+    '{2}',
+    '{1,9}',
+    '^',
+    '$',
+    '/',
+  ]
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 14 }), (chosen) => {
+      const pattern = chosen.join('')
+      const problem = patternProblem(pattern)
+      fc.pre(!problem?.startsWith('is not'))
+      expect(isRisky(pattern)).toBe(problem !== undefined)
+    }),
+  )
 })

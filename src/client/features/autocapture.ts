@@ -4,12 +4,18 @@ import type { Feature } from '../feature'
 /** Captures clicks, changes of fields and submits. */
 export const autocapture: Feature = {
   name: 'autocapture',
-  connect: ({ context: { config, remote }, delivery: { queue } }) => {
+  connect: ({ context: { config, remote }, delivery: { queue }, captureLater, settle }) => {
     const mayRun = () => !config.advanced_disable_flags && !remote.items.autocapture_opt_out
     remote.onChange(() => {
-      if (!mayRun())
-        queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
+      if (mayRun()) return
+      settle()
+      queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
     })
-    return { runs: { wanted: () => config.autocapture && mayRun(), start: startAutocapture } }
+    return {
+      runs: {
+        wanted: () => config.autocapture && mayRun(),
+        start: () => startAutocapture({ config, captureLater }),
+      },
+    }
   },
 }

@@ -11,6 +11,7 @@ import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
 import { recording } from './recording'
 import { surveys } from './surveys'
+import { toolbar } from './toolbar'
 import { vitals } from './vitals'
 
 /** All features, in the order in which they start. */
@@ -28,4 +29,5 @@ export const FEATURES: readonly Feature[] = [
   vitals,
   heatmaps,
   surveys,
+  toolbar,
 ]

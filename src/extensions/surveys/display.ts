@@ -12,8 +12,13 @@ interface Open {
   survey: Survey
   isInline: boolean
   followsUrl: boolean
-  reporter: Reporter
+  /** Set while it is visible. */
+  reporter?: Reporter
   shown?: ShownSurvey
+  /** The language of its translation; undefined: the original texts. */
+  language?: string
+  /** Shows it again, in the visitor's language. */
+  redraw?: Stop
   /** Lets another tab show the survey. */
   release?: Stop
 }
@@ -70,10 +75,7 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
     if (container) open.get(id)?.shown?.remove()
     if (open.has(id)) return true
     const stored = memory.progress(original)
-    const { survey, language } = translate(original, stored?.surveyLanguage ?? languageOf())
-    const progress = { ...(stored ?? newProgress()), surveyLanguage: language }
-    const reporter = createReporter(host, memory, { survey, progress }, options.properties, options.skipShownEvent)
-    const entry: Open = { survey: original, isInline: !!container, followsUrl: !!options.followsUrl, reporter }
+    const entry: Open = { survey: original, isInline: !!container, followsUrl: !!options.followsUrl }
     // Reserved now, so that a second call in the meantime does not show it twice.
     open.set(id, entry)
     const view = await loadView()
@@ -87,25 +89,42 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
       if (open.get(id) === entry) open.delete(id)
       return false
     }
-    entry.shown = view.show({
-      survey,
-      progress,
-      isBegun: !!stored,
-      container,
-      trigger: options.trigger,
-      position: options.position,
-      initial: container ? prefillFrom(config, survey, location.search) : (options.initialResponses ?? {}),
-      passesAll: !container,
-      isRequested: !!options.isRequested,
-      reports: {
-        ...reporter,
-        gone: () => {
-          entry.release?.()
-          if (open.get(id) === entry) open.delete(id)
-          options.onGone?.()
+    let isRedrawing = false
+    const draw = () => {
+      const { survey, language } = translate(original, stored?.surveyLanguage ?? languageOf())
+      const progress = { ...(stored ?? newProgress()), surveyLanguage: language }
+      const reporter = createReporter(host, memory, { survey, progress }, options.properties, options.skipShownEvent)
+      entry.language = language
+      entry.reporter = reporter
+      entry.shown = view.show({
+        survey,
+        progress,
+        isBegun: !!stored,
+        container,
+        trigger: options.trigger,
+        position: options.position,
+        initial: container ? prefillFrom(config, survey, location.search) : (options.initialResponses ?? {}),
+        passesAll: !container,
+        isRequested: !!options.isRequested,
+        reports: {
+          ...reporter,
+          shown: () => isRedrawing || reporter.shown(),
+          gone: () => {
+            if (isRedrawing) return
+            entry.release?.()
+            if (open.get(id) === entry) open.delete(id)
+            options.onGone?.()
+          },
         },
-      },
-    })
+      })
+    }
+    draw()
+    entry.redraw = () => {
+      isRedrawing = true
+      entry.shown!.remove()
+      draw()
+      isRedrawing = false
+    }
     return true
   }
 
@@ -122,7 +141,12 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
       open.forEach(({ survey, followsUrl, shown }) => {
         if (followsUrl) shown?.toggle(isOnUrl(survey, facts))
       }),
-    onPageLeave: (): void => open.forEach(({ reporter }) => reporter.left()),
+    /** Shows surveys in the visitor's new language, unless they have an answer in the one before. */
+    onLanguageChange: (): void =>
+      open.forEach(({ survey, language, redraw }) => {
+        if (!memory.progress(survey) && translate(survey, languageOf()).language !== language) redraw?.()
+      }),
+    onPageLeave: (): void => open.forEach(({ reporter }) => reporter?.left()),
     /** Removes all surveys. */
     closeAll: (): void => {
       ;[...open.values()].forEach(({ shown, release }) => {

@@ -1,32 +1,9 @@
 import type { SurveyEvent, SurveyMatch } from '../../types'
+import { isRisky } from './pattern'
 
-const MAX_PATTERN = 256
 const MAX_TEXT = 2048
 // A slower pattern is not used again, ms. Browsers cannot interrupt one.
 const MAX_MS = 5
-
-/**
- * Whether a pattern may take exponential time: it has a back-reference, or a repeated group that contains a repetition or
- * an alternative, such as `(a+)+` and `(a|aa)+`.
- */
-const isRisky = (pattern: string): boolean => {
-  if (pattern.length > MAX_PATTERN || /\\([1-9]|k<)/.test(pattern)) return true
-  // Characters that are escaped or in a class are literals.
-  const shape = pattern.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x')
-  const groups: boolean[] = []
-  let isFlexible = false
-  for (let at = 0; at < shape.length; at += 1) {
-    const char = shape[at]!
-    if (char === '(') {
-      groups.push(isFlexible)
-      isFlexible = false
-    } else if (char === ')') {
-      if (isFlexible && /[*+{]/.test(shape[at + 1] ?? '')) return true
-      isFlexible = groups.pop() || isFlexible
-    } else if (/[*+{|]/.test(char)) isFlexible = true
-  }
-  return false
-}
 
 const patterns = new Map<string, RegExp | undefined>()
 const verdicts = new Map<string, boolean>()
@@ -38,7 +15,8 @@ export const testPattern = (pattern: string, text: string, now = () => performan
   if (!patterns.has(pattern)) {
     let compiled: RegExp | undefined
     try {
-      if (!isRisky(pattern)) compiled = new RegExp(pattern)
+      compiled = new RegExp(pattern)
+      if (isRisky(pattern)) compiled = undefined
     } catch {
       // An invalid pattern matches nothing.
     }

@@ -7,6 +7,15 @@ const GAP = 12
 const TRIGGER_EDGE = 20
 const MIN_BELOW = 250
 
+/** Where a popover goes if it would hide what has the focus. */
+export const CORNERS = ['right', 'left', 'top_right', 'top_left']
+
+/** Whether two elements overlap on the screen. */
+export const overlaps = (one: Element, other: Element): boolean => {
+  const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()]
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+}
+
 export type Position = Record<string, string>
 
 const px = (value: number) => `${Math.round(value)}px`

@@ -4,7 +4,7 @@ import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { Box, type BoxProps, HEADING } from './box'
 import { openContainer } from './container'
-import { placeOf } from './place'
+import { CORNERS, overlaps, placeOf } from './place'
 import { createRun } from './run'
 
 // How long the thank-you message stays with `autoDisappear`, ms.
@@ -53,8 +53,9 @@ export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: Show
     const element = box.querySelector('textarea') ?? box.querySelector(`.thank-you-message, #${HEADING}`)
     ;(element as HTMLElement | null)?.focus({ preventScroll: true })
   }
-  const place = () => {
-    const position = options.position ?? appearance.position ?? 'right'
+  /** The element of the page that has the focus by keyboard. */
+  let focused: Element | undefined
+  const placeAt = (position: string) => {
     const isTab = survey.type === 'widget' && appearance.widgetType === 'tab'
     for (const name of ['top', 'bottom', 'left', 'inset-inline-start', 'inset-inline-end', 'transform'])
       box.style.removeProperty(name)
@@ -63,6 +64,15 @@ export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: Show
     // A keyboard on the screen covers the lower part of the window.
     const covered = window.visualViewport ? innerHeight - visualViewport!.height - visualViewport!.offsetTop : 0
     if (covered > 0 && box.style.bottom) box.style.bottom = `${Math.round(covered + 8)}px`
+  }
+  /** Places the box where it is configured to be, or in another corner if it would hide the focus of the page. */
+  const place = () => {
+    const position = options.position ?? appearance.position ?? 'right'
+    const isFree = (each: string) => {
+      placeAt(each)
+      return !focused || !overlaps(box, focused)
+    }
+    if (![position, ...CORNERS].some(isFree)) placeAt(position)
   }
   const remove = () => {
     if (isRemoved) return
@@ -134,6 +144,11 @@ export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: Show
     place()
     stops.push(
       parts.listen(window, ['resize'], place, { passive: true }),
+      parts.listen(document, ['focusin'], ({ target }) => {
+        if (hasFocus()) return
+        focused = (target as Element).matches(':focus-visible') ? (target as Element) : undefined
+        place()
+      }),
       // Only with the focus inside: elsewhere, Escape is the page's.
       parts.listen(
         box,

@@ -28,40 +28,36 @@ export const safe = (text: string, typed: readonly string[]): string =>
 
 const check = (element: Element): CheckedElement => checkPath(pathOf(element))[0]!
 
-/** Returns the text of an element that may be captured: its own, and for links and buttons that of spans inside. */
-export const safeText = (
-  element: Element,
-  typed: readonly string[] = [],
-  { isField, isSensitive } = check(element),
-): string => {
+/** Returns the text of an element: its own, and for links and buttons that of spans inside. '' if it may not be captured. */
+const textOf = ({ element, isField, isSensitive }: CheckedElement): string => {
   if (isField || isSensitive) return ''
   const spans = /^(a|button)$/.test(tagOf(element)) ? [...element.querySelectorAll('span')] : []
   const isShown = (span: Element) => {
     const { isField, isSensitive } = check(span)
     return !isField && !isSensitive && !span.closest('.ph-no-capture')
   }
-  return safe([element, ...spans.filter(isShown)].map(textOfNodes).join(' '), typed).slice(0, TEXT_LENGTH)
+  return [element, ...spans.filter(isShown)].map(textOfNodes).join(' ')
 }
 
-const attributesOf = ({ element, isField, isSensitive }: CheckedElement, masking: Masking): Record<string, string> => {
-  const attributes: Record<string, string> = {}
-  if (masking.maskAttributes || isSensitive) return attributes
-  for (const { name, value } of element.attributes) {
-    if (
-      masking.ignoredAttributes.includes(name) ||
-      GENERATED.test(name) ||
-      (isField && !FIELD_ATTRIBUTES.includes(name))
-    )
-      continue
-    const text = safe(value, masking.typed)
-    if (text || !value) attributes[name] = cut(text)
-  }
-  return attributes
+const safeTextOf = (text: string, typed: readonly string[] = []) => safe(text, typed).slice(0, TEXT_LENGTH)
+
+/** Returns the text of an element that may be captured. */
+export const safeText = (element: Element): string => safeTextOf(textOf(check(element)))
+
+/** An element as it is when the event happens. The page may change it before it is described. */
+export interface ElementNote extends Pick<ElementDescription, 'tag' | 'nthChild' | 'nthOfType'> {
+  isField: boolean
+  /** Names and values. None of an element of which only the position may be captured. */
+  attributes: [name: string, value: string][]
+  /** '' if it may not be captured. */
+  text: string
+  /** The URL of a link that may be captured. */
+  href?: string
 }
 
-/** Describes an element, without values that a person typed and without anything marked or named as sensitive. */
-export const describeElement = (checked: CheckedElement, isTarget: boolean, masking: Masking): ElementDescription => {
-  const { element } = checked
+/** Reads what `describeElement` describes. As little as possible, because the page's own listeners wait for it. */
+const noteElement = (checked: CheckedElement, isTarget: boolean): ElementNote => {
+  const { element, isField, isSensitive } = checked
   const tag = tagOf(element)
   let nthChild = 1
   let nthOfType = 1
@@ -69,8 +65,43 @@ export const describeElement = (checked: CheckedElement, isTarget: boolean, mask
     nthChild += 1
     if (at.tagName === element.tagName) nthOfType += 1
   }
-  const attributes = attributesOf(checked, masking)
-  const text = !masking.maskText && (isTarget || INTERACTIVE.test(tag)) ? safeText(element, masking.typed, checked) : ''
+  return {
+    tag,
+    isField,
+    // Faster than reading `attributes`.
+    attributes: isSensitive ? [] : element.getAttributeNames().map((name) => [name, element.getAttribute(name)!]),
+    text: isTarget || INTERACTIVE.test(tag) ? textOf(checked) : '',
+    href: tag === 'a' && !isSensitive ? (element as HTMLAnchorElement).href : undefined,
+    nthChild,
+    nthOfType,
+  }
+}
+
+/** Reads the elements of a path, the first being the target. */
+export const noteElements = (path: readonly Element[]): ElementNote[] =>
+  checkPath(path).map((each, index) => noteElement(each, index === 0))
+
+const attributesOf = ({ attributes, isField }: ElementNote, masking: Masking): Record<string, string> => {
+  const captured: Record<string, string> = {}
+  if (masking.maskAttributes) return captured
+  for (const [name, value] of attributes) {
+    if (
+      masking.ignoredAttributes.includes(name) ||
+      GENERATED.test(name) ||
+      (isField && !FIELD_ATTRIBUTES.includes(name))
+    )
+      continue
+    const text = safe(value, masking.typed)
+    if (text || !value) captured[name] = cut(text)
+  }
+  return captured
+}
+
+/** Describes an element, without values that a person typed and without anything marked or named as sensitive. */
+export const describeElement = (note: ElementNote, masking: Masking): ElementDescription => {
+  const { tag, nthChild, nthOfType } = note
+  const attributes = attributesOf(note, masking)
+  const text = masking.maskText ? '' : safeTextOf(note.text, masking.typed)
   return {
     tag,
     classes: (attributes.class ?? '').split(/\s+/).filter(Boolean),

@@ -1,35 +1,32 @@
 import { unclobbered } from '../../browser/dom'
 import { listen } from '../../browser/signal'
 import { followTyping, repeats, typedTexts } from '../../browser/typing'
-import type { ElementDescription, Host } from '../../host'
+import type { ElementDescription } from '../../host'
 import { hostOf } from '../../lib/url'
 import type { AutocaptureConfig, Config, Properties, Stop } from '../../types'
-import { describeElement, type Masking, safe, TEXT_LENGTH } from './describeElement'
-import { pathOf, tagOf, targetOf } from './elements'
+import { describeElement, type ElementNote, type Masking, noteElements, safe, TEXT_LENGTH } from './describeElement'
+import { pathOf, targetOf } from './elements'
 import { elementsChain } from './elementsChain'
 import { mayCapture } from './mayCapture'
-import { type CheckedElement, checkPath, PRIVATE } from './privacy'
+import { checkPath, PRIVATE } from './privacy'
 
 const EVENTS = ['click', 'change', 'submit', 'copy', 'cut']
 const AUGMENT = 'data-ph-capture-attribute-'
 
 /** Returns properties from `data-ph-capture-attribute-<name>` attributes. The innermost wins. */
-const augmented = (path: readonly CheckedElement[], typed: readonly string[]): Properties => {
+const augmented = (path: readonly ElementNote[], typed: readonly string[]): Properties => {
   const properties: Properties = {}
-  for (const { element, isSensitive } of [...path].reverse())
-    for (const { name, value } of element.attributes)
-      if (name.startsWith(AUGMENT) && !isSensitive && safe(value, typed)) properties[name.slice(AUGMENT.length)] = value
+  for (const { attributes } of [...path].reverse())
+    for (const [name, value] of attributes)
+      if (name.startsWith(AUGMENT) && safe(value, typed)) properties[name.slice(AUGMENT.length)] = value
   return properties
 }
 
 /** Returns the URL that a click leads to, if it is on another host. */
-const externalUrl = (path: readonly CheckedElement[], typed: readonly string[]): Properties => {
-  const link = path.find(({ element }) => tagOf(element) === 'a')
-  const { href } = (link?.element ?? {}) as HTMLAnchorElement
-  const host = link && hostOf(href)
-  return host && host !== location.host && !link.isSensitive && !repeats(href, typed)
-    ? { $external_click_url: href }
-    : {}
+const externalUrl = (path: readonly ElementNote[], typed: readonly string[]): Properties => {
+  const { href = '' } = path.find(({ tag }) => tag === 'a') ?? {}
+  const host = hostOf(href)
+  return host && host !== location.host && !repeats(href, typed) ? { $external_click_url: href } : {}
 }
 
 /** Returns what configuration and typed values exclude from descriptions of elements. */
@@ -55,14 +52,13 @@ const selectedText = (path: readonly Element[], { maskText, typed }: Masking): s
     : safe(String(selection), typed).slice(0, TEXT_LENGTH)
 }
 
-/** Describes the elements of a path, the first being the target, and returns the properties of an autocaptured event on it. */
+/** Describes the elements of a path, and returns the properties of an autocaptured event on the first. */
 export const describeEvent = (
   type: string,
-  path: readonly Element[],
+  path: readonly ElementNote[],
   masking: Masking,
 ): { elements: readonly ElementDescription[]; properties: Properties } => {
-  const checked = checkPath(path)
-  const elements = checked.map((each, index) => describeElement(each, index === 0, masking))
+  const elements = path.map((each) => describeElement(each, masking))
   return {
     elements,
     properties: {
@@ -70,14 +66,20 @@ export const describeEvent = (
       $ce_version: 1,
       $elements_chain: elementsChain(elements),
       ...(elements[0]?.text ? { $el_text: elements[0].text } : {}),
-      ...(type === 'click' && !masking.maskAttributes ? externalUrl(checked, masking.typed) : {}),
-      ...augmented(checked, masking.typed),
+      ...(type === 'click' && !masking.maskAttributes ? externalUrl(path, masking.typed) : {}),
+      ...augmented(path, masking.typed),
     },
   }
 }
 
+interface AutocaptureHost {
+  config: Config
+  /** Captures an event of this moment in a later task. `describe` returns its properties. */
+  captureLater(event: string, describe: () => Properties): void
+}
+
 /** Captures `$autocapture` for clicks, changes and submits, and, if configured, `$copy_autocapture` for copies. */
-export const startAutocapture = ({ config, capture }: Host): Stop => {
+export const startAutocapture = ({ config, captureLater }: AutocaptureHost): Stop => {
   const onEvent = (event: Event) => {
     const target = targetOf(event)
     if (!target) return
@@ -91,10 +93,11 @@ export const startAutocapture = ({ config, capture }: Host): Stop => {
     const masking = maskingOf(config)
     const text = isCopy && selectedText(path, masking)
     if (text === '') return
-    capture(isCopy ? '$copy_autocapture' : '$autocapture', {
-      ...describeEvent(type, path, masking).properties,
+    const notes = noteElements(path)
+    captureLater(isCopy ? '$copy_autocapture' : '$autocapture', () => ({
+      ...describeEvent(type, notes, masking).properties,
       ...(isCopy ? { $selected_content: text, $copy_type: type } : {}),
-    })
+    }))
   }
   const stops = [followTyping(), listen(self, EVENTS, onEvent)]
   return () => stops.forEach((stop) => stop())

@@ -1,4 +1,6 @@
 import Cookies from 'js-cookie'
+import { onPageRestored } from '../../browser/pageExit'
+import { createSignal, listen } from '../../browser/signal'
 import type { KeyValueStorage } from '../../browser/storage'
 import { attempt } from '../../lib/guard'
 import { pick } from '../../lib/objects'
@@ -52,23 +54,61 @@ const parse = (text: string): Record<string, string> => {
     pairs.map(([name, value]) => [name, value?.replace(/(%[\da-f]{2})+/gi, decodeURIComponent)]),
   ) as Record<string, string>
 }
+// Maximum age of cookies while the browser reports changes, in case it does not report one.
+const MAX_AGE_MS = 5000
+
 let text: string
 let cookies: Record<string, string> = {}
+let readAt = -Infinity
+/** Whether the browser reports changes of cookies. */
+let isWatched = false
 // Each read is a call to another process of the browser. Decoded again only if a cookie has changed.
 const current = oncePerTask(() => {
   const read = readCookies()
   if (text !== read) cookies = parse(read)
   text = read
+  readAt = performance.now()
   return cookies
 })
-
-/** Cookies as a storage that never throws. A sandboxed frame may not read or set them, and workers have none. */
-export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): KeyValueStorage => {
-  // The page may have set one in this task.
+const renew = () => {
   current.renew()
-  const getItem = (name: string): string | null => attempt(() => current()[name]) ?? null
+  readAt = -Infinity
+}
+
+/**
+ * Fires when another tab or the page has changed a cookie. Never fires in browsers without the Cookie Store API, and on
+ * pages that are not secure: there, cookies are read in each task that needs one.
+ */
+export const onCookieChange = createSignal<void>((emit) => {
+  const { cookieStore } = self as { cookieStore?: EventTarget }
+  const check = () => {
+    const known = text
+    renew()
+    attempt(current)
+    // The browser also reports what the SDK has set.
+    if (text !== known) emit()
+  }
+  isWatched = !!cookieStore
+  // A page in the back/forward cache receives no reports.
+  const stops = [listen(cookieStore, ['change'], check), onPageRestored(check)]
+  return () => {
+    isWatched = false
+    stops.forEach((stop) => stop())
+  }
+})
+
+/**
+ * Cookies as a storage that never throws. A sandboxed frame may not read or set them, and workers have none. `isCopy`: local
+ * storage has the values too, where tabs of the same host find changes at once. Then cookies are read again only after a
+ * change that the browser reports.
+ */
+export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions, isCopy = false): KeyValueStorage => {
+  // The page may have set one in this task.
+  renew()
+  const read = () => (isCopy && isWatched && performance.now() - readAt < MAX_AGE_MS ? cookies : current())
+  const getItem = (name: string): string | null => attempt(() => read()[name]) ?? null
   const set = (name: string, value: string, domain: string, expires: number | undefined) => {
-    current.renew()
+    renew()
     if (!isHidden()) return Cookies.set(name, value, { path: '/', domain, expires, sameSite: 'Lax', secure })
     const attributes = [
       'path=/;samesite=Lax',
@@ -99,8 +139,8 @@ export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions): 
  * Stores the values in one cookie. Browsers reject one over 4 kB: then the cookie has the ids, and all other values stay
  * in memory.
  */
-export const cookieBackend = (name: string, options: CookieOptions): Backend => {
-  const cookie = textBackend(cookieStorage(options), name)
+export const cookieBackend = (name: string, options: CookieOptions, isCopy = false): Backend => {
+  const cookie = textBackend(cookieStorage(options, isCopy), name)
   let rest: Properties = {}
   return {
     ...cookie,

@@ -25,5 +25,5 @@ export const openBackend = (kind: PersistenceKind, name: string, cookies: Cookie
   // A worker has no cookies.
   if (!hasPage()) return backend || memoryBackend()
   if (!backend || kind === 'cookie') return cookieBackend(name, cookies)
-  return kind === 'localStorage+cookie' ? bothBackends(cookieBackend(name, cookies), backend) : backend
+  return kind === 'localStorage+cookie' ? bothBackends(cookieBackend(name, cookies, true), backend) : backend
 }

@@ -59,6 +59,10 @@ describe('policy', () => {
     expect(policyOf({}, { maskTextSelector: '::::' })).toContain("the project's")
   })
 
+  test.each([[{}], [{ blockClass: 'other', blockSelector: '.map' }]])('blocks the toolbar with %p', (options) => {
+    expect((policyOf(options) as Policy).blockSelector.split(',')).toContain('.toolbar-global-fade-container')
+  })
+
   test('settings of the project only make it stricter', () => {
     const strict = policyOf({ maskAllInputs: false }, { maskAllInputs: true, maskAllElementAttributes: true }) as Policy
     expect([strict.masksInput('text'), strict.masksAttributes]).toEqual([true, true])

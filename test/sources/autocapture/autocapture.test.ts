@@ -9,7 +9,7 @@ const start = (html: string, config: Partial<Config> = {}) => {
   const captured: [string, Properties][] = []
   stop = startAutocapture({
     config: { autocapture: true, mask_all_text: false, mask_all_element_attributes: false, ...config } as Config,
-    capture: (event, properties) => void captured.push([event, properties!]),
+    captureLater: (event, describe) => void captured.push([event, describe()]),
   })
   return captured
 }

@@ -4,6 +4,9 @@ import { toFailure } from './failure.ts'
 import type { ResponseOf } from './inProject.ts'
 import { hasExpired } from './session.ts'
 
+/** The document that draws recorded pages. Its content security policy allows no requests. */
+export const PLAYER_URL = `${SERVICE_URL}/console/player.html`
+
 /** A recording in a list. */
 export type Recording = ResponseOf<'/api/projects/{projectId}/session_recordings', 'get'>['results'][number]
 

@@ -607,6 +607,7 @@ export interface paths {
                 name: string
                 previous_api_token_until: string | null
                 timezone: string
+                toolbar_origins: string[]
               }[]
             }
           }
@@ -650,6 +651,7 @@ export interface paths {
               name: string
               previous_api_token_until: string | null
               timezone: string
+              toolbar_origins: string[]
             }
           }
         }
@@ -698,6 +700,7 @@ export interface paths {
               name: string
               previous_api_token_until: string | null
               timezone: string
+              toolbar_origins: string[]
             }
           }
         }
@@ -710,7 +713,7 @@ export interface paths {
     options?: never
     head?: never
     /**
-     * Change the name or the time zone of a project
+     * Change the name, the time zone or the toolbar origins of a project
      * @description Requires a key with the scope project:write.
      */
     patch: {
@@ -727,6 +730,8 @@ export interface paths {
           'application/json': {
             name?: string
             timezone?: string
+            /** @description Origins of the sites on which the toolbar may open, such as https://shop.example. Replaces the list */
+            toolbar_origins?: string[]
           }
         }
       }
@@ -745,6 +750,7 @@ export interface paths {
               name: string
               previous_api_token_until: string | null
               timezone: string
+              toolbar_origins: string[]
             }
           }
         }
@@ -2833,6 +2839,141 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/error_tracking/fingerprint_rules': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the rules that group exceptions into issues
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description The first rule that matches decides */
+              rules: {
+                /** @description One issue for each combination of these */
+                group_by?: ('type' | 'message' | 'file' | 'function')[]
+                /** @description Name of the issue of all these exceptions */
+                issue?: string
+                /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+                match: {
+                  /** @description File of a frame after source maps */
+                  file?: string
+                  /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                  function?: string
+                  /** @description Whether the page caught the error */
+                  handled?: boolean
+                  /** @description Message of the error */
+                  message?: string
+                  /** @description Type of the error, such as ChunkLoadError */
+                  type?: string
+                }
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    /**
+     * Replace the rules that group exceptions into issues. They apply to exceptions that arrive from now on
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** @description The first rule that matches decides */
+            rules: {
+              /** @description One issue for each combination of these */
+              group_by?: ('type' | 'message' | 'file' | 'function')[]
+              /** @description Name of the issue of all these exceptions */
+              issue?: string
+              /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+              match: {
+                /** @description File of a frame after source maps */
+                file?: string
+                /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                function?: string
+                /** @description Whether the page caught the error */
+                handled?: boolean
+                /** @description Message of the error */
+                message?: string
+                /** @description Type of the error, such as ChunkLoadError */
+                type?: string
+              }
+            }[]
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description The first rule that matches decides */
+              rules: {
+                /** @description One issue for each combination of these */
+                group_by?: ('type' | 'message' | 'file' | 'function')[]
+                /** @description Name of the issue of all these exceptions */
+                issue?: string
+                /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+                match: {
+                  /** @description File of a frame after source maps */
+                  file?: string
+                  /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                  function?: string
+                  /** @description Whether the page caught the error */
+                  handled?: boolean
+                  /** @description Message of the error */
+                  message?: string
+                  /** @description Type of the error, such as ChunkLoadError */
+                  type?: string
+                }
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/error_tracking/issues': {
     parameters: {
       query?: never
@@ -2905,6 +3046,7 @@ export interface paths {
                 }[]
                 /** @enum {string} */
                 state: 'active' | 'resolved' | 'ignored'
+                /** @description Type of the first event, or the name that a fingerprint rule gave */
                 type: string
                 /** @description Message of the first event */
                 value: string
@@ -2990,6 +3132,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3073,6 +3216,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3241,6 +3385,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3329,6 +3474,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
+              /** @description Type of the first event, or the name that a fingerprint rule gave */
               type: string
               /** @description Message of the first event */
               value: string
@@ -5719,6 +5865,7 @@ export interface paths {
             | 'too_many_values'
             | 'too_many_changes'
             | 'invalid_heatmap'
+            | 'too_many_answers'
             | 'unknown_token'
             | 'unstorable'
           limit?: number
@@ -5755,6 +5902,7 @@ export interface paths {
                   | 'too_many_values'
                   | 'too_many_changes'
                   | 'invalid_heatmap'
+                  | 'too_many_answers'
                   | 'unknown_token'
                   | 'unstorable'
                 detail: string
@@ -6202,6 +6350,7 @@ export interface paths {
               name: string
               previous_api_token_until: string | null
               timezone: string
+              toolbar_origins: string[]
             }
           }
         }
@@ -6814,6 +6963,7 @@ export interface paths {
                       steps?: {
                         event?: string | null
                         selector?: string | null
+                        selector_regex?: string | null
                         text?: string | null
                         url?: string | null
                         url_matching?: string | null
@@ -7074,6 +7224,7 @@ export interface paths {
                   steps?: {
                     event?: string | null
                     selector?: string | null
+                    selector_regex?: string | null
                     text?: string | null
                     url?: string | null
                     url_matching?: string | null
@@ -7306,6 +7457,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -7583,6 +7735,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -7871,6 +8024,7 @@ export interface paths {
                   steps?: {
                     event?: string | null
                     selector?: string | null
+                    selector_regex?: string | null
                     text?: string | null
                     url?: string | null
                     url_matching?: string | null
@@ -8103,6 +8257,7 @@ export interface paths {
                     steps?: {
                       event?: string | null
                       selector?: string | null
+                      selector_regex?: string | null
                       text?: string | null
                       url?: string | null
                       url_matching?: string | null
@@ -8381,6 +8536,12 @@ export interface paths {
                 events: number
                 people: number
               }
+              /** @description Showings and completed submissions by day of the project, at most the last 366 days */
+              days: {
+                completed: number
+                day: string
+                shown: number
+              }[]
               /** @description By people who did not answer */
               dismissed: {
                 events: number
@@ -8456,6 +8617,64 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/toolbar/codes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create a link that opens the toolbar on a site, once. The toolbar gets the rights of the key, read-only
+     * @description Requires a key with the scope project:read.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          projectId: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /** @description One of the "toolbar_origins" of the project */
+            origin: string
+            /** @description Path of a page. Default: / */
+            path?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Opens the toolbar once, within 60 seconds */
+              code: string
+              /** Format: date-time */
+              expires_at: string
+              /** @description URL of the page with the code in its fragment */
+              url: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -9285,6 +9504,40 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/settings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/static/{path}': {
     parameters: {
       query?: never
@@ -9316,6 +9569,432 @@ export interface paths {
     put?: never
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the feature flags with their variants and payloads, without their conditions
+     * @description Requires a session of the toolbar whose key has the scope feature_flag:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          token?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              results: {
+                active: boolean
+                key: string
+                name: string
+                /** @description JSON as a value or as a string, by variant, or under "true" for a flag without variants */
+                payloads: {
+                  [key: string]: unknown
+                }
+                variants: {
+                  key: string
+                  name: string | null
+                }[]
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/heatmap': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get the map of a page: cells of 16 px with their number of points and people
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          above_fold?: boolean
+          date_from?: string
+          date_to?: string
+          token?: string
+          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+          url?: string
+          url_pattern?: string
+          viewport_max?: number
+          viewport_min?: number
+          width?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description Side of a cell, CSS px */
+              cell: number
+              cells: {
+                count: number
+                /** @description Whether the position is in the window, for elements that do not scroll */
+                fixed: boolean
+                people: number
+                /** @description Column, from 0 */
+                x: number
+                /** @description Row, from 0 */
+                y: number
+              }[]
+              /** @description Whether cells with few points are left out */
+              has_more: boolean
+              /** @description Height of the tallest page, CSS px. 0: not known */
+              page_height: number
+              points: number
+              type: string
+              /** @description Width of the map, CSS px */
+              width: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/heatmap/elements': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the elements of a page with the most points
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          date_from?: string
+          date_to?: string
+          token?: string
+          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+          url?: string
+          url_pattern?: string
+          viewport_max?: number
+          viewport_min?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              results: {
+                count: number
+                people: number
+                selector: string
+                /** @description Mean position within the element, 0 to 1 */
+                x: number
+                y: number
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/heatmap/scroll': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get how far down a page was seen
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          date_from?: string
+          date_to?: string
+          token?: string
+          url?: string
+          url_pattern?: string
+          viewport_max?: number
+          viewport_min?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              depths: {
+                /** @description Share of the page */
+                percent: number
+                /** @description Views that saw at least this share */
+                views: number
+              }[]
+              /** @description Share of the page that the median view shows without scrolling, 0 to 1 */
+              fold: number
+              page_height: number
+              views: number
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/vitals': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get the web vitals of a path, of the last 7 days
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: {
+      parameters: {
+        query?: {
+          path?: string
+          token?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              results: {
+                /** @description Page views with the metric */
+                count: number
+                metric: string
+                /** @description In ms, CLS without a unit. null: no page view had the metric */
+                p75: number | null
+                /** @description good, needs improvement or poor */
+                rating: string | null
+              }[]
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/session': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The session of the toolbar on the site of the request */
+    get: {
+      parameters: {
+        query?: {
+          token?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              console_url: string | null
+              /**
+               * Format: date-time
+               * @description When the session ends if it is not used
+               */
+              expires_at: string
+              /**
+               * Format: date-time
+               * @description When the session ends in any case
+               */
+              max_expires_at: string
+              project: {
+                id: number
+                name: string
+              }
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    put?: never
+    /** Exchange a code for a session of the toolbar, on the site that the code was created for */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            code: string
+            /**
+             * @description The browser refused the cookie of the first exchange: respond with the secret, and end that session
+             * @constant
+             */
+            storage?: 'memory'
+            /** @description Public token of the project */
+            token: string
+          }
+        }
+      }
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              console_url: string | null
+              /**
+               * Format: date-time
+               * @description When the session ends if it is not used
+               */
+              expires_at: string
+              /**
+               * Format: date-time
+               * @description When the session ends in any case
+               */
+              max_expires_at: string
+              project: {
+                id: number
+                name: string
+              }
+              /** @description With "storage": "memory". The page sends it as "Authorization: Bearer" */
+              secret?: string
+            }
+          }
+        }
+        default: components['responses']['Refusal']
+      }
+    }
+    /** End the session of the toolbar on the site of the request */
+    delete: {
+      parameters: {
+        query?: {
+          token?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Done. */
+        '2XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+        default: components['responses']['Refusal']
+      }
+    }
     options?: never
     head?: never
     patch?: never

@@ -98,6 +98,7 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
     waiting = []
     idle = createIdleSpans()
     gaps = message.gaps
+    document.body.classList.toggle('is-still', message.isStill === true)
     last = 0
     isEnd = false
     isPlaying = false

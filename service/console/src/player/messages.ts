@@ -15,8 +15,8 @@ export interface Span {
 
 /** What the page tells the player. */
 export type ToPlayer =
-  /** Forgets everything. The events of another part of the recording follow. */
-  | { readonly type: 'open'; readonly gaps: readonly Span[] }
+  /** Forgets everything. The events of another part of the recording follow. `isStill`: it is shown without a pointer. */
+  | { readonly type: 'open'; readonly gaps: readonly Span[]; readonly isStill?: boolean }
   /** More events, in order. `isEnd`: there are no more. */
   | { readonly type: 'events'; readonly events: readonly RecordedEvent[]; readonly isEnd: boolean }
   /** Shows a moment, as soon as its events are there. `id`: names the seek in later messages. */

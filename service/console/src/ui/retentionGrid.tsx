@@ -32,6 +32,7 @@ export const RetentionGrid = ({
   unit,
   results,
   formatCohort,
+  onOpen,
 }: {
   readonly caption: string
   /** Name of an interval, such as `Week`. */
@@ -39,6 +40,8 @@ export const RetentionGrid = ({
   /** Results of `RetentionQuery`. */
   readonly results: readonly unknown[]
   readonly formatCohort: (date: string) => string
+  /** Shows the people of a cohort, by its date, who returned after a number of intervals. Absent: cells open nothing. */
+  readonly onOpen?: (date: string, interval: number) => void
 }) => {
   const cohorts = results as readonly Cohort[]
   const titles = (cohorts[0]?.values ?? []).map((_, index) => `${unit} ${index}`)
@@ -76,7 +79,13 @@ export const RetentionGrid = ({
                 <th scope="row">{formatCohort(cohort.date)}</th>
                 <td>{formatWhole(sizeOf(cohort))}</td>
                 {cohort.values.map((cell, at) => (
-                  <RetentionCell key={at} cell={cell} size={sizeOf(cohort)} isStart={at === 0} />
+                  <RetentionCell
+                    key={at}
+                    cell={cell}
+                    size={sizeOf(cohort)}
+                    isStart={at === 0}
+                    onOpen={onOpen && (() => onOpen(cohort.date, at))}
+                  />
                 ))}
               </tr>
             ))}
@@ -99,7 +108,8 @@ const RetentionCell = ({
   cell: { count, incomplete },
   size,
   isStart,
-}: Readonly<{ cell: Cell; size: number; isStart: boolean }>) => {
+  onOpen,
+}: Readonly<{ cell: Cell; size: number; isStart: boolean; onOpen: (() => void) | undefined }>) => {
   // An interval that has not begun is not over, and nobody was in it.
   const isAhead = incomplete && count === 0
   const share = size ? count / size : 0
@@ -112,6 +122,10 @@ const RetentionCell = ({
     >
       {isAhead || size === 0 ? (
         <span class="visually-hidden">{isStart ? '0' : 'Not over yet'}</span>
+      ) : onOpen && count > 0 ? (
+        <button type="button" onClick={onOpen}>
+          {formatShare(share)}
+        </button>
       ) : (
         formatShare(share)
       )}

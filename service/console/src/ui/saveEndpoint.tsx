@@ -6,7 +6,7 @@ import { useMutation } from '../lib/useMutation.ts'
 import { useLink, useProject } from '../project.ts'
 import { navigate } from '../router.ts'
 import { Dialog } from './dialog.tsx'
-import { Field } from './field.tsx'
+import { TextArea, TextInput } from './inputs.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toast.tsx'
 
@@ -58,7 +58,7 @@ export const SaveEndpoint = ({
     <Dialog title={mustBeNew ? 'New endpoint' : 'Save as endpoint'} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
         <p class="muted">Programs run an endpoint by its name, with values for its variables.</p>
-        <Field
+        <TextInput
           label="Name"
           hint={
             !isKnown
@@ -67,28 +67,12 @@ export const SaveEndpoint = ({
                 ? 'This endpoint exists. Choose another name.'
                 : 'This endpoint exists. The query becomes its next version.'
           }
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input mono"
-              required
-              autocomplete="off"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Description">
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              class="input"
-              value={description}
-              onInput={(event) => setDescription(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          isCode
+          isRequired
+          value={name}
+          onChange={setName}
+        />
+        <TextArea label="Description" value={description} onChange={setDescription} />
         {error && <Failed error={error} />}
         <div class="row">
           <button type="submit" class="button primary" disabled={isRunning || (isKnown && mustBeNew)}>

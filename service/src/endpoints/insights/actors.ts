@@ -1,15 +1,15 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { call, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { print } from '../../sql/print/print.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { isKeyOf } from './breakdown.ts'
 import { checkShape, fieldError } from './check.ts'
-import type { FilterContext } from './filters.ts'
 import { peopleOf } from './funnelPeople.ts'
 import type { FunnelsQuery } from './funnelQuery.ts'
 import { funnelPlanOf, FUNNELS } from './funnels.ts'
 import type { Insight, PlanOptions } from './insight.ts'
-import { namesOf } from './period.ts'
+import { isoOf, namesOf } from './period.ts'
+import { peopleOfCohort, RETENTION, retentionPlanOf, type RetentionQuery } from './retention.ts'
 import { column, from, number } from './select.ts'
 import { breakdownsOf, checkRange, checkShared, filtersOf, maybe, oneOf, type SharedQuery } from './shared.ts'
 import { bound, every } from './source.ts'
@@ -48,10 +48,21 @@ const FUNNEL_STEP = Type.Object(
   { additionalProperties: false },
 )
 
+/** A cell of a retention: the people of a cohort, by its `date` in the results, who returned after some intervals. */
+const RETENTION_CELL = Type.Object(
+  {
+    kind: Type.Literal('RetentionActorsQuery'),
+    source: Type.Object({ kind: Type.Literal('RetentionQuery') }),
+    date: Type.String({ maxLength: 40 }),
+    interval: maybe(Type.Integer({ minimum: 0, maximum: 366 })),
+  },
+  { additionalProperties: false },
+)
+
 const ACTORS_QUERY = Type.Object(
   {
     kind: Type.Literal('ActorsQuery'),
-    source: Type.Object({ kind: oneOf('InsightActorsQuery', 'FunnelsActorsQuery') }),
+    source: Type.Object({ kind: oneOf('InsightActorsQuery', 'FunnelsActorsQuery', 'RetentionActorsQuery') }),
     limit: maybe(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
     offset: maybe(Type.Integer({ minimum: 0, maximum: MAX_OFFSET })),
   },
@@ -60,7 +71,8 @@ const ACTORS_QUERY = Type.Object(
 
 type TrendsPoint = Omit<Static<typeof TRENDS_POINT>, 'source'> & { readonly source: TrendsQuery }
 type FunnelStep = Omit<Static<typeof FUNNEL_STEP>, 'source'> & { readonly source: FunnelsQuery }
-type Source = TrendsPoint | FunnelStep
+type RetentionCell = Omit<Static<typeof RETENTION_CELL>, 'source'> & { readonly source: RetentionQuery }
+type Source = TrendsPoint | FunnelStep | RetentionCell
 type ActorsQuery = Omit<Static<typeof ACTORS_QUERY>, 'source'> & SharedQuery & { readonly source: Source }
 
 const INSIGHT = 'source.source'
@@ -82,37 +94,45 @@ const checkInside = (check: () => void): void => {
   }
 }
 
-const checkSource = (source: Source, context: FilterContext): void => {
-  const isTrends = source.kind === 'InsightActorsQuery'
-  checkShape(isTrends ? TRENDS_POINT : FUNNEL_STEP, source, 'source')
-  checkInside(() => {
-    const { check } = isTrends ? TRENDS : FUNNELS
-    check(source.source, context)
-    checkShared(source.source, context)
-    checkRange(source.source, context)
-  })
-  const steps = source.source.series.length
-  const broken = breakdownsOf(source.source).length
-  const [field, breakdown] = isTrends
-    ? (['source.breakdown', source.breakdown] as const)
-    : (['source.funnelStepBreakdown', source.funnelStepBreakdown] as const)
+/** Throws `ApiError` unless a breakdown value has as many parts as the insight has breakdowns. */
+const checkBreakdown = (
+  field: string,
+  breakdown: string | null | readonly (string | null)[] | undefined,
+  query: SharedQuery,
+): void => {
+  const broken = breakdownsOf(query).length
   if (breakdown !== undefined && [breakdown].flat().length !== broken && [breakdown].flat()[0] !== 'Other')
     throw fieldError(field, `must have one value for each breakdown of the insight, which has ${broken}`)
-  if (isTrends) {
-    if ((source.series ?? 0) >= steps)
-      throw fieldError('source.series', `must be less than ${steps}, the number of series`)
-    if (source.compare === 'previous' && !source.source.compareFilter?.compare)
-      throw fieldError('source.compare', 'needs an insight with a "compareFilter"')
-    return
-  }
-  const { funnelStep, source: funnel } = source
+}
+
+const checkNoGroups = ({ aggregation_group_type_index: index }: FunnelsQuery | RetentionQuery): void => {
+  if (typeof index === 'number')
+    throw fieldError('source.source.aggregation_group_type_index', 'must be absent: groups have no people')
+}
+
+const checkPoint = ({ source, series, breakdown, compare }: TrendsPoint): void => {
+  checkBreakdown('source.breakdown', breakdown, source)
+  if ((series ?? 0) >= source.series.length)
+    throw fieldError('source.series', `must be less than ${source.series.length}, the number of series`)
+  if (compare === 'previous' && !source.compareFilter?.compare)
+    throw fieldError('source.compare', 'needs an insight with a "compareFilter"')
+}
+
+const checkStep = ({ source, funnelStep, funnelStepBreakdown }: FunnelStep): void => {
+  const steps = source.series.length
+  checkBreakdown('source.funnelStepBreakdown', funnelStepBreakdown, source)
   if (funnelStep === 0 || funnelStep === -1 || Math.abs(funnelStep) > steps)
     throw fieldError(
       'source.funnelStep',
       `must be a step from 1 to ${steps}, or from -2 to -${steps} for those who left before it`,
     )
-  if (typeof funnel.aggregation_group_type_index === 'number')
-    throw fieldError('source.source.aggregation_group_type_index', 'must be absent: groups have no people')
+  checkNoGroups(source)
+}
+
+const checkCell = ({ source }: RetentionCell): void => {
+  checkNoGroups(source)
+  if (breakdownsOf(source).length)
+    throw fieldError('source.source.breakdownFilter', 'must be absent: the people of a cohort are listed as a whole')
 }
 
 const isBreakdown = (key: Sql, breakdown: string | null | readonly (string | null)[] | undefined): readonly Sql[] =>
@@ -163,28 +183,81 @@ const peopleOfStep = ({ source, funnelStep, funnelStepBreakdown }: FunnelStep, o
   }
 }
 
-/** The people behind a point of a trends chart or a step of a funnel. */
+/** Returns the people of a cohort who returned after some intervals. */
+const peopleOfCell = ({ source, date, interval }: RetentionCell, options: PlanOptions): SelectSql => {
+  const plan = retentionPlanOf(source, options)
+  const dates = plan.cohorts.map((start) => isoOf(start, options.context.zone))
+  const cohort = dates.indexOf(date)
+  if (cohort < 0)
+    throw fieldError('source.date', `must be one of the "date"s of the insight's results, such as "${dates[0]!}"`)
+  const after = interval ?? 0
+  if (after >= plan.width)
+    throw fieldError('source.interval', `must be less than ${plan.width}, the number of intervals of the insight`)
+  return peopleOfCohort(plan, cohort, after)
+}
+
+interface Kind<Of extends Source> {
+  readonly schema: TSchema
+  readonly insight: Pick<Insight<Of['source']>, 'check' | 'events' | 'beginsAlone'>
+  /** Checks what the schema cannot express, once the insight is checked. Throws `ApiError`. */
+  readonly check: (source: Of) => void
+  /** Returns a row for each person: the person, and a number by which they are ordered. */
+  readonly people: (source: Of, options: PlanOptions) => SelectSql
+  /** Name of the number. */
+  readonly count: string
+}
+
+const KINDS: { readonly [Name in Source['kind']]: Kind<Extract<Source, { kind: Name }>> } = {
+  InsightActorsQuery: {
+    schema: TRENDS_POINT,
+    insight: TRENDS,
+    check: checkPoint,
+    people: peopleOfPoint,
+    count: 'event_count',
+  },
+  FunnelsActorsQuery: {
+    schema: FUNNEL_STEP,
+    insight: FUNNELS,
+    check: checkStep,
+    people: peopleOfStep,
+    count: 'steps',
+  },
+  RetentionActorsQuery: {
+    schema: RETENTION_CELL,
+    insight: RETENTION,
+    check: checkCell,
+    people: peopleOfCell,
+    count: 'intervals',
+  },
+}
+
+// TypeScript does not see that the kind is that of the source.
+const kindOf = ({ kind }: Source): Kind<Source> => KINDS[kind] as unknown as Kind<Source>
+
+/** The people behind a point of a trends chart, a step of a funnel or a cell of a retention. */
 export const ACTORS: Insight<ActorsQuery> = {
   beginsAlone: true,
   isLive: true,
   check(query, context) {
     checkShape(ACTORS_QUERY, query)
-    checkSource((query as ActorsQuery).source, context)
+    const { source } = query as ActorsQuery
+    const { schema, insight, check } = kindOf(source)
+    checkShape(schema, source, 'source')
+    checkInside(() => {
+      insight.check(source.source, context)
+      checkShared(source.source, context)
+      if (!insight.beginsAlone || source.source.dateRange?.date_from) checkRange(source.source, context)
+    })
+    check(source)
   },
-  events: ({ source: { kind, source } }) =>
-    kind === 'InsightActorsQuery' ? TRENDS.events(source) : FUNNELS.events(source),
+  events: ({ source }) => kindOf(source).insight.events(source.source),
   plan({ source: given, dateRange, limit: wanted, offset: skipped }, { projectId, ...options }) {
     const [limit, offset] = [wanted ?? DEFAULT_LIMIT, skipped ?? 0]
     const filters = filtersOf(given.source.properties, `${INSIGHT}.properties`, options.context)
     const inside: PlanOptions = { ...options, projectId, filters: { type: 'AND', values: [filters, options.filters] } }
-    const bounded = <Query extends SharedQuery>(source: Query): Query => ({
-      ...source,
-      dateRange: { ...source.dateRange, ...dateRange },
-    })
-    const isPoint = given.kind === 'InsightActorsQuery'
-    const people = isPoint
-      ? peopleOfPoint({ ...given, source: bounded(given.source) }, inside)
-      : peopleOfStep({ ...given, source: bounded(given.source) }, inside)
+    const source = { ...given.source, dateRange: { ...given.source.dateRange, ...dateRange } }
+    const { people: peopleOf, count } = kindOf(given)
+    const people = peopleOf({ ...given, source } as Source, inside)
     const statement: SelectSql = {
       ...people,
       orderBy: [
@@ -197,8 +270,8 @@ export const ACTORS: Insight<ActorsQuery> = {
     return {
       statements: [print(statement, projectId)],
       shape: ([rows]) => ({
-        columns: ['actor', isPoint ? 'event_count' : 'steps'],
-        results: rows!.slice(0, limit).map(([id, count]) => [{ type: 'person', id }, Number(count)]),
+        columns: ['actor', count],
+        results: rows!.slice(0, limit).map(([id, number]) => [{ type: 'person', id }, Number(number)]),
         hasMore: rows!.length > limit,
         limit,
         offset,

@@ -5,7 +5,7 @@ import { call, infix, name, type SelectSql, type Sql } from '../../sql/catalog/p
 import { keyOf, OTHER, rankOf, shownKeyOf, valueOf } from './breakdown.ts'
 import { checkShape } from './check.ts'
 import { type FilterContext, type FilterGroup, passes } from './filters.ts'
-import type { Insight, InsightRows } from './insight.ts'
+import type { Insight, InsightRows, PlanOptions } from './insight.ts'
 import { eventsOf, hasProperties, isNamed } from './nodes.ts'
 import {
   bucketsOf,
@@ -76,7 +76,7 @@ const SCHEMA = Type.Object(
   { additionalProperties: false },
 )
 
-type RetentionQuery = Static<typeof SCHEMA>
+export type RetentionQuery = Static<typeof SCHEMA>
 
 const check = (given: unknown, context: FilterContext) => {
   checkShape(SCHEMA, given)
@@ -88,7 +88,7 @@ const check = (given: unknown, context: FilterContext) => {
 const nodeOf = (entity: Static<typeof Entity> | null | undefined): Node =>
   entity ? { event: entity.id ?? null, properties: entity.properties } : { event: '$pageview' }
 
-interface Plan {
+export interface RetentionPlan {
   readonly query: RetentionQuery
   readonly type: (typeof TYPES)[number]
   readonly target: Node
@@ -113,13 +113,13 @@ const ONE = number(1)
 const isOne = (flag: Sql): Sql => infix(flag, '=', ONE)
 
 // The index of an instant's interval, from 1.
-const intervalOf = (instant: Sql, { intervals }: Plan): Sql => {
+const intervalOf = (instant: Sql, { intervals }: RetentionPlan): Sql => {
   const starts = bound('Array(Int64)', intervals)
   return call('indexOf', starts, call('roundDown', instant, starts))
 }
 
 // The events that begin (`target`), return (`returning`), or have the target's name (`named`).
-const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
+const eventRows = (plan: RetentionPlan, keyIn: (key: Sql) => Sql): SelectSql => {
   const { type, context } = plan
   const isRecurring = type === 'retention_recurring'
   const source = createSource(plan.reading, { takesWeights: isRecurring })
@@ -154,8 +154,8 @@ const eventRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   }
 }
 
-// One row per person: their cohorts, as (interval, key), and the intervals in which they returned.
-const personRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
+// One row per person: the person, their cohorts, as (interval, key), and the intervals in which they returned.
+const personRows = (plan: RetentionPlan, keyIn: (key: Sql) => Sql): SelectSql => {
   const row = (of: string) => name('e', of)
   const cohort = call('tuple', row('interval'), row('key'))
   const first = call(
@@ -172,6 +172,7 @@ const personRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   return {
     kind: 'select',
     items: [
+      column(row('person'), 'person'),
       column(cohorts, 'cohorts'),
       column(call('groupUniqArrayIf', row('interval'), isOne(row('returns'))), 'returns'),
     ],
@@ -180,7 +181,7 @@ const personRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => {
   }
 }
 
-const cohortRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => ({
+const cohortRows = (plan: RetentionPlan, keyIn: (key: Sql) => Sql): SelectSql => ({
   kind: 'select',
   items: [
     column(part(name('cohort'), 1), 'interval'),
@@ -191,7 +192,7 @@ const cohortRows = (plan: Plan, keyIn: (key: Sql) => Sql): SelectSql => ({
   arrayJoin: { isLeft: false, items: [column(name('p', 'cohorts'), 'cohort')] },
 })
 
-const statementOf = (plan: Plan): SelectSql => {
+const statementOf = (plan: RetentionPlan): SelectSql => {
   const row = (of: string) => name('c', of)
   // Keys are replaced before people are grouped, so that a person with two values under "Other" counts once.
   const rows = cohortRows(plan, (key) => shownKeyOf(key, () => cohortRows(plan, (raw) => raw), plan.query))
@@ -230,7 +231,37 @@ const statementOf = (plan: Plan): SelectSql => {
   }
 }
 
-const shape = (rows: InsightRows, { query, cohorts, intervals, end, width, context }: Plan): readonly unknown[] => {
+/**
+ * Returns the people of a cell: those of a cohort who returned after a number of intervals, with the number of intervals in
+ * which they returned. After none, all of the cohort. `cohort`: its index in the results.
+ */
+export const peopleOfCohort = (plan: RetentionPlan, cohort: number, after: number): SelectSql => {
+  const row = (of: string) => name('p', of)
+  const isInCohort = infix(part(name('c'), 1), '=', number(cohort + 1))
+  const distance = infix(name('r'), '-', number(cohort + 1))
+  const isSeen = every([infix(distance, '>', number(0)), infix(distance, '<', number(plan.width))])
+  const hasReturned = infix(distance, plan.isCumulative ? '>=' : '=', number(after))
+  return {
+    kind: 'select',
+    items: [
+      column(row('person'), 'person'),
+      column(call('arrayCount', lambda(['r'], isSeen), row('returns')), 'intervals'),
+    ],
+    from: from(
+      personRows(plan, (key) => key),
+      'p',
+    ),
+    where: every([
+      call('arrayExists', lambda(['c'], isInCohort), row('cohorts')),
+      ...(after > 0 ? [call('arrayExists', lambda(['r'], every([isSeen, hasReturned])), row('returns'))] : []),
+    ]),
+  }
+}
+
+const shape = (
+  rows: InsightRows,
+  { query, cohorts, intervals, end, width, context }: RetentionPlan,
+): readonly unknown[] => {
   const isBroken = breakdownsOf(query).length > 0
   const word = query.retentionFilter?.period ?? 'Day'
   const counts = new Map<string, number>()
@@ -296,36 +327,44 @@ const calendarOf = (
   return { period: { from, until }, cohorts, intervals: cohorts, end: until }
 }
 
+/** Returns the plan of a retention. Throws `ApiError` if its result could be too large. */
+export const retentionPlanOf = (
+  query: RetentionQuery,
+  { context, filters, isFromExact, reading }: Omit<PlanOptions, 'projectId'>,
+): RetentionPlan => {
+  const { retentionFilter } = query
+  const interval = PERIODS[retentionFilter?.period ?? 'Day']
+  const width = retentionFilter?.totalIntervals ?? DEFAULT_INTERVALS
+  const calendar = calendarOf(query.dateRange ?? {}, { interval, width, context, isFromExact })
+  const lines = calendar.cohorts.length * (breakdownsOf(query).length ? breakdownLimitOf(query) + 1 : 1)
+  if (lines * width > MAX_CELLS) {
+    throw new ApiError('invalid_input', {
+      detail: `The result could have ${lines * width} numbers, more than ${MAX_CELLS}. Choose a shorter range, a longer "period", fewer "totalIntervals" or a smaller "breakdown_limit".`,
+      attr: 'date_from',
+    })
+  }
+  return {
+    ...calendar,
+    query,
+    type: retentionFilter?.retentionType ?? 'retention_first_time',
+    target: nodeOf(retentionFilter?.targetEntity),
+    returning: nodeOf(retentionFilter?.returningEntity),
+    isCumulative: retentionFilter?.cumulative ?? false,
+    width,
+    filters,
+    context,
+    reading,
+  }
+}
+
 /** Retention: people by the interval in which they began, and how many of them returned in later intervals. */
 export const RETENTION: Insight<RetentionQuery> = {
   beginsAlone: true,
   check,
   events: ({ retentionFilter }) =>
     eventsOf([nodeOf(retentionFilter?.targetEntity), nodeOf(retentionFilter?.returningEntity)]),
-  plan(query, { projectId, context, filters, isFromExact, reading }) {
-    const { retentionFilter } = query
-    const interval = PERIODS[retentionFilter?.period ?? 'Day']
-    const width = retentionFilter?.totalIntervals ?? DEFAULT_INTERVALS
-    const calendar = calendarOf(query.dateRange ?? {}, { interval, width, context, isFromExact })
-    const lines = calendar.cohorts.length * (breakdownsOf(query).length ? breakdownLimitOf(query) + 1 : 1)
-    if (lines * width > MAX_CELLS) {
-      throw new ApiError('invalid_input', {
-        detail: `The result could have ${lines * width} numbers, more than ${MAX_CELLS}. Choose a shorter range, a longer "period", fewer "totalIntervals" or a smaller "breakdown_limit".`,
-        attr: 'date_from',
-      })
-    }
-    const plan: Plan = {
-      ...calendar,
-      query,
-      type: retentionFilter?.retentionType ?? 'retention_first_time',
-      target: nodeOf(retentionFilter?.targetEntity),
-      returning: nodeOf(retentionFilter?.returningEntity),
-      isCumulative: retentionFilter?.cumulative ?? false,
-      width,
-      filters,
-      context,
-      reading,
-    }
+  plan(query, { projectId, ...options }) {
+    const plan = retentionPlanOf(query, options)
     return {
       statements: [print(statementOf(plan), projectId)],
       shape: ([rows]) => ({ results: shape(rows!, plan), hasMore: rows!.some(([key]) => key === OTHER) }),

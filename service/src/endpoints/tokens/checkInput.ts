@@ -37,18 +37,6 @@ export const expiryOf = ({ ttl_seconds: ttl, expires_at: given }: RunTokenInput,
   return end
 }
 
-/** Throws `ApiError` unless each origin is written as browsers send it. */
-export const checkOrigins = (origins: readonly string[] = []) => {
-  for (const given of origins) {
-    const origin = URL.canParse(given) ? new URL(given).origin : 'null'
-    if (origin === given && /^https?:/.test(given)) continue
-    throw wrong(
-      'origins',
-      `"${given.slice(0, 100)}" is not an origin. Write scheme, host and port as browsers send them, such as ${/^https?:/.test(origin) ? origin : 'https://app.example.com'}.`,
-    )
-  }
-}
-
 export interface CheckOptions {
   readonly metadata: Pick<Metadata, 'endpoints' | 'variables'>
   /** Whether runs of a version of an insight may pass dates. */

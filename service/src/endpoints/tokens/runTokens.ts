@@ -1,15 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ApiError } from '../../lib/apiError.ts'
+import { checkOrigins } from '../../lib/origins.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { ApiKey, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import {
-  checkOrigins,
-  createEndpointCheck,
-  expiryOf,
-  MAX_TTL_SECONDS,
-  type RunTokenInput,
-  wrong,
-} from './checkInput.ts'
+import { createEndpointCheck, expiryOf, MAX_TTL_SECONDS, type RunTokenInput, wrong } from './checkInput.ts'
 import { readRunToken, type RunTokenClaims, signRunToken } from './runToken.ts'
 
 export { MAX_TTL_SECONDS, type RunTokenInput } from './checkInput.ts'
@@ -76,7 +70,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
           detail: `A key can only grant scopes that it has. This key lacks the scope ${NEEDED_SCOPE}.`,
         })
       const exp = expiryOf(input, now())
-      checkOrigins(origins)
+      checkOrigins('origins', origins)
       const both = allowed_variables?.filter((name) => Object.hasOwn(variables, name))
       if (both?.length)
         throw wrong(

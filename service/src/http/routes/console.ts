@@ -41,11 +41,19 @@ const replay: Handler = async ({ console: { address }, projectByToken }, { param
   }
 }
 
+/** Where the toolbar links to if it has no session: to its tab in the console. Without a token, to that of the first project. */
+const settings: Handler = async ({ console: { address }, projectByToken }, { query }) => {
+  const project = query.token ? await projectByToken(query.token) : undefined
+  const path = `${project ? `projects/${project.id}/` : ''}settings?tab=toolbar`
+  return { status: 302, headers: { location: `${address.base}${CONSOLE_PATH}${path}`, 'cache-control': 'no-store' } }
+}
+
 const page: Handler = ({ console }, { params }) => console.files.respond(params['*'] ?? '')
 
 /** The console's page, and its sessions. */
 export const CONSOLE_ROUTES = [
   route({ method: 'GET', path: '/project/:token/replay/:sessionId', access: 'console_page', handler: replay }),
+  route({ method: 'GET', path: '/settings', access: 'console_page', handler: settings }),
   route({ method: 'GET', path: '/console', access: 'console_page', handler: page }),
   route({ method: 'GET', path: '/console/*', access: 'console_page', handler: page }),
   route({

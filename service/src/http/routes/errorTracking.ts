@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { FINGERPRINT_RULES } from '../../errorTracking/fingerprintRules.ts'
 import { ISSUE_ORDERS } from '../../errorTracking/issues.ts'
 import { MAX_UPLOAD_BYTES } from '../../errorTracking/sourceMaps.ts'
 import { ISSUE_DETAILS, ISSUE_EVENT, ISSUE_STATES, ISSUE_VIEW, SOURCE_MAP } from '../../errorTracking/views.ts'
@@ -39,9 +40,10 @@ const choice = <Value extends string>(
 
 const ISSUES = '/api/projects/:projectId/error_tracking/issues'
 const ISSUE_PATH = `${ISSUES}/:id`
+const RULES_PATH = '/api/projects/:projectId/error_tracking/fingerprint_rules'
 const SOURCE_MAP_PATH = '/api/projects/:projectId/error_tracking/sourcemaps/:id'
 
-/** Issues of exceptions, and source maps. */
+/** Issues of exceptions, the rules that group them, and source maps. */
 export const ERROR_TRACKING_ROUTES = [
   route({
     method: 'GET',
@@ -147,6 +149,27 @@ export const ERROR_TRACKING_ROUTES = [
         limit: integerParam(request, 'limit', { min: 1, max: 50 }) ?? 10,
         cursor: request.query.cursor || undefined,
       }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: RULES_PATH,
+    summary: 'List the rules that group exceptions into issues',
+    access: 'error_tracking:read',
+    response: FINGERPRINT_RULES,
+    handler: async ({ fingerprintRules }, { projectId }) => ({
+      body: { rules: await fingerprintRules.get(projectId) },
+    }),
+  }),
+  route({
+    method: 'PUT',
+    path: RULES_PATH,
+    summary: 'Replace the rules that group exceptions into issues. They apply to exceptions that arrive from now on',
+    access: 'error_tracking:write',
+    body: FINGERPRINT_RULES,
+    response: FINGERPRINT_RULES,
+    handler: async ({ fingerprintRules }, { projectId, body }) => ({
+      body: { rules: await fingerprintRules.set(projectId, body.rules) },
     }),
   }),
   route({

@@ -3,7 +3,7 @@ import { DEFAULT_WIDTH, type HeatmapFilter } from '../../heatmaps/heatmaps.ts'
 import { POINT_TYPES, type PointType } from '../../heatmaps/points.ts'
 import { HEATMAP, HEATMAP_ELEMENTS, HEATMAP_PAGES, HEATMAP_SCROLL } from '../../heatmaps/views.ts'
 import { booleanParam, integerParam, invalidInput, textParam } from '../request.ts'
-import { type RouteRequest, route } from '../route.ts'
+import { type RouteRequest, type SharedRead, route } from '../route.ts'
 
 const MAX_PX = 100_000
 const MIN_WIDTH = 160
@@ -53,51 +53,54 @@ const typeOf = ({ query: { type = 'click' } }: RouteRequest): PointType => {
 
 const HEATMAPS = '/api/projects/:projectId/heatmaps'
 
+const map = {
+  method: 'GET',
+  summary: 'Get the map of a page: cells of 16 px with their number of points and people',
+  query: {
+    ...FILTER,
+    type: TYPE,
+    width: Type.Integer({ minimum: MIN_WIDTH, maximum: MAX_WIDTH, default: DEFAULT_WIDTH }),
+    above_fold: Type.Boolean({ description: 'Only points that were visible without scrolling' }),
+  },
+  response: HEATMAP,
+  handler: async ({ heatmaps }, request) => ({
+    body: await heatmaps.map(request.projectId, {
+      ...filterOf(request),
+      type: typeOf(request),
+      width: integerParam(request, 'width', { min: MIN_WIDTH, max: MAX_WIDTH }) ?? DEFAULT_WIDTH,
+      aboveFold: booleanParam(request, 'above_fold') ?? false,
+    }),
+  }),
+} satisfies SharedRead
+
+const elements = {
+  method: 'GET',
+  summary: 'List the elements of a page with the most points',
+  query: { ...FILTER, type: TYPE },
+  response: HEATMAP_ELEMENTS,
+  handler: async ({ heatmaps }, request) => ({
+    body: await heatmaps.elements(request.projectId, { ...filterOf(request), type: typeOf(request) }),
+  }),
+} satisfies SharedRead
+
+const scroll = {
+  method: 'GET',
+  summary: 'Get how far down a page was seen',
+  query: FILTER,
+  response: HEATMAP_SCROLL,
+  handler: async ({ heatmaps }, request) => ({
+    body: await heatmaps.scroll(request.projectId, filterOf(request)),
+  }),
+} satisfies SharedRead
+
+/** What the console and the toolbar read of the heatmap of a page. */
+export const HEATMAP_READS = { map, elements, scroll }
+
 /** Heatmaps of pages. */
 export const HEATMAP_ROUTES = [
-  route({
-    method: 'GET',
-    path: HEATMAPS,
-    access: 'query:read',
-    summary: 'Get the map of a page: cells of 16 px with their number of points and people',
-    query: {
-      ...FILTER,
-      type: TYPE,
-      width: Type.Integer({ minimum: MIN_WIDTH, maximum: MAX_WIDTH, default: DEFAULT_WIDTH }),
-      above_fold: Type.Boolean({ description: 'Only points that were visible without scrolling' }),
-    },
-    response: HEATMAP,
-    handler: async ({ heatmaps }, request) => ({
-      body: await heatmaps.map(request.projectId, {
-        ...filterOf(request),
-        type: typeOf(request),
-        width: integerParam(request, 'width', { min: MIN_WIDTH, max: MAX_WIDTH }) ?? DEFAULT_WIDTH,
-        aboveFold: booleanParam(request, 'above_fold') ?? false,
-      }),
-    }),
-  }),
-  route({
-    method: 'GET',
-    path: `${HEATMAPS}/elements`,
-    access: 'query:read',
-    summary: 'List the elements of a page with the most points',
-    query: { ...FILTER, type: TYPE },
-    response: HEATMAP_ELEMENTS,
-    handler: async ({ heatmaps }, request) => ({
-      body: await heatmaps.elements(request.projectId, { ...filterOf(request), type: typeOf(request) }),
-    }),
-  }),
-  route({
-    method: 'GET',
-    path: `${HEATMAPS}/scroll`,
-    access: 'query:read',
-    summary: 'Get how far down a page was seen',
-    query: FILTER,
-    response: HEATMAP_SCROLL,
-    handler: async ({ heatmaps }, request) => ({
-      body: await heatmaps.scroll(request.projectId, filterOf(request)),
-    }),
-  }),
+  route({ ...map, path: HEATMAPS, access: 'query:read' }),
+  route({ ...elements, path: `${HEATMAPS}/elements`, access: 'query:read' }),
+  route({ ...scroll, path: `${HEATMAPS}/scroll`, access: 'query:read' }),
   route({
     method: 'GET',
     path: `${HEATMAPS}/pages`,

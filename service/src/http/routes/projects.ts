@@ -5,7 +5,18 @@ import { orNull, pageOf, TIME } from '../schemas.ts'
 
 const FIELDS = { name: Type.String(), timezone: Type.Optional(Type.String()) }
 const CREATE = Type.Object({ ...FIELDS, api_token: Type.Optional(Type.String()) }, CLOSED)
-const CHANGE = Type.Partial(Type.Object(FIELDS), CLOSED)
+const CHANGE = Type.Partial(
+  Type.Object({
+    ...FIELDS,
+    toolbar_origins: Type.Array(Type.String({ maxLength: 300 }), {
+      maxItems: 50,
+      uniqueItems: true,
+      description:
+        'Origins of the sites on which the toolbar may open, such as https://shop.example. Replaces the list',
+    }),
+  }),
+  CLOSED,
+)
 const ROTATE = Type.Object({ grace_seconds: Type.Optional(Type.Integer()) }, CLOSED)
 
 const PROJECT_BODY = Type.Object({
@@ -17,6 +28,7 @@ const PROJECT_BODY = Type.Object({
   created_at: TIME,
   /** Until when the previous token is accepted. */
   previous_api_token_until: orNull(TIME),
+  toolbar_origins: Type.Array(Type.String()),
 })
 
 const PROJECTS = '/api/projects'
@@ -51,7 +63,7 @@ export const PROJECT_ROUTES = [
   route({
     method: 'PATCH',
     path: PROJECT,
-    summary: 'Change the name or the time zone of a project',
+    summary: 'Change the name, the time zone or the toolbar origins of a project',
     access: 'project:write',
     body: CHANGE,
     response: PROJECT_BODY,

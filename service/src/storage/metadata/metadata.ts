@@ -17,6 +17,7 @@ import { createRunTokenStore, type RunTokenStore } from './runTokens.ts'
 import { createSettingStore, type SettingStore } from './settings.ts'
 import type { LockName } from './store.ts'
 import { createSurveyStore, type SurveyStore } from './surveys.ts'
+import { createToolbarStore, type ToolbarStore } from './toolbar.ts'
 import { createVariableStore, type VariableStore } from './variables.ts'
 
 export type { ConsoleInstance, ConsoleSession } from './console.ts'
@@ -32,6 +33,7 @@ export type { MaterializedVersion } from './materializations.ts'
 export type { Project } from './projects.ts'
 export { isPostgres } from './store.ts'
 export type { SurveyRecord } from './surveys.ts'
+export type { ToolbarSession, ToolbarStart } from './toolbar.ts'
 export type { Variable, VariableSchema } from './variables.ts'
 
 /**
@@ -54,6 +56,7 @@ export interface Metadata {
   readonly console: ConsoleStore
   readonly errorTracking: ErrorTrackingStore
   readonly surveys: SurveyStore
+  readonly toolbar: ToolbarStore
   /** Whether other processes may use the same metadata store. */
   readonly isShared: boolean
   /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
@@ -97,6 +100,7 @@ export const openMetadata = async (
     console: createConsoleStore(context),
     errorTracking: createErrorTrackingStore(context),
     surveys: createSurveyStore(context),
+    toolbar: createToolbarStore(context),
     isShared,
     withLock: (name, work) => (isShared ? transact(work, name) : work()),
     ready: (withinMs) => within(responds(), withinMs, false).catch(() => false),

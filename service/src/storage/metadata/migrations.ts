@@ -90,4 +90,12 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       project_id INTEGER NOT NULL, survey_id TEXT NOT NULL, submission_id TEXT NOT NULL, PRIMARY KEY (project_id, survey_id, submission_id))`,
   ],
   ['ALTER TABLE error_issues ADD COLUMN ignored_until INTEGER'],
+  [
+    "ALTER TABLE projects ADD COLUMN toolbar_origins_json TEXT NOT NULL DEFAULT '[]'",
+    `CREATE TABLE toolbar_codes (
+      hash TEXT PRIMARY KEY, project_id INTEGER NOT NULL, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, origin TEXT NOT NULL, expires_at TEXT NOT NULL)`,
+    `CREATE TABLE toolbar_sessions (
+      hash TEXT PRIMARY KEY, project_id INTEGER NOT NULL, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, origin TEXT NOT NULL,
+      is_same_origin INTEGER NOT NULL, code_hash TEXT, code_expires_at TEXT NOT NULL, created_at TEXT NOT NULL, used_at TEXT)`,
+  ],
 ]

@@ -13,6 +13,14 @@ export interface Project {
   readonly createdAt: string
   /** Time until which the previous token is accepted as well. Absent: it is not accepted. */
   readonly previousTokenUntil: string | undefined
+  /** Origins of the sites on which the toolbar may open. */
+  readonly toolbarOrigins: readonly string[]
+}
+
+export interface ProjectChanges {
+  readonly name?: string
+  readonly timezone?: string
+  readonly toolbarOrigins?: readonly string[]
 }
 
 export interface ProjectStore {
@@ -22,7 +30,7 @@ export interface ProjectStore {
   byId(id: number): Promise<Project | undefined>
   /** Rejects with `TokenTaken` if another project has the token. */
   create(project: { name: string; token: string; timezone?: string }): Promise<Project>
-  change(id: number, changes: { name?: string; timezone?: string }): Promise<void>
+  change(id: number, changes: ProjectChanges): Promise<void>
   /** Replaces the token. The old one is accepted until `previousUntil`; absent: not at all. */
   setToken(id: number, token: string, previousUntil?: string): Promise<void>
 }
@@ -34,6 +42,7 @@ const toProject = (row: Selectable<Tables['projects']>): Project => ({
   timezone: row.timezone,
   createdAt: row.created_at,
   previousTokenUntil: ifFuture(row.previous_token_until),
+  toolbarOrigins: JSON.parse(row.toolbar_origins_json) as string[],
 })
 
 // An accepted previous token expires with time, so the project is not cached.
@@ -80,6 +89,7 @@ export const createProjectStore = ({ db, transact, isUniqueViolation, cacheReads
           created_at: now(),
           previous_token: null,
           previous_token_until: null,
+          toolbar_origins_json: '[]',
         }
         await transaction.insertInto('projects').values(row).execute()
         return toProject(row)
@@ -88,7 +98,8 @@ export const createProjectStore = ({ db, transact, isUniqueViolation, cacheReads
       throw isUniqueViolation(error) ? new TokenTaken() : error
     }
   },
-  async change(id, changes) {
+  async change(id, { toolbarOrigins, ...columns }) {
+    const changes = { ...columns, ...(toolbarOrigins && { toolbar_origins_json: JSON.stringify(toolbarOrigins) }) }
     if (Object.keys(changes).length) await db.updateTable('projects').set(changes).where('id', '=', id).execute()
   },
   async setToken(id, token, previousUntil) {

@@ -8,6 +8,7 @@ export interface Tables {
     timezone: string
     previous_token: string | null
     previous_token_until: string | null
+    toolbar_origins_json: string
   }
   api_keys: {
     id: string
@@ -127,6 +128,28 @@ export interface Tables {
   }
   /** Completed submissions of surveys with a limit of responses. */
   survey_responses: { project_id: number; survey_id: string; submission_id: string }
+  toolbar_codes: {
+    hash: string
+    project_id: number
+    key_id: string
+    key_hash: string
+    origin: string
+    expires_at: string
+  }
+  toolbar_sessions: {
+    hash: string
+    project_id: number
+    key_id: string
+    key_hash: string
+    origin: string
+    is_same_origin: number
+    /** The code that started the session. null: it cannot start another one. */
+    code_hash: string | null
+    code_expires_at: string
+    created_at: string
+    /** null: the session was never used. */
+    used_at: string | null
+  }
   /** Migrations that have run. */
   steps: { id: number }
 }
@@ -156,6 +179,8 @@ const IN_BACKUPS = {
   // People sign in again after a restore.
   console_links: false,
   console_sessions: false,
+  toolbar_codes: false,
+  toolbar_sessions: false,
   // Each store records its own migrations.
   steps: false,
 } as const satisfies Readonly<Record<keyof Tables, boolean>>

@@ -68,6 +68,7 @@ const ofStep = (source: object, funnelStep: number, more: object = {}) =>
   actors({ kind: 'FunnelsActorsQuery', source, funnelStep, ...more })
 
 const distinct = (events: readonly SeenEvent[]) => [...new Set(events.map(({ person }) => person))].sort()
+const dayAfter = (index: number) => new Date(Date.parse(DAYS[0]!) + index * 24 * HOUR).toISOString().slice(0, 10)
 const dayOf = ({ at }: SeenEvent) => dayIn(ZONE, at)
 
 test.each(['total', 'dau', 'unique_session'])('a point with the math %s has the people of its events', async (math) => {
@@ -157,6 +158,46 @@ test('steps of a funnel have the people who reached them, and those who left bef
   }
 })
 
+const retention = (retentionFilter: object = {}, more: object = {}) => ({
+  kind: 'RetentionQuery',
+  retentionFilter: {
+    retentionType: 'retention_recurring',
+    targetEntity: { id: 'visit', type: 'events' },
+    returningEntity: { id: 'cart', type: 'events' },
+    period: 'Day',
+    totalIntervals: 3,
+    ...retentionFilter,
+  },
+  dateRange: RANGE,
+  ...more,
+})
+const ofCell = (source: object, date: string, interval?: number) =>
+  actors({ kind: 'RetentionActorsQuery', source, date, ...(interval === undefined ? {} : { interval }) })
+
+test('a cell of a retention has the people of the cohort who returned then', async () => {
+  const { results } = (await ask(engine, retention(), options)) as any
+  for (const [cohort, { date, values }] of results.entries()) {
+    const on = (name: string, index: number) =>
+      distinct(EVENTS.filter((each) => each.event === name && dayOf(each) === dayAfter(index)))
+    const began = on('visit', cohort)
+    for (const [after, { count }] of values.entries()) {
+      const returned = began.filter((person) => after === 0 || on('cart', cohort + after).includes(person))
+      const { people, answer } = await ofCell(retention(), date, after)
+      expect(people).toEqual(returned)
+      expect(people).toHaveLength(count)
+      expect(answer.columns).toEqual(['actor', 'intervals'])
+    }
+  }
+  // Without an interval, and with every way to count.
+  for (const filter of [{ cumulative: true }, { retentionType: 'retention_first_time' }, { period: 'Week' }]) {
+    const query = retention(filter)
+    for (const { date, values } of ((await ask(engine, query, options)) as any).results) {
+      expect((await ofCell(query, date)).people).toHaveLength(values[0].count)
+      for (const after of [1, 2]) expect((await ofCell(query, date, after)).people).toHaveLength(values[after].count)
+    }
+  }
+})
+
 test('people come in pages', async () => {
   const source = { kind: 'InsightActorsQuery', source: trends(node('visit')) }
   const { people: all } = await actors(source)
@@ -167,6 +208,12 @@ test('people come in pages', async () => {
   expect([...first.people, ...rest.people].sort()).toEqual(all)
 })
 
+const cell = (more: object = {}, query: object = {}) => ({
+  kind: 'RetentionActorsQuery',
+  date: '2026-01-05T00:00:00+01:00',
+  source: retention({}, query),
+  ...more,
+})
 const point = (more: object = {}) => ({ kind: 'InsightActorsQuery', source: trends(node('visit')), ...more })
 const step = (more: object = {}, funnel: object = {}) => ({
   kind: 'FunnelsActorsQuery',
@@ -176,6 +223,11 @@ const step = (more: object = {}, funnel: object = {}) => ({
 })
 test.each([
   ['source.kind', { kind: 'RetentionQuery' }],
+  ['source.date', cell({ date: '2026-01-05' })],
+  ['source.interval', cell({ interval: 3 })],
+  ['source.source.breakdownFilter', cell({}, BY_PLAN)],
+  ['source.source.aggregation_group_type_index', cell({}, { aggregation_group_type_index: 0 })],
+  ['source.source.retentionFilter.period', cell({ source: retention({ period: 'Year' }) })],
   ['source.source.kind', point({ source: { kind: 'FunnelsQuery' } })],
   ['source.source.series.0.math', point({ source: trends(node('visit', { math: 'mode' })) })],
   ['source.series', point({ series: 1 })],

@@ -35,6 +35,7 @@ export const startIngest = (
       timezone: 'UTC',
       createdAt: '',
       previousTokenUntil: undefined,
+      toolbarOrigins: [],
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
@@ -44,6 +45,8 @@ export const startIngest = (
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
     countResponses: async () => {},
+    fingerprintRules: { compiled: async () => [] },
+    acceptsResponse: async () => true,
     keepPoints: createKeepPoints(storage),
     slices: createTimeSlices(),
     count: () => {},

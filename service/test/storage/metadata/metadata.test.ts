@@ -182,6 +182,17 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
+  test('stores the authorized origins of a project', async () => {
+    const { id, toolbarOrigins } = await metadata.projects.create({ name: 'Shop', token: 'shop' })
+    await metadata.projects.change(id, { toolbarOrigins: ['https://shop.example'] })
+    await metadata.projects.change(id, { name: 'Renamed' })
+    expect(toolbarOrigins).toEqual([])
+    expect(await metadata.projects.byId(id)).toMatchObject({
+      name: 'Renamed',
+      toolbarOrigins: ['https://shop.example'],
+    })
+  })
+
   describe('keys', () => {
     test('finds a key by its secret without storing the secret', async () => {
       await metadata.keys.put({ projectId: 1, label: 'k', secret: 'a-secret-of-mine', scopes: ['endpoint:read'] })
@@ -600,6 +611,67 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       expect(await metadata.console.session('used')).toMatchObject({ usedAt })
       await metadata.console.deleteExpired({ usedBefore: at(0), createdBefore: at(1_000) })
       expect(await metadata.console.session('used')).toBeUndefined()
+    })
+  })
+
+  describe('sessions of the toolbar', () => {
+    const SITE = 'https://shop.example'
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+    const start = (code: string, secret: string, more: object = {}) => ({
+      code,
+      secret,
+      projectId: 7,
+      origin: SITE,
+      isSameOrigin: true,
+      at: at(0),
+      ...more,
+    })
+    const createKey = async (secret: string) =>
+      (await metadata.keys.create({ projectId: undefined, label: secret, secret, scopes: ['a'] }))!.id
+    const code = (secret: string, keyId: string, expiresAt = at(60_000)) =>
+      metadata.toolbar.createCode({ code: secret, keyId, projectId: 7, origin: SITE, expiresAt })
+
+    test('start once per code, on its site and in its project', async () => {
+      const id = await createKey('key')
+      expect([await code('code', id), await code('other', 'no key')]).toEqual([true, false])
+      for (const more of [{ projectId: 8 }, { origin: 'https://evil.example' }, { at: at(61_000) }])
+        expect(await metadata.toolbar.start(start('code', 's', more))).toBeUndefined()
+      const sessions = await Promise.all(['a', 'b', 'c'].map((secret) => metadata.toolbar.start(start('code', secret))))
+      expect(sessions.filter(Boolean)).toMatchObject([
+        { key: { id }, projectId: 7, origin: SITE, isSameOrigin: true, usedAt: undefined },
+      ])
+    })
+
+    test('are replaced once, unless they were used', async () => {
+      const id = await createKey('key')
+      for (const secret of ['replaced', 'used']) {
+        await code(secret, id)
+        await metadata.toolbar.start(start(secret, secret))
+      }
+      expect(await metadata.toolbar.touch('used', at(0))).toBe(true)
+      expect(await metadata.toolbar.restart(start('used', 's'))).toBeUndefined()
+      expect(await metadata.toolbar.restart(start('replaced', 'next'))).toMatchObject({ key: { id } })
+      expect(await metadata.toolbar.touch('replaced', at(0))).toBe(false)
+      expect(await metadata.toolbar.session('replaced')).toBeUndefined()
+      expect(await metadata.toolbar.restart(start('replaced', 's'))).toBeUndefined()
+      expect(await metadata.toolbar.session('next')).toMatchObject({ projectId: 7 })
+    })
+
+    test('end with the secret of their key, or when they are ended or expire', async () => {
+      const id = await createKey('key')
+      for (const secret of ['ended', 'unused', 'used', 'of key']) {
+        await code(secret, id)
+        await metadata.toolbar.start(start(secret, secret))
+      }
+      await metadata.toolbar.end('ended')
+      expect(await metadata.toolbar.session('ended')).toBeUndefined()
+      const usedAt = at(60_000)
+      for (const secret of ['used', 'of key']) await metadata.toolbar.touch(secret, usedAt)
+      await metadata.toolbar.deleteExpired({ at: at(0), usedBefore: at(30_000), createdBefore: at(-60_000) })
+      expect(await metadata.toolbar.session('unused')).toBeUndefined()
+      expect(await metadata.toolbar.session('used')).toMatchObject({ usedAt })
+      await metadata.keys.remove(id)
+      expect(await metadata.toolbar.session('of key')).toBeUndefined()
     })
   })
 

@@ -102,6 +102,7 @@ export const createPolicy = (
       ) || undefined,
     blockSelector: join(
       classSelector(blockClass),
+      '.toolbar-global-fade-container',
       local.blockSelector,
       remote.blockSelector,
       FRAMES,

@@ -5,7 +5,7 @@ import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
 import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import type { Dashboard, DashboardDraft } from './dashboard.ts'
@@ -66,29 +66,8 @@ const RenameDialog = ({
   return (
     <Dialog title="Name and description" onClose={onClose}>
       <form class="stack" onSubmit={submit}>
-        <Field label="Name">
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              required
-              maxLength={200}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Description">
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              class="input"
-              maxLength={10_000}
-              value={description}
-              onInput={(event) => setDescription(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextInput label="Name" isRequired maxLength={200} value={name} onChange={setName} />
+        <TextArea label="Description" maxLength={10_000} value={description} onChange={setDescription} />
         <div class="row">
           <button type="submit" class="button primary">
             Apply

@@ -7,7 +7,7 @@ import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
@@ -77,18 +77,7 @@ const NewDialog = ({ onClose }: { readonly onClose: () => void }) => {
   return (
     <Dialog title="New dashboard" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        <Field label="Name" error={error?.message}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              required
-              maxLength={200}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextInput label="Name" error={error?.message} isRequired maxLength={200} value={name} onChange={setName} />
         <div class="row">
           <button type="submit" class="button primary" disabled={isRunning}>
             Create

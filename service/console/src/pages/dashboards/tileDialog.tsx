@@ -3,6 +3,7 @@ import { readStored, writeStored } from '../../lib/stored.ts'
 import { useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Segments } from '../../ui/field.tsx'
+import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import { type Display, DISPLAYS, type Tile } from './dashboard.ts'
 
 /** What a person chooses of a tile. Its place is chosen on the board. */
@@ -79,17 +80,7 @@ export const TileDialog = ({
     <Dialog title={tile ? 'Change the tile' : 'Add a tile'} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
         <Source form={form} endpoints={endpoints} error={error} onChange={change} />
-        <Field label="Title">
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              maxLength={400}
-              value={form.title}
-              onInput={(event) => change({ title: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextInput label="Title" maxLength={400} value={form.title} onChange={(title) => change({ title })} />
         <Field label="Shown as">
           {(attributes) => (
             <select
@@ -162,20 +153,17 @@ const Source = ({
         )}
       </Field>
     ) : (
-      <Field label="Query (JSON)" hint="Paste the query of an insight, or SQL as {kind, query}." error={error}>
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            class="input mono"
-            required
-            rows={9}
-            spellcheck={false}
-            placeholder={EXAMPLE}
-            value={form.query}
-            onInput={(event) => onChange({ query: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextArea
+        label="Query (JSON)"
+        hint="Paste the query of an insight, or SQL as {kind, query}."
+        error={error}
+        isCode
+        isRequired
+        placeholder={EXAMPLE}
+        rows={9}
+        value={form.query}
+        onChange={(query) => onChange({ query })}
+      />
     )}
   </>
 )

@@ -6,6 +6,7 @@ import { navigate } from '../../router.ts'
 import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { TextArea } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { changeEndpoint, type Endpoint, endpointPath, FRESHNESS } from './endpointApi.ts'
 import type { TabProps } from './endpointPage.tsx'
@@ -56,16 +57,7 @@ const EditDialog = ({ endpoint, onChanged, onClose }: TabProps & { readonly onCl
   return (
     <Dialog title={`Edit ${endpoint.name}`} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        <Field label="Description">
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              class="input"
-              value={description}
-              onInput={(event) => setDescription(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextArea label="Description" value={description} onChange={setDescription} />
         <Field label="Freshness" hint="A response may be cached this long, but not beyond the next event.">
           {(attributes) => (
             <select

@@ -4,7 +4,8 @@ import { formatDateTime } from '../../lib/format.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { Code } from '../../ui/copy.tsx'
-import { Field, Select } from '../../ui/field.tsx'
+import { Select } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toVariableValue, useVariables } from '../../ui/sqlEditor/useVariables.ts'
 
@@ -57,29 +58,22 @@ export const RunTokenForm = ({ name, variables }: { readonly name: string; reado
         the page.
       </p>
       {variables.map((each) => (
-        <Field key={each} label={`Pin ${each}`} hint="Empty: the page chooses the value.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input mono"
-              autocomplete="off"
-              value={pinned[each] ?? ''}
-              onInput={(event) => setPinned({ ...pinned, [each]: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextInput
+          key={each}
+          label={`Pin ${each}`}
+          hint="Empty: the page chooses the value."
+          isCode
+          value={pinned[each] ?? ''}
+          onChange={(text) => setPinned({ ...pinned, [each]: text })}
+        />
       ))}
-      <Field label="Origins of the pages" hint="Such as https://app.example.com. Empty: all pages.">
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input mono"
-            autocomplete="off"
-            value={origins}
-            onInput={(event) => setOrigins(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextInput
+        label="Origins of the pages"
+        hint="Such as https://app.example.com. Empty: all pages."
+        isCode
+        value={origins}
+        onChange={setOrigins}
+      />
       <div class="row">
         <Select label="Lifetime of the token" value={lifetime} options={LIFETIMES} onChange={setLifetime} />
         <button type="submit" class="button primary" disabled={isRunning}>

@@ -1,18 +1,21 @@
 import { useState } from 'preact/hooks'
-import { formatWhole } from '../../lib/format.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { usePages } from '../../lib/usePages.ts'
-import { useSearchText } from '../../lib/useSearchText.ts'
 import { useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
+import { Select } from '../../ui/field.tsx'
+import { PagedList } from '../../ui/pagedList.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
-import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
-import styles from './errors.module.css'
+import { SearchInput } from '../../ui/searchInput.tsx'
+import { Empty, Failed } from '../../ui/states.tsx'
 import { type Issue, type IssueState, listIssues, mergeIssues, type Order, ORDERS, STATES } from './issueApi.ts'
 import { IssuesTable } from './issuesTable.tsx'
 import { PeriodSelect, periodDays } from './periodSelect.tsx'
 
 const PAGE_SIZE = 50
+
+const optionsOf = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels).map(([value, label]) => ({ value, label }))
 
 /** Issues: errors of visitors, grouped by cause. Filters are in the URL. */
 export const ErrorsPage = () => {
@@ -37,13 +40,12 @@ export const ErrorsPage = () => {
     )
     return { results: page.results, next: page.next === null ? null : String(page.next) }
   })
-  const { items, error, hasMore, isLoading, more, reload } = issues
-  const shown = checked.filter((each) => items?.some((issue) => issue.id === each))
+  const shown = checked.filter((each) => issues.items?.some((issue) => issue.id === each))
   const merge = useMutation(async () => {
     const [first, ...others] = shown
     await mergeIssues(id, first!, others)
     setChecked([])
-    reload()
+    issues.reload()
   })
   return (
     <div class="stack">
@@ -56,79 +58,43 @@ export const ErrorsPage = () => {
       </PageHead>
       <Filters />
       {merge.error && <Failed error={merge.error} />}
-      <Progress isActive={isLoading} />
-      {error && <Failed error={error} onRetry={more} />}
-      {!items && !error && <Skeleton lines={12} />}
-      {items?.length === 0 && !isLoading && <Nothing isFiltered={Boolean(wanted) || state !== 'active'} />}
-      {items && items.length > 0 && (
-        <div class={isLoading && !hasMore ? 'stack is-stale' : 'stack'} aria-busy={isLoading}>
+      <PagedList
+        pages={issues}
+        noun={['issue', 'issues']}
+        empty={<Nothing isFiltered={Boolean(wanted) || state !== 'active'} />}
+      >
+        {(all) => (
           <IssuesTable
-            issues={items}
+            issues={all}
             checked={shown}
             onCheck={(issue, isChecked) =>
               setChecked((before) => (isChecked ? [...before, issue] : before.filter((each) => each !== issue)))
             }
           />
-          <div class="row">
-            {hasMore && (
-              <button type="button" class="button" disabled={isLoading} onClick={more}>
-                {isLoading ? 'Loading …' : 'Load more'}
-              </button>
-            )}
-            <span class="muted small" role="status">
-              {formatWhole(items.length)} {items.length === 1 ? 'issue' : 'issues'}
-              {hasMore ? ' so far' : ''}
-            </span>
-          </div>
-        </div>
-      )}
+        )}
+      </PagedList>
     </div>
   )
 }
 
-const Filters = () => {
-  const [text, setText] = useSearchText('search')
-  return (
-    <div class="row">
-      <input
-        class={`input ${styles.search}`}
-        type="search"
-        aria-label="Search issues"
-        placeholder="Type, message, file or function"
-        autocomplete="off"
-        maxLength={200}
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      <select
-        class="input"
-        aria-label="State"
-        value={search.value.get('state') ?? 'active'}
-        onChange={({ currentTarget: { value } }) => setSearch({ state: value === 'active' ? undefined : value })}
-      >
-        {Object.entries(STATES).map(([name, label]) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-        <option value="all">All states</option>
-      </select>
-      <PeriodSelect />
-      <select
-        class="input"
-        aria-label="Order"
-        value={search.value.get('order') ?? 'last_seen'}
-        onChange={({ currentTarget: { value } }) => setSearch({ order: value === 'last_seen' ? undefined : value })}
-      >
-        {Object.entries(ORDERS).map(([name, label]) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
+const Filters = () => (
+  <div class="row">
+    <SearchInput label="Search issues" placeholder="Type, message, file or function" />
+    <Select
+      label="State"
+      value={search.value.get('state') ?? 'active'}
+      options={[...optionsOf(STATES), { value: 'all', label: 'All states' }]}
+      onChange={(value) => setSearch({ state: value === 'active' ? undefined : value })}
+    />
+    <PeriodSelect />
+    <Select
+      label="Order"
+      value={search.value.get('order') ?? 'last_seen'}
+      options={optionsOf(ORDERS)}
+      onChange={(value) => setSearch({ order: value === 'last_seen' ? undefined : value })}
+    />
+  </div>
+)
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (

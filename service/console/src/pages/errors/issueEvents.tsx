@@ -1,7 +1,8 @@
 import { formatDateTime } from '../../lib/format.ts'
 import { usePages } from '../../lib/usePages.ts'
 import { useLink, useProject } from '../../project.ts'
-import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { PagedList } from '../../ui/pagedList.tsx'
+import { Empty } from '../../ui/states.tsx'
 import styles from './errors.module.css'
 import { type IssueEvent, listIssueEvents } from './issueApi.ts'
 import { Stack } from './stack.tsx'
@@ -10,29 +11,20 @@ import { Steps } from './steps.tsx'
 /** The events of an issue, newest first. The first is open. */
 export const IssueEvents = ({ issueId }: { readonly issueId: string }) => {
   const { id } = useProject()
-  const { items, error, hasMore, isLoading, more } = usePages<IssueEvent>(
-    `issue events ${id} ${issueId}`,
-    (cursor, signal) => listIssueEvents(id, issueId, cursor, signal),
+  const events = usePages<IssueEvent>(`issue events ${id} ${issueId}`, (cursor, signal) =>
+    listIssueEvents(id, issueId, cursor, signal),
   )
   return (
-    <div class="stack" aria-busy={isLoading}>
-      {error && <Failed error={error} onRetry={more} />}
-      {!items && !error && <Skeleton lines={10} />}
-      {items?.length === 0 && !isLoading && <Empty title="No events" />}
-      {items?.map((event, at) => (
-        <details key={event.uuid} class={styles.event} open={at === 0}>
-          <EventLine event={event} />
-          <EventBody event={event} />
-        </details>
-      ))}
-      {hasMore && (
-        <div class="row">
-          <button type="button" class="button" disabled={isLoading} onClick={more}>
-            {isLoading ? 'Loading …' : 'Load more'}
-          </button>
-        </div>
-      )}
-    </div>
+    <PagedList pages={events} noun={['event', 'events']} empty={<Empty title="No events" />}>
+      {(items) =>
+        items.map((event, at) => (
+          <details key={event.uuid} class={styles.event} open={at === 0}>
+            <EventLine event={event} />
+            <EventBody event={event} />
+          </details>
+        ))
+      }
+    </PagedList>
   )
 }
 

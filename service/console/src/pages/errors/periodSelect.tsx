@@ -1,4 +1,5 @@
 import { search, setSearch } from '../../router.ts'
+import { Select } from '../../ui/field.tsx'
 
 const PERIODS: readonly (readonly [days: number, label: string])[] = [
   [1, 'Last 24 hours'],
@@ -17,16 +18,10 @@ export const periodDays = (): number => {
 
 /** Chooses the period that events are counted in. It is in the URL. */
 export const PeriodSelect = () => (
-  <select
-    class="input"
-    aria-label="Period"
+  <Select
+    label="Period"
     value={String(periodDays())}
-    onChange={({ currentTarget: { value } }) => setSearch({ days: value === String(DEFAULT_DAYS) ? undefined : value })}
-  >
-    {PERIODS.map(([days, label]) => (
-      <option key={days} value={String(days)}>
-        {label}
-      </option>
-    ))}
-  </select>
+    options={PERIODS.map(([days, label]) => ({ value: String(days), label }))}
+    onChange={(value) => setSearch({ days: value === String(DEFAULT_DAYS) ? undefined : value })}
+  />
 )

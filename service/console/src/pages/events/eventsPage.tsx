@@ -3,19 +3,19 @@ import type { ApiEvent } from '../../api/events.ts'
 import { api, ask } from '../../api/client.ts'
 import { downloadCsv } from '../../lib/csv.ts'
 import { type Filter, filtersOf, toApiFilter, toggleFilter } from '../../lib/filters.ts'
-import { formatWhole } from '../../lib/format.ts'
 import { periodOf, PERIODS } from '../../lib/period.ts'
 import { useShortcuts } from '../../lib/shortcuts.ts'
-import { type Pages, usePages } from '../../lib/usePages.ts'
+import { usePages } from '../../lib/usePages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { EventDialog, openEvent } from '../../ui/eventDialog.tsx'
 import { EventMenu } from '../../ui/eventMenu.tsx'
 import { FilterBar, showFilters } from '../../ui/filterBar.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { PagedList } from '../../ui/pagedList.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { choosePeriod, PeriodMenu } from '../../ui/periodMenu.tsx'
-import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { ColumnMenu } from './columnMenu.tsx'
 import { columnsOf, columnTitle, exportedValue, type Column } from './columns.ts'
 import { boundsOf } from './dates.ts'
@@ -73,7 +73,13 @@ export const EventsPage = () => {
         <EventMenu names={names} isMany onChange={(event) => setSearch({ event })} />
         <FilterBar filters={filters} />
       </div>
-      <Results events={events} columns={columns} isFiltered={filters.length > 0 || names.length > 0} />
+      <PagedList
+        pages={events}
+        noun={['event', 'events']}
+        empty={<Nothing isFiltered={filters.length > 0 || names.length > 0} />}
+      >
+        {(items) => <EventsTable events={items} columns={columns} />}
+      </PagedList>
       {openId && (
         <EventDialog
           uuid={openId}
@@ -114,39 +120,6 @@ const CsvButton = ({
     </button>
   )
 }
-
-const Results = ({
-  events: { items, error, isLoading, hasMore, more },
-  columns,
-  isFiltered,
-}: {
-  readonly events: Pages<ApiEvent>
-  readonly columns: readonly Column[]
-  readonly isFiltered: boolean
-}) => (
-  <>
-    <Progress isActive={isLoading} />
-    {error && <Failed error={error} onRetry={more} />}
-    {!items && !error && <Skeleton lines={14} />}
-    {items?.length === 0 && !isLoading && <Nothing isFiltered={isFiltered} />}
-    {items && items.length > 0 && (
-      <div class={isLoading && !hasMore ? 'stack is-reloading' : 'stack'} aria-busy={isLoading}>
-        <EventsTable events={items} columns={columns} />
-        <div class="row">
-          {hasMore && (
-            <button type="button" class="button" disabled={isLoading} onClick={more}>
-              {isLoading ? 'Loading …' : 'Load more'}
-            </button>
-          )}
-          <span class="muted small">
-            {formatWhole(items.length)} {items.length === 1 ? 'event' : 'events'}
-            {hasMore ? ' so far' : ''}
-          </span>
-        </div>
-      </div>
-    )}
-  </>
-)
 
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   const link = useLink()

@@ -1,4 +1,5 @@
 import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PropertyInput, ValueInput } from '../../ui/propertyInput.tsx'
 import { NEW_PROPERTY, type PropertyDraft } from './draft.ts'
@@ -87,7 +88,7 @@ const ValueCondition = ({ property, onChange }: PartProps) => {
       {property.type === 'person' ? (
         <PropertyInput label="Property" type="person" value={property.key} onChange={(key) => onChange({ key })} />
       ) : (
-        <TextField label="Property" value={property.key} onInput={(key) => onChange({ key })} />
+        <TextInput isCode isRequired label="Property" value={property.key} onChange={(key) => onChange({ key })} />
       )}
       <Field label="Condition">
         {(attributes) => (
@@ -141,35 +142,13 @@ const FlagCondition = ({ property, flagKeys, onChange }: PartProps & { readonly 
       )}
     </Field>
     <span class={styles.remove}>is</span>
-    <TextField
+    <TextInput
+      isCode
+      isRequired
       label="Value"
       hint="true, false or the key of a variant"
       value={property.values[0] ?? ''}
-      onInput={(value) => onChange({ values: [value] })}
+      onChange={(value) => onChange({ values: [value] })}
     />
   </>
-)
-
-const TextField = ({
-  label,
-  hint,
-  value,
-  onInput,
-}: {
-  readonly label: string
-  readonly hint?: string
-  readonly value: string
-  readonly onInput: (value: string) => void
-}) => (
-  <Field label={label} hint={hint}>
-    {(attributes) => (
-      <input
-        {...attributes}
-        class="input mono"
-        required
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-    )}
-  </Field>
 )

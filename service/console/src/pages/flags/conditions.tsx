@@ -75,7 +75,7 @@ const Condition = ({
   const path = `filters.groups.${index}`
   const name = `Condition ${index + 1}`
   return (
-    <fieldset class={styles.condition} aria-label={name}>
+    <fieldset class="box" aria-label={name}>
       <div class="row between">
         <h3>{name}</h3>
         <div class="row" style={{ gap: 0 }}>

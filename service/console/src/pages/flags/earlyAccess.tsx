@@ -5,6 +5,7 @@ import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed, Load, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -96,26 +97,12 @@ const FeatureForm = ({ feature, onChanged }: { readonly feature: Feature; readon
   const error = save.error ?? remove.error
   return (
     <div class="stack">
-      <Field label="Name for visitors">
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            value={draft.name}
-            onInput={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field label="Description for visitors">
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            value={draft.description}
-            onInput={(event) => setDraft({ ...draft, description: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextInput label="Name for visitors" value={draft.name} onChange={(name) => setDraft({ ...draft, name })} />
+      <TextInput
+        label="Description for visitors"
+        value={draft.description}
+        onChange={(description) => setDraft({ ...draft, description })}
+      />
       <Field
         label="Stage"
         hint="An enrolled visitor gets the flag, one who opted out does not, whatever the conditions."

@@ -5,7 +5,7 @@ import { useDraft } from '../../lib/useDraft.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
-import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -103,29 +103,22 @@ const Fields = ({
   <>
     <Card>
       <div class="stack">
-        <Field label="Key" hint="The name that code asks for." error={errorAt(failure, 'key')}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input mono"
-              required
-              autocomplete="off"
-              placeholder="new-checkout"
-              value={draft.key}
-              onInput={(event) => onChange({ key: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="Description" error={errorAt(failure, 'name')}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              value={draft.name}
-              onInput={(event) => onChange({ name: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextInput
+          label="Key"
+          hint="The name that code asks for."
+          error={errorAt(failure, 'key')}
+          isCode
+          isRequired
+          placeholder="new-checkout"
+          value={draft.key}
+          onChange={(key) => onChange({ key })}
+        />
+        <TextInput
+          label="Description"
+          error={errorAt(failure, 'name')}
+          value={draft.name}
+          onChange={(name) => onChange({ name })}
+        />
         <More draft={draft} failure={failure} onChange={onChange} />
       </div>
     </Card>
@@ -159,34 +152,22 @@ const More = ({
   <details open={Boolean(draft.groupType || draft.contexts)}>
     <summary>Groups and contexts</summary>
     <div class="stack" style={{ marginTop: '0.75rem' }}>
-      <Field
+      <TextInput
         label="Group type"
         hint="Evaluates the flag for groups, such as companies. Empty: for persons."
         error={errorAt(failure, 'filters.aggregation_group_type')}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input mono"
-            value={draft.groupType}
-            onInput={(event) => onChange({ groupType: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+        isCode
+        value={draft.groupType}
+        onChange={(groupType) => onChange({ groupType })}
+      />
+      <TextInput
         label="Contexts"
         hint="The flag is evaluated only in these, separated by commas. Empty: in all."
         error={errorAt(failure, 'evaluation_contexts', { isWithin: true })}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input mono"
-            value={draft.contexts}
-            onInput={(event) => onChange({ contexts: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        isCode
+        value={draft.contexts}
+        onChange={(contexts) => onChange({ contexts })}
+      />
     </div>
   </details>
 )

@@ -5,7 +5,7 @@ import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
-import { Field } from '../../ui/field.tsx'
+import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { type FlagDraft, toInput } from './draft.ts'
@@ -66,43 +66,19 @@ export const Tester = ({
   return (
     <Card title="What would this person get?">
       <form class="stack" onSubmit={submit}>
-        <Field label="Distinct id" hint="Of a person who is stored, or of one you think of.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input mono"
-              required={!draft.groupType}
-              autocomplete="off"
-              value={person}
-              onInput={(event) => setPerson(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextInput
+          label="Distinct id"
+          hint="Of a person who is stored, or of one you think of."
+          isCode
+          value={person}
+          onChange={setPerson}
+        />
         {draft.groupType && (
-          <Field label={`Key of the group (${draft.groupType})`}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                class="input mono"
-                value={group}
-                onInput={(event) => setGroup(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextInput label={`Key of the group (${draft.groupType})`} isCode value={group} onChange={setGroup} />
         )}
         <details>
           <summary>With other properties than the stored ones</summary>
-          <Field label="Properties (JSON)">
-            {(attributes) => (
-              <textarea
-                {...attributes}
-                class="input mono"
-                placeholder='{"plan": "pro"}'
-                value={properties}
-                onInput={(event) => setProperties(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextArea label="Properties (JSON)" isCode value={properties} onChange={setProperties} />
         </details>
         <div class="row">
           <button type="submit" class="button" disabled={isRunning || !draft.key.trim()}>

@@ -1,5 +1,6 @@
 import type { Failure } from '../../api/failure.ts'
 import { Field, Segments } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { type FlagDraft, sumOfShares, type VariantDraft, withEqualShares } from './draft.ts'
 import { errorAt } from '../../lib/errorAt.ts'
@@ -36,21 +37,14 @@ export const Values = ({
     {draft.variants.length ? (
       <Variants variants={draft.variants} failure={failure} onChange={(variants) => onChange({ variants })} />
     ) : (
-      <Field
+      <TextInput
         label="Payload"
         hint="JSON that code gets with the flag when it is on. Optional."
         error={errorAt(failure, 'filters.payloads.true')}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input mono"
-            placeholder='{"color": "blue"}'
-            value={draft.payload}
-            onInput={(event) => onChange({ payload: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        isCode
+        value={draft.payload}
+        onChange={(payload) => onChange({ payload })}
+      />
     )}
   </div>
 )
@@ -113,17 +107,13 @@ const Variant = ({
   readonly onRemove: () => void
 }) => (
   <div class={styles.variant}>
-    <Field label="Variant">
-      {(attributes) => (
-        <input
-          {...attributes}
-          class="input mono"
-          required
-          value={variant.key}
-          onInput={(event) => onChange({ ...variant, key: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextInput
+      label="Variant"
+      isCode
+      isRequired
+      value={variant.key}
+      onChange={(key) => onChange({ ...variant, key })}
+    />
     <Field label="Share in %">
       {(attributes) => (
         <input
@@ -139,16 +129,13 @@ const Variant = ({
         />
       )}
     </Field>
-    <Field label="Payload (JSON)" error={error}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          class="input mono"
-          value={variant.payload}
-          onInput={(event) => onChange({ ...variant, payload: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextInput
+      label="Payload (JSON)"
+      error={error}
+      isCode
+      value={variant.payload}
+      onChange={(payload) => onChange({ ...variant, payload })}
+    />
     <button
       type="button"
       class={`button plain icon ${styles.remove}`}

@@ -8,16 +8,18 @@ import styles from './heatmaps.module.css'
 
 const MAX_ROWS = 200
 
-/** A map, drawn over the frame of a page or listed as a table. `background`: what is shown below the heat. */
+/** A map, drawn over a page or listed as a table. `background`: the page below the heat. `hint`: a line above the map. */
 export const HeatmapView = ({
   map,
   label,
   background,
+  hint,
 }: {
   readonly map: HeatmapMap
   /** What the points are, such as `Clicks`. */
   readonly label: string
   readonly background?: ComponentChildren
+  readonly hint?: string | undefined
 }) => {
   const [isTable, setTable] = useState(false)
   const { points, has_more: hasMore } = map
@@ -32,6 +34,7 @@ export const HeatmapView = ({
           {isTable ? 'Show as map' : 'Show as table'}
         </button>
       </div>
+      {hint && !isTable && <p class="small muted">{hint}</p>}
       {isTable ? <Areas map={map} label={label} /> : <Map map={map} label={label} background={background} />}
     </figure>
   )

@@ -9,9 +9,11 @@ import { Select } from '../../ui/field.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { SimpleTable } from '../../ui/simpleTable.tsx'
 import { Load, Progress, Skeleton } from '../../ui/states.tsx'
-import { type HeatmapType, TYPES, VIEWPORTS } from './heatmap.ts'
+import { heightOf, type HeatmapType, TYPES, VIEWPORTS } from './heatmap.ts'
 import { HeatmapView } from './heatmapView.tsx'
 import styles from './heatmaps.module.css'
+import { PageBackground } from './pageBackground.tsx'
+import { findPageSnapshot } from './pageSnapshot.ts'
 import { ScrollDepth } from './scrollDepth.tsx'
 
 /** The heatmap of one page. Kind of points, width of the window and fold are in the URL. */
@@ -36,6 +38,9 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
   )
   const scroll = useLoad(key('heatmap scroll', filter), ({ signal }) =>
     ask(api.GET('/api/projects/{projectId}/heatmaps/scroll', { params: params(filter), signal })),
+  )
+  const snapshot = useLoad(key('page snapshot', { url, min, max }), ({ signal }) =>
+    findPageSnapshot(id, { url, min, max }, signal),
   )
   return (
     <>
@@ -65,7 +70,27 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
       <Progress isActive={map.isLoading} />
       <div class={styles.columns}>
         <Load of={map} skeleton={<Skeleton height={30} />}>
-          {(data) => <HeatmapView map={data} label={type.label} />}
+          {(data) => (
+            <HeatmapView
+              map={data}
+              label={type.label}
+              background={
+                snapshot.data && (
+                  <PageBackground
+                    key={`${viewport.value} ${heightOf(data)}`}
+                    events={snapshot.data}
+                    width={data.width}
+                    height={heightOf(data)}
+                  />
+                )
+              }
+              hint={
+                !snapshot.data && !snapshot.isLoading
+                  ? 'None of the latest recordings shows this page in a window of this width, so the map has no page below it.'
+                  : undefined
+              }
+            />
+          )}
         </Load>
         <div class="stack">
           <Load of={scroll}>{(data) => <ScrollDepth scroll={data} />}</Load>

@@ -29,7 +29,7 @@ export const ScrollDepth = ({ scroll }: { readonly scroll: HeatmapScroll }) => (
                 <tr key={percent}>
                   <th scope="row">{formatShare(percent / 100)}</th>
                   <td title={`${formatWhole(views)} views`}>
-                    <div class={styles.bar} style={{ width: `${(views / scroll.views) * 100}%` }} />
+                    <div class="share-bar" style={{ width: `${(views / scroll.views) * 100}%` }} />
                     <span>{formatShare(views / scroll.views)}</span>
                   </td>
                 </tr>

@@ -18,7 +18,7 @@ export const FunnelSteps = ({
   return (
     <ol class="stack" style={{ gap: '0.5rem' }}>
       {steps.map((event, index) => (
-        <li key={index} class={styles.line}>
+        <li key={index} class="row">
           <span class={styles.letter} aria-hidden="true">
             {index + 1}
           </span>

@@ -14,7 +14,7 @@ import { FunnelSteps } from './funnelSteps.tsx'
 import { funnelOf, funnelQuery, ORDERS, WINDOW_UNITS } from './funnelQuery.ts'
 import { InsightResult } from './insightResult.tsx'
 import styles from './insights.module.css'
-import { PeopleDialog } from './peopleDialog.tsx'
+import { PeopleDialog } from '../../ui/peopleDialog.tsx'
 
 const EXAMPLE_STEPS = 2
 

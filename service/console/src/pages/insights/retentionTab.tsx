@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { filtersOf } from '../../lib/filters.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { search, setSearch } from '../../router.ts'
@@ -5,6 +6,7 @@ import { EventSelect } from '../../ui/eventSelect.tsx'
 import { Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
 import { Card } from '../../ui/pageHead.tsx'
+import { PeopleDialog } from '../../ui/peopleDialog.tsx'
 import { type Cohort, RetentionGrid } from '../../ui/retentionGrid.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { InsightResult } from './insightResult.tsx'
@@ -17,7 +19,9 @@ const formatCohort = (date: string) =>
 
 /** Retention: how many people return in later intervals. */
 export const RetentionTab = () => {
-  const loaded = useQuery(retentionQuery(search.value))
+  const query = retentionQuery(search.value)
+  const loaded = useQuery(query)
+  const [opened, setOpened] = useState<{ readonly date: string; readonly interval: number }>()
   const { unit } = retentionOf(search.value)
   return (
     <div class="stack">
@@ -30,11 +34,24 @@ export const RetentionTab = () => {
                 <p>No person did the first event in these {unit.toLowerCase()}s.</p>
               </Empty>
             ) : (
-              <RetentionGrid caption="Retention" unit={unit} results={results} formatCohort={formatCohort} />
+              <RetentionGrid
+                caption="Retention"
+                unit={unit}
+                results={results}
+                formatCohort={formatCohort}
+                onOpen={(date, interval) => setOpened({ date, interval })}
+              />
             )
           }
         </InsightResult>
       </Card>
+      {opened && (
+        <PeopleDialog
+          title={`People of ${formatCohort(opened.date)}, ${unit.toLowerCase()} ${opened.interval}`}
+          sources={[{ label: '', source: { kind: 'RetentionActorsQuery', source: query, ...opened } }]}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
     </div>
   )
 }
@@ -43,12 +60,12 @@ const RetentionSettings = () => {
   const { target, returning, unit, cohorts, intervals } = retentionOf(search.value)
   return (
     <div class={styles.settings}>
-      <div class={styles.line}>
+      <div class="row">
         <span>People who did</span>
         <EventSelect label="First event" value={target} onChange={(start) => setSearch({ start })} />
         <Select label="Cohorts" value={cohorts} options={COHORTS} onChange={(value) => setSearch({ cohorts: value })} />
       </div>
-      <div class={styles.line}>
+      <div class="row">
         <span>and then did</span>
         <EventSelect label="Return event" value={returning} onChange={(event) => setSearch({ return: event })} />
       </div>

@@ -19,7 +19,7 @@ export const SeriesRow = ({
   /** Absent: the only series. */
   readonly onRemove: (() => void) | undefined
 }) => (
-  <div class={styles.line} role="group" aria-label={`Series ${letter}`}>
+  <div class="row" role="group" aria-label={`Series ${letter}`}>
     <span class={styles.letter} aria-hidden="true">
       {letter}
     </span>

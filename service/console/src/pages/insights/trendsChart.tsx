@@ -6,7 +6,7 @@ import { LineChart, type Series } from '../../ui/lineChart.tsx'
 import { SimpleTable } from '../../ui/simpleTable.tsx'
 import { Empty } from '../../ui/states.tsx'
 import styles from './insights.module.css'
-import { PeopleDialog, type PeopleSource } from './peopleDialog.tsx'
+import { PeopleDialog, type PeopleSource } from '../../ui/peopleDialog.tsx'
 import type { Display } from './trendsQuery.ts'
 
 /** A line in the results of `TrendsQuery`. */

@@ -37,7 +37,7 @@ export class ArrivalRow extends Component<RowProps> {
           <Time at={arrival.created_at} />
           <button
             type="button"
-            class={styles.name}
+            class="row-button"
             aria-expanded={isOpen}
             onClick={() => onToggle(isOpen ? undefined : id)}
           >

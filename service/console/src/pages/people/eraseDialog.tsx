@@ -7,7 +7,7 @@ import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { personName } from '../../lib/personName.ts'
@@ -60,24 +60,16 @@ export const EraseDialog = ({ person, onClose }: { readonly person: Person; read
           />
           Delete the events too
         </label>
-        <Field
+        <TextInput
           label="Type the name to confirm"
           hint={
             <>
               <bdi>{name}</bdi>
             </>
           }
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              autocomplete="off"
-              value={typed}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          value={typed}
+          onChange={setTyped}
+        />
         {error && <Failed error={error} />}
         <div class="row">
           <button type="submit" class="button danger" disabled={isRunning || typed.trim() !== name}>

@@ -3,12 +3,13 @@ import { api, ask } from '../../api/client.ts'
 import type { Person } from '../../api/events.ts'
 import { formatDateTime, formatWhole } from '../../lib/format.ts'
 import { cutText } from '../../lib/propertyText.ts'
-import { type Pages, usePages } from '../../lib/usePages.ts'
-import { useSearchText } from '../../lib/useSearchText.ts'
+import { usePages } from '../../lib/usePages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search } from '../../router.ts'
+import { PagedList } from '../../ui/pagedList.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
-import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
+import { SearchInput } from '../../ui/searchInput.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import styles from './people.module.css'
 import { personName } from '../../lib/personName.ts'
@@ -20,7 +21,6 @@ const MAX_CELL = 100
 export const PeoplePage = () => {
   const { id } = useProject()
   const wanted = search.value.get('search') ?? ''
-  const [text, setText] = useSearchText('search')
   const people = usePages<Person>(`people ${id} ${wanted}`, async (cursor, signal) => {
     const query = { limit: PAGE_SIZE, offset: Number(cursor ?? 0), ...(wanted ? { search: wanted } : {}) }
     const page = await ask(
@@ -31,51 +31,13 @@ export const PeoplePage = () => {
   return (
     <div class="stack">
       <PageHead title="People" />
-      <input
-        class={`input ${styles.search}`}
-        type="search"
-        aria-label="Search people"
-        placeholder="Name, email or distinct ID"
-        autocomplete="off"
-        maxLength={200}
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-      <Results people={people} wanted={wanted} />
+      <SearchInput label="Search people" placeholder="Name, email or distinct ID" />
+      <PagedList pages={people} noun={['person', 'people']} empty={<Nobody wanted={wanted} />}>
+        {(items) => <PeopleTable people={items} />}
+      </PagedList>
     </div>
   )
 }
-
-const Results = ({
-  people: { items, error, hasMore, isLoading, more },
-  wanted,
-}: {
-  readonly people: Pages<Person>
-  readonly wanted: string
-}) => (
-  <>
-    <Progress isActive={isLoading} />
-    {error && <Failed error={error} onRetry={more} />}
-    {!items && !error && <Skeleton lines={12} />}
-    {items?.length === 0 && !isLoading && <Nobody wanted={wanted} />}
-    {items && items.length > 0 && (
-      <div class={isLoading && !hasMore ? 'stack is-reloading' : 'stack'} aria-busy={isLoading}>
-        <PeopleTable people={items} />
-        <div class="row">
-          {hasMore && (
-            <button type="button" class="button" disabled={isLoading} onClick={more}>
-              {isLoading ? 'Loading …' : 'Load more'}
-            </button>
-          )}
-          <span class="muted small" role="status">
-            {formatWhole(items.length)} {items.length === 1 ? 'person' : 'people'}
-            {hasMore ? ' so far' : ''}
-          </span>
-        </div>
-      </div>
-    )}
-  </>
-)
 
 const Nobody = ({ wanted }: { readonly wanted: string }) =>
   wanted ? (

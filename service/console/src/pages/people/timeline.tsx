@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
 import type { Filter } from '../../lib/filters.ts'
-import { formatWhole } from '../../lib/format.ts'
 import { type Pages, usePages } from '../../lib/usePages.ts'
 import { useVirtualRows } from '../../lib/useVirtualRows.ts'
 import { useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { EventDialog, openEvent } from '../../ui/eventDialog.tsx'
 import { EventMenu } from '../../ui/eventMenu.tsx'
+import { ListEnd } from '../../ui/pagedList.tsx'
 import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
 import styles from './people.module.css'
 import { type Entry, type Item, itemsOf, toEntry } from './timelineItems.ts'
@@ -48,26 +48,27 @@ export const Timeline = ({
 }
 
 const Entries = ({
-  timeline: { items: entries, error, hasMore, isLoading, more },
+  timeline,
   recorded,
 }: {
   readonly timeline: Pages<Entry>
   readonly recorded: ReadonlySet<string>
-}) => (
-  <>
-    {!entries && !error && <Skeleton lines={12} />}
-    {entries?.length === 0 && !isLoading && (
-      <Empty title="No such events">
-        <p>Choose other events above.</p>
-      </Empty>
-    )}
-    {entries && entries.length > 0 && <Rows entries={entries} recorded={recorded} />}
-    {error && <Failed error={error} onRetry={more} />}
-    {entries && entries.length > 0 && (
-      <End count={entries.length} hasMore={hasMore} isLoading={isLoading} hasFailed={error !== undefined} more={more} />
-    )}
-  </>
-)
+}) => {
+  const { items: entries, error, isLoading, more } = timeline
+  return (
+    <>
+      {!entries && !error && <Skeleton lines={12} />}
+      {entries?.length === 0 && !isLoading && (
+        <Empty title="No such events">
+          <p>Choose other events above.</p>
+        </Empty>
+      )}
+      {entries && entries.length > 0 && <Rows entries={entries} recorded={recorded} />}
+      {error && <Failed error={error} onRetry={more} />}
+      {entries && entries.length > 0 && <End timeline={timeline} count={entries.length} />}
+    </>
+  )
+}
 
 const Rows = ({
   entries,
@@ -101,21 +102,11 @@ const Rows = ({
   )
 }
 
-const End = ({
-  count,
-  hasMore,
-  isLoading,
-  hasFailed,
-  more,
-}: {
-  readonly count: number
-  readonly hasMore: boolean
-  readonly isLoading: boolean
-  readonly hasFailed: boolean
-  readonly more: () => void
-}) => {
+/** The end of the list, which loads the next page shortly before it is seen. */
+const End = ({ timeline, count }: { readonly timeline: Pages<Entry>; readonly count: number }) => {
   const end = useRef<HTMLDivElement>(null)
-  const canLoad = hasMore && !isLoading && !hasFailed
+  const { hasMore, isLoading, error, more } = timeline
+  const canLoad = hasMore && !isLoading && !error
   useEffect(() => {
     if (!canLoad) return
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && more(), { rootMargin: '800px' })
@@ -123,16 +114,8 @@ const End = ({
     return () => observer.disconnect()
   }, [canLoad, count])
   return (
-    <div ref={end} class="row">
-      {hasMore && (
-        <button type="button" class="button" disabled={isLoading} onClick={more}>
-          {isLoading ? 'Loading …' : 'Load more'}
-        </button>
-      )}
-      <span class="muted small">
-        {formatWhole(count)} {count === 1 ? 'event' : 'events'}
-        {hasMore ? ' so far' : ''}
-      </span>
+    <div ref={end}>
+      <ListEnd pages={timeline} count={count} noun={['event', 'events']} />
     </div>
   )
 }

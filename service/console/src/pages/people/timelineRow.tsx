@@ -73,7 +73,7 @@ const EventLine = ({
       <time class="muted number" dateTime={entry.timestamp} title={formatDateTime(entry.timestamp, timezone)}>
         {formatTime(entry.timestamp, timezone)}
       </time>
-      <button type="button" class={styles.name} onClick={() => onOpen(entry.uuid)}>
+      <button type="button" class="row-button" onClick={() => onOpen(entry.uuid)}>
         <bdi class="clip">{entry.event || '(no name)'}</bdi>
       </button>
       <bdi class="muted clip">{entry.place}</bdi>

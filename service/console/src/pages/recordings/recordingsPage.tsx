@@ -4,15 +4,16 @@ import type { Recording } from '../../api/recordings.ts'
 import { formatDateTime, formatDuration, formatWhole } from '../../lib/format.ts'
 import { periodOf } from '../../lib/period.ts'
 import { cutText } from '../../lib/propertyText.ts'
-import { type Pages, usePages } from '../../lib/usePages.ts'
-import { useSearchText } from '../../lib/useSearchText.ts'
+import { usePages } from '../../lib/usePages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { EventMenu } from '../../ui/eventMenu.tsx'
 import { Select } from '../../ui/field.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
+import { PagedList } from '../../ui/pagedList.tsx'
 import { PeriodMenu } from '../../ui/periodMenu.tsx'
-import { Empty, Failed, Progress, Skeleton } from '../../ui/states.tsx'
+import { SearchInput } from '../../ui/searchInput.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { filtersOf, listSearch } from './filters.ts'
 import styles from './recordings.module.css'
@@ -48,26 +49,23 @@ export const RecordingsPage = () => {
         <PeriodMenu period={periodOf(search.value)} />
       </PageHead>
       <Filters />
-      <Results recordings={recordings} />
+      <PagedList pages={recordings} noun={['recording', 'recordings']} empty={<Nothing />}>
+        {(items) => <RecordingsTable recordings={items} />}
+      </PagedList>
     </div>
   )
 }
 
 const Filters = () => {
-  const [page, setPage] = useSearchText('page')
   const parameters = search.value
   const person = parameters.get('person')
   return (
     <div class="row">
-      <input
-        class={`input ${styles.search}`}
-        type="search"
-        aria-label="Part of the URL of a page"
+      <SearchInput
+        label="Part of the URL of a page"
         placeholder="Part of a page's URL"
-        autocomplete="off"
+        parameter="page"
         maxLength={1_000}
-        value={page}
-        onInput={(event) => setPage(event.currentTarget.value)}
       />
       <EventMenu names={parameters.getAll('event')} isMany onChange={(event) => setSearch({ event })} />
       <Select
@@ -90,35 +88,6 @@ const Filters = () => {
     </div>
   )
 }
-
-const Results = ({
-  recordings: { items, error, hasMore, isLoading, more },
-}: {
-  readonly recordings: Pages<Recording>
-}) => (
-  <>
-    <Progress isActive={isLoading} />
-    {error && <Failed error={error} onRetry={more} />}
-    {!items && !error && <Skeleton lines={12} />}
-    {items?.length === 0 && !isLoading && <Nothing />}
-    {items && items.length > 0 && (
-      <div class={isLoading && !hasMore ? 'stack is-stale' : 'stack'} aria-busy={isLoading}>
-        <RecordingsTable recordings={items} />
-        <div class="row">
-          {hasMore && (
-            <button type="button" class="button" disabled={isLoading} onClick={more}>
-              {isLoading ? 'Loading …' : 'Load more'}
-            </button>
-          )}
-          <span class="muted small" role="status">
-            {formatWhole(items.length)} {items.length === 1 ? 'recording' : 'recordings'}
-            {hasMore ? ' so far' : ''}
-          </span>
-        </div>
-      </div>
-    )}
-  </>
-)
 
 const Nothing = () => {
   const isFiltered = ['page', 'event', 'errors', 'longer', 'person'].some((name) => search.value.has(name))

@@ -1,22 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { SERVICE_URL } from '../../api/client.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { PLAYER_URL } from '../../api/recordings.ts'
+import { useWidth } from '../../lib/useWidth.ts'
 import type { Playback } from './playback.ts'
 import styles from './recordings.module.css'
 
-const PLAYER = `${SERVICE_URL}/console/player.html`
 const MAX_HEIGHT_SHARE = 0.65
 
 /** The recorded page, as large as fits. */
 export const Screen = ({ playback }: { readonly playback: Playback }) => {
   const frame = useRef<HTMLIFrameElement>(null)
   const box = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(0)
+  const width = useWidth(box)
   useEffect(() => playback.attach(frame.current!), [playback])
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(entry!.contentRect.width))
-    observer.observe(box.current!)
-    return () => observer.disconnect()
-  }, [])
   const size = playback.size.value
   const scale = size ? Math.min(1, width / size.width, (innerHeight * MAX_HEIGHT_SHARE) / size.height) : 1
   return (
@@ -24,7 +19,7 @@ export const Screen = ({ playback }: { readonly playback: Playback }) => {
       <iframe
         ref={frame}
         class={styles.frame}
-        src={PLAYER}
+        src={PLAYER_URL}
         title="Recorded page"
         tabIndex={-1}
         style={

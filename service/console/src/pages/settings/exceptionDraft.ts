@@ -1,4 +1,4 @@
-import type { RemoteConfig } from './recordingDraft.ts'
+import type { RemoteConfig } from './useRemoteConfig.ts'
 
 type Rule = NonNullable<RemoteConfig['errorTracking']['suppressionRules']>[number]
 export type Comparison = Rule['values'][number]

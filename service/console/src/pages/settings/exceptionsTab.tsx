@@ -1,55 +1,50 @@
 import { api, ask } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
-import { useDraft } from '../../lib/useDraft.ts'
-import { useLoad } from '../../lib/useLoad.ts'
-import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
+import { Checkbox } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Load } from '../../ui/states.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { type ExceptionDraft, toConfig, toDraft } from './exceptionDraft.ts'
-import type { RemoteConfig } from './recordingDraft.ts'
-import { Check } from './recordingFields.tsx'
-import { SaveBar } from './saveBar.tsx'
+import { GroupingRules } from './groupingRules.tsx'
+import { SettingsForm } from './settingsForm.tsx'
+import styles from './settings.module.css'
 import { SuppressionRules } from './suppressionRules.tsx'
+import { CONFIG_PATH, useRemoteConfig } from './useRemoteConfig.ts'
 
-/** Which exceptions sites capture, and which they drop. */
+/** Which exceptions sites capture and drop, and how they are grouped. */
 export const ExceptionsTab = () => {
   const { id } = useProject()
-  const config = useLoad(`remote config ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/remote_config', { params: inProject(id), signal })),
-  )
-  return <Load of={config}>{(data) => <ExceptionsForm config={data} onSaved={() => config.reload()} />}</Load>
-}
-
-const ExceptionsForm = ({ config, onSaved }: { readonly config: RemoteConfig; readonly onSaved: () => void }) => {
-  const { id } = useProject()
-  const draft = useDraft(`exception settings ${id}`, toDraft(config), undefined)
-  const { run, isRunning, error } = useMutation(() =>
-    ask(api.PATCH('/api/projects/{projectId}/remote_config', { params: inProject(id), body: toConfig(draft.value) })),
-  )
-  const save = async (event: Event) => {
-    event.preventDefault()
-    if (!(await run())) return
-    draft.discard()
-    toast('Saved. Sites follow at their next page load.')
-    onSaved()
-  }
-  const change = (changes: Partial<ExceptionDraft>) => draft.change({ ...draft.value, ...changes })
+  const config = useRemoteConfig()
   return (
-    <form class="stack" onSubmit={(event) => void save(event)}>
-      <Card title="What sites capture">
-        <Kinds draft={draft.value} onChange={change} />
-      </Card>
-      <Card title="What sites drop">
-        <p class="muted small" style={{ marginBottom: '0.75rem' }}>
-          The first rule that matches drops the exception in the browser. Separate several values by lines: one of them
-          is enough.
-        </p>
-        <SuppressionRules rules={draft.value.rules} onChange={(rules) => change({ rules })} />
-      </Card>
-      <SaveBar draft={draft} isRunning={isRunning} error={error} />
-    </form>
+    <div class="stack">
+      <Load of={config}>
+        {(data) => (
+          <SettingsForm
+            name={`exception settings ${id}`}
+            saved={toDraft(data)}
+            save={(draft) => ask(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toConfig(draft) }))}
+            done="Saved. Sites follow at their next page load."
+            onSaved={() => config.reload()}
+          >
+            {(draft, change) => (
+              <>
+                <Card title="What sites capture">
+                  <Kinds draft={draft} onChange={change} />
+                </Card>
+                <Card title="What sites drop">
+                  <p class={`muted small ${styles.about}`}>
+                    The first rule that matches drops the exception in the browser. Separate several values by lines:
+                    one of them is enough.
+                  </p>
+                  <SuppressionRules rules={draft.rules} onChange={(rules) => change({ rules })} />
+                </Card>
+              </>
+            )}
+          </SettingsForm>
+        )}
+      </Load>
+      <GroupingRules />
+    </div>
   )
 }
 
@@ -61,7 +56,7 @@ const Kinds = ({
   readonly onChange: (changes: Partial<ExceptionDraft>) => void
 }) => (
   <div class="stack">
-    <Check
+    <Checkbox
       label="Capture exceptions by themselves"
       about="Sites can set this by their own options, which win. captureException() always works."
       value={draft.isOn}
@@ -69,20 +64,20 @@ const Kinds = ({
     />
     {draft.isOn && (
       <>
-        <Check label="Unhandled errors" value={draft.errors} onChange={(errors) => onChange({ errors })} />
-        <Check
+        <Checkbox label="Unhandled errors" value={draft.errors} onChange={(errors) => onChange({ errors })} />
+        <Checkbox
           label="Unhandled promise rejections"
           value={draft.rejections}
           onChange={(rejections) => onChange({ rejections })}
         />
-        <Check
+        <Checkbox
           label="Calls of console.error"
           value={draft.consoleErrors}
           onChange={(consoleErrors) => onChange({ consoleErrors })}
         />
       </>
     )}
-    <Check
+    <Checkbox
       label="Capture exceptions of browser extensions"
       value={draft.extensions}
       onChange={(extensions) => onChange({ extensions })}

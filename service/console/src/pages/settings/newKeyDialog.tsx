@@ -3,7 +3,7 @@ import { api, ask } from '../../api/client.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { SecretDialog } from './secretDialog.tsx'
 import styles from './settings.module.css'
@@ -51,18 +51,13 @@ export const NewKeyDialog = ({
   return (
     <Dialog title="New key" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        <Field label="Label" hint="Who or what uses the key, such as “Ada” or “billing job”.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              required
-              autocomplete="off"
-              value={label}
-              onInput={(event) => setLabel(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextInput
+          label="Label"
+          hint="Who or what uses the key, such as “Ada” or “billing job”."
+          isRequired
+          value={label}
+          onChange={setLabel}
+        />
         <fieldset class={styles.scopes}>
           <legend>Scopes</legend>
           <div class="row">

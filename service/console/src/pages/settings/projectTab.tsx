@@ -7,6 +7,7 @@ import { useMutation } from '../../lib/useMutation.ts'
 import { projectChanges, useProject } from '../../project.ts'
 import { Code } from '../../ui/copy.tsx'
 import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -40,17 +41,7 @@ const ProjectForm = () => {
   return (
     <Card title="Project">
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        <Field label="Name" error={errorOf('name')}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              required
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextInput label="Name" error={errorOf('name')} isRequired value={name} onChange={setName} />
         <Field
           label="Time zone"
           hint="Days of reports begin at midnight here. Materialized insights are built again after a change."

@@ -1,7 +1,5 @@
-import type { ResponseOf } from '../../api/inProject.ts'
+import type { RemoteConfig } from './useRemoteConfig.ts'
 
-/** The remote configuration of the SDK, as the API returns it. */
-export type RemoteConfig = ResponseOf<'/api/projects/{projectId}/remote_config', 'get'>
 type Recording = RemoteConfig['sessionRecording']
 type RecordingConfig = Exclude<Recording, boolean>
 type Group = NonNullable<RecordingConfig['triggerGroups']>[number]

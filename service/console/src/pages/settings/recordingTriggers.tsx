@@ -1,8 +1,8 @@
-import { Field, Select } from '../../ui/field.tsx'
 import { randomId } from '../../lib/id.ts'
+import { Field, Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import type { GroupDraft, TriggersDraft } from './recordingDraft.ts'
-import { LinesField, NumberField, TextField } from './recordingFields.tsx'
 
 const MATCHES = [
   { value: 'any', label: 'any of them is met' },
@@ -36,21 +36,26 @@ export const Triggers = ({
         onChange={(minSeconds) => onChange({ minSeconds })}
       />
     </div>
-    <LinesField
+    <TextArea
+      isCode
+      rows={3}
       label="Record from these URLs on"
       hint="A regular expression per line."
       value={draft.urls}
       onChange={(urls) => onChange({ urls })}
     />
-    <LinesField
+    <TextArea
+      isCode
+      rows={3}
       label="Record from these events on"
       hint="A name per line."
       value={draft.events}
       onChange={(events) => onChange({ events })}
     />
     <div class="grid-2">
-      <TextField label="Record if this flag is on" value={draft.flag} onChange={(flag) => onChange({ flag })} />
-      <TextField
+      <TextInput isCode label="Record if this flag is on" value={draft.flag} onChange={(flag) => onChange({ flag })} />
+      <TextInput
+        isCode
         label="Variant of the flag"
         hint="Leave empty for any variant."
         value={draft.variant}
@@ -112,16 +117,7 @@ const Group = ({
   readonly onRemove: () => void
 }) => (
   <div class="stack" style={{ marginTop: '0.75rem' }}>
-    <Field label="Name">
-      {(attributes) => (
-        <input
-          {...attributes}
-          class="input"
-          value={group.name}
-          onInput={(event) => onChange({ name: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextInput label="Name" value={group.name} onChange={(name) => onChange({ name })} />
     <Triggers draft={group} onChange={onChange} />
     <div class="row">
       <button type="button" class="button danger" onClick={onRemove}>
@@ -129,4 +125,34 @@ const Group = ({
       </button>
     </div>
   </div>
+)
+
+/** A field of a number that may be empty. */
+const NumberField = ({
+  label,
+  hint,
+  value,
+  max,
+  onChange,
+}: {
+  readonly label: string
+  readonly hint: string
+  readonly value: string
+  readonly max: number
+  readonly onChange: (value: string) => void
+}) => (
+  <Field label={label} hint={hint}>
+    {(attributes) => (
+      <input
+        {...attributes}
+        class="input"
+        type="number"
+        min={0}
+        max={max}
+        step="any"
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    )}
+  </Field>
 )

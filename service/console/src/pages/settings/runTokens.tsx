@@ -3,7 +3,7 @@ import { api, ask } from '../../api/client.ts'
 import { inProject, inProjectWithId } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
-import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ConfirmDialog } from './confirmDialog.tsx'
@@ -41,18 +41,14 @@ export const RunTokens = () => {
         list of them.
       </p>
       <form class="stack" style={{ maxWidth: '30rem' }} onSubmit={(event) => void submit(event)}>
-        <Field label="Revoke one by its id" error={error?.message}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input mono"
-              required
-              autocomplete="off"
-              value={tokenId}
-              onInput={(event) => setTokenId(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextInput
+          label="Revoke one by its id"
+          error={error?.message}
+          isCode
+          isRequired
+          value={tokenId}
+          onChange={setTokenId}
+        />
         <div class="row">
           <button type="submit" class="button" disabled={isRunning}>
             Revoke this token

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import { api, ask } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
-import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
+import { Checkbox } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed, Load } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import type { RemoteConfig } from './recordingDraft.ts'
 import styles from './settings.module.css'
+import { CONFIG_PATH, type RemoteConfig, useRemoteConfig } from './useRemoteConfig.ts'
 
 interface Switch {
   readonly name: string
@@ -85,13 +85,10 @@ const SWITCHES: readonly Switch[] = [
 
 /** What the SDK captures, for all sites of the project, without a release of theirs. */
 export const SdkTab = () => {
-  const { id } = useProject()
-  const config = useLoad(`remote config ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/remote_config', { params: inProject(id), signal })),
-  )
+  const config = useRemoteConfig()
   return (
     <Card title="What sites capture">
-      <p class="muted" style={{ marginBottom: '0.75rem' }}>
+      <p class={`muted ${styles.about}`}>
         Applies to all sites of the project from their next page load, without a release.
       </p>
       <Load of={config}>
@@ -118,12 +115,7 @@ const Toggle = ({
 }) => {
   const { id } = useProject()
   const { run, error } = useMutation((isOn: boolean) =>
-    ask(
-      api.PATCH('/api/projects/{projectId}/remote_config', {
-        params: inProject(id),
-        body: toChange(isOn, config),
-      }),
-    ),
+    ask(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toChange(isOn, config) })),
   )
   // What was chosen, until it is saved and loaded again.
   const [chosen, setChosen] = useState<boolean>()
@@ -135,15 +127,7 @@ const Toggle = ({
   }
   return (
     <div>
-      <label class={styles.switch}>
-        <input
-          type="checkbox"
-          checked={chosen ?? readIsOn(config)}
-          onChange={(event) => void change(event.currentTarget.checked)}
-        />
-        {label}
-        <span class="small muted">{about}</span>
-      </label>
+      <Checkbox label={label} about={about} value={chosen ?? readIsOn(config)} onChange={(isOn) => void change(isOn)} />
       {error && <Failed error={error} />}
     </div>
   )

@@ -9,6 +9,7 @@ import { ProjectTab } from './projectTab.tsx'
 import { RecordingTab } from './recordingTab.tsx'
 import { RejectedTab } from './rejectedTab.tsx'
 import { SdkTab } from './sdkTab.tsx'
+import { ToolbarTab } from './toolbarTab.tsx'
 import { VariablesTab } from './variablesTab.tsx'
 
 const TABS: readonly { readonly name: string; readonly label: string; readonly content: ComponentType }[] = [
@@ -17,6 +18,7 @@ const TABS: readonly { readonly name: string; readonly label: string; readonly c
   { name: 'sdk', label: 'Capture', content: SdkTab },
   { name: 'recording', label: 'Recording', content: RecordingTab },
   { name: 'exceptions', label: 'Exceptions', content: ExceptionsTab },
+  { name: 'toolbar', label: 'Toolbar', content: ToolbarTab },
   { name: 'variables', label: 'Variables', content: VariablesTab },
   { name: 'rejected', label: 'Rejected events', content: RejectedTab },
   { name: 'health', label: 'Limits and health', content: HealthTab },

@@ -1,3 +1,4 @@
+import { withItem } from '../../lib/withItem.ts'
 import { Select } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { NEW_COMPARISON, NEW_RULE, type RuleDraft } from './exceptionDraft.ts'
@@ -21,10 +22,6 @@ const OPERATORS = [
   { value: 'regex', label: 'matches the expression' },
   { value: 'not_regex', label: 'does not match the expression' },
 ] as const
-
-/** Returns `list` with the item at `index` replaced, or removed if `item` is undefined. */
-const withItem = <Item,>(list: readonly Item[], index: number, item: Item | undefined): Item[] =>
-  list.flatMap((each, at) => (at === index ? (item ?? []) : each) as Item | Item[])
 
 /** Rules by which sites drop exceptions before they send them. */
 export const SuppressionRules = ({

@@ -6,6 +6,7 @@ import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
 import type { Variable } from './variablesTab.tsx'
 
@@ -112,17 +113,13 @@ const Fields = ({
   readonly onChange: (changes: Partial<Form>) => void
 }) => (
   <>
-    <Field label="Name" hint={isNew ? 'Its name in SQL is made from this one.' : undefined}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          class="input"
-          required
-          value={form.name}
-          onInput={(event) => onChange({ name: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextInput
+      label="Name"
+      hint={isNew ? 'Its name in SQL is made from this one.' : undefined}
+      isRequired
+      value={form.name}
+      onChange={(name) => onChange({ name })}
+    />
     <Field label="Type">
       {(attributes) => (
         <select
@@ -140,37 +137,26 @@ const Fields = ({
       )}
     </Field>
     {form.type === 'List' && (
-      <Field label="Values" hint="One a line.">
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            class="input"
-            required
-            value={form.values}
-            onInput={(event) => onChange({ values: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextArea
+        label="Values"
+        hint="One a line."
+        isRequired
+        value={form.values}
+        onChange={(values) => onChange({ values })}
+      />
     )}
-    <Field label="Default" hint="Fills in forms. Runs must still pass a value.">
-      {(attributes) => (
-        <input
-          {...attributes}
-          class="input"
-          value={form.defaultValue}
-          onInput={(event) => onChange({ defaultValue: event.currentTarget.value })}
-        />
-      )}
-    </Field>
-    <Field label="Rules" hint='Narrows the type, as JSON: {"type": "integer", "minimum": 1}. Optional.'>
-      {(attributes) => (
-        <input
-          {...attributes}
-          class="input mono"
-          value={form.schema}
-          onInput={(event) => onChange({ schema: event.currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextInput
+      label="Default"
+      hint="Fills in forms. Runs must still pass a value."
+      value={form.defaultValue}
+      onChange={(defaultValue) => onChange({ defaultValue })}
+    />
+    <TextInput
+      label="Rules"
+      hint='Narrows the type, as JSON: {"type": "integer", "minimum": 1}. Optional.'
+      isCode
+      value={form.schema}
+      onChange={(schema) => onChange({ schema })}
+    />
   </>
 )

@@ -3,7 +3,8 @@ import { usePages } from '../../lib/usePages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Select } from '../../ui/field.tsx'
-import { Empty, Failed, Skeleton } from '../../ui/states.tsx'
+import { PagedList } from '../../ui/pagedList.tsx'
+import { Empty } from '../../ui/states.tsx'
 import { resultsQuery } from './filters.tsx'
 import { listSubmissions, type Submission, type Survey } from './surveyApi.ts'
 import styles from './surveys.module.css'
@@ -14,12 +15,12 @@ export const AnswersTab = ({ survey }: { readonly survey: Survey }) => {
   const wanted = search.value.get('question')
   const question = survey.questions.find((each) => each.id === wanted)?.id
   const query = { ...resultsQuery(), ...(question ? { question } : {}) }
-  const { items, error, hasMore, isLoading, more } = usePages<Submission>(
+  const submissions = usePages<Submission>(
     `submissions ${id} ${survey.id} ${JSON.stringify(query)}`,
     (cursor, signal) => listSubmissions(id, survey.id, { ...query, ...(cursor ? { cursor } : {}) }, signal),
   )
   return (
-    <div class="stack" aria-busy={isLoading}>
+    <div class="stack">
       <Select
         label="Question"
         value={question ?? ''}
@@ -29,26 +30,18 @@ export const AnswersTab = ({ survey }: { readonly survey: Survey }) => {
         ]}
         onChange={(value) => setSearch({ question: value || undefined })}
       />
-      {error && <Failed error={error} onRetry={more} />}
-      {!items && !error && <Skeleton lines={10} />}
-      {items?.length === 0 && !isLoading && <Empty title="No answers" />}
-      {items && items.length > 0 && (
-        <ul class={`stack ${styles.submissions}`}>
-          {items.map((submission) => (
-            <li key={submission.submission_id} class="card">
-              <SubmissionHead submission={submission} />
-              <Answers survey={survey} submission={submission} only={question} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {hasMore && (
-        <div class="row">
-          <button type="button" class="button" disabled={isLoading} onClick={more}>
-            {isLoading ? 'Loading …' : 'Load more'}
-          </button>
-        </div>
-      )}
+      <PagedList pages={submissions} noun={['submission', 'submissions']} empty={<Empty title="No answers" />}>
+        {(items) => (
+          <ul class={`stack ${styles.submissions}`}>
+            {items.map((submission) => (
+              <li key={submission.submission_id} class="card">
+                <SubmissionHead submission={submission} />
+                <Answers survey={survey} submission={submission} only={question} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </div>
   )
 }

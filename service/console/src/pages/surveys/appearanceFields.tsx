@@ -1,5 +1,5 @@
 import { Card } from '../../ui/pageHead.tsx'
-import { Checkbox, SelectInput, TextArea, TextInput } from './inputs.tsx'
+import { Checkbox, SelectInput, TextArea, TextInput } from '../../ui/inputs.tsx'
 import type { Appearance } from './surveyApi.ts'
 import type { DraftProps } from './surveyEditor.tsx'
 import styles from './surveys.module.css'
@@ -34,38 +34,35 @@ const COLORS = [
   ['inputBackground', 'Background of inputs'],
 ] as const satisfies readonly (readonly [keyof Appearance, string])[]
 
-/** How a survey looks, and what it says at its end. */
+const TABS: readonly (readonly [NonNullable<Appearance['tabPosition']>, string])[] = [
+  ['right', 'At the right'],
+  ['left', 'At the left'],
+  ['top', 'At the top'],
+  ['bottom', 'At the bottom'],
+]
+
+const OPTIONS = [
+  ['allowGoBack', 'Let people go back'],
+  ['shuffleQuestions', 'Shuffle the questions'],
+  ['hideCancelButton', 'Hide the button that closes it'],
+  ['whiteLabel', 'Hide “Survey by Trailmark”'],
+] as const satisfies readonly (readonly [keyof Appearance, string])[]
+
+interface AppearanceProps {
+  readonly appearance: Appearance
+  readonly errorOf: DraftProps['errorOf']
+  readonly change: (changes: Partial<Appearance>) => void
+}
+
+/** How a survey looks, and what it says at its beginning and end. */
 export const AppearanceFields = ({ draft, errorOf, onChange }: DraftProps) => {
   const appearance = draft.appearance ?? {}
   const change = (changes: Partial<Appearance>) => onChange({ appearance: { ...appearance, ...changes } })
+  const props: AppearanceProps = { appearance, errorOf, change }
   return (
     <Card title="Appearance">
       <div class="stack">
-        {draft.type === 'widget' && (
-          <div class={styles.pair}>
-            <SelectInput
-              label="Opened by"
-              value={appearance.widgetType ?? 'tab'}
-              options={WIDGETS}
-              onChange={(widgetType) => change({ widgetType })}
-            />
-            {appearance.widgetType === 'selector' ? (
-              <TextInput
-                label="Selector of the element"
-                error={errorOf('appearance.widgetSelector')}
-                value={appearance.widgetSelector}
-                onChange={(widgetSelector) => change({ widgetSelector })}
-              />
-            ) : (
-              <TextInput
-                label="Its label"
-                placeholder="Feedback"
-                value={appearance.widgetLabel}
-                onChange={(widgetLabel) => change({ widgetLabel })}
-              />
-            )}
-          </div>
-        )}
+        {draft.type === 'widget' && <WidgetFields {...props} />}
         {draft.type !== 'external_survey' && (
           <SelectInput
             label="Position"
@@ -74,51 +71,159 @@ export const AppearanceFields = ({ draft, errorOf, onChange }: DraftProps) => {
             onChange={(position) => change({ position })}
           />
         )}
-        <Checkbox
-          label="Thank people at the end"
-          value={appearance.displayThankYouMessage}
-          onChange={(displayThankYouMessage) => change({ displayThankYouMessage })}
-        />
-        {appearance.displayThankYouMessage && (
-          <>
-            <TextInput
-              label="Thanks"
-              value={appearance.thankYouMessageHeader}
-              onChange={(thankYouMessageHeader) => change({ thankYouMessageHeader })}
-            />
-            <TextArea
-              label="More after the thanks"
-              value={appearance.thankYouMessageDescription}
-              onChange={(thankYouMessageDescription) =>
-                change({ thankYouMessageDescription, thankYouMessageDescriptionContentType: 'text' })
-              }
-            />
-          </>
-        )}
-        <Checkbox
-          label="Let people go back"
-          value={appearance.allowGoBack}
-          onChange={(allowGoBack) => change({ allowGoBack })}
-        />
-        <details>
-          <summary>Colors</summary>
-          <p class="small muted">
-            Such as #1d4ed8, navy or rgb(29, 78, 216). Without colors, the survey follows the visitor’s light or dark
-            theme.
-          </p>
-          <div class={styles.branches}>
-            {COLORS.map(([field, label]) => (
-              <TextInput
-                key={field}
-                label={label}
-                error={errorOf(`appearance.${field}`)}
-                value={appearance[field]}
-                onChange={(color) => change({ [field]: color })}
-              />
-            ))}
-          </div>
-        </details>
+        <IntroFields {...props} />
+        <ThanksFields {...props} />
+        {OPTIONS.map(([field, label]) => (
+          <Checkbox
+            key={field}
+            label={label}
+            value={appearance[field]}
+            onChange={(isOn) => change({ [field]: isOn })}
+          />
+        ))}
+        <div class={styles.pair}>
+          <TextInput
+            label="Label of all buttons that submit"
+            placeholder="Submit"
+            error={errorOf('appearance.submitButtonText')}
+            value={appearance.submitButtonText}
+            onChange={(submitButtonText) => change({ submitButtonText })}
+          />
+          <TextInput
+            label="Placeholder of text fields"
+            placeholder="Start typing..."
+            error={errorOf('appearance.placeholder')}
+            value={appearance.placeholder}
+            onChange={(placeholder) => change({ placeholder })}
+          />
+        </div>
+        <ColorFields {...props} />
       </div>
     </Card>
   )
 }
+
+const WidgetFields = ({ appearance, errorOf, change }: AppearanceProps) => (
+  <div class={styles.pair}>
+    <SelectInput
+      label="Opened by"
+      value={appearance.widgetType ?? 'tab'}
+      options={WIDGETS}
+      onChange={(widgetType) => change({ widgetType })}
+    />
+    {appearance.widgetType === 'selector' ? (
+      <TextInput
+        label="Selector of the element"
+        error={errorOf('appearance.widgetSelector')}
+        value={appearance.widgetSelector}
+        onChange={(widgetSelector) => change({ widgetSelector })}
+      />
+    ) : (
+      <TextInput
+        label="Its label"
+        placeholder="Feedback"
+        error={errorOf('appearance.widgetLabel')}
+        value={appearance.widgetLabel}
+        onChange={(widgetLabel) => change({ widgetLabel })}
+      />
+    )}
+    {(appearance.widgetType ?? 'tab') === 'tab' && (
+      <SelectInput
+        label="Place of the tab"
+        value={appearance.tabPosition ?? 'right'}
+        options={TABS}
+        onChange={(tabPosition) => change({ tabPosition })}
+      />
+    )}
+  </div>
+)
+
+const IntroFields = ({ appearance, errorOf, change }: AppearanceProps) => (
+  <>
+    <Checkbox
+      label="Introduce the survey before its first question"
+      value={appearance.displayIntroScreen}
+      onChange={(displayIntroScreen) => change({ displayIntroScreen })}
+    />
+    {appearance.displayIntroScreen && (
+      <>
+        <div class={styles.pair}>
+          <TextInput
+            label="Introduction"
+            error={errorOf('appearance.introScreenHeader')}
+            value={appearance.introScreenHeader}
+            onChange={(introScreenHeader) => change({ introScreenHeader })}
+          />
+          <TextInput
+            label="Its button"
+            placeholder="Get started"
+            error={errorOf('appearance.introScreenButtonText')}
+            value={appearance.introScreenButtonText}
+            onChange={(introScreenButtonText) => change({ introScreenButtonText })}
+          />
+        </div>
+        <TextArea
+          label="More of the introduction"
+          error={errorOf('appearance.introScreenDescription')}
+          value={appearance.introScreenDescription}
+          onChange={(introScreenDescription) =>
+            change({ introScreenDescription, introScreenDescriptionContentType: 'text' })
+          }
+        />
+      </>
+    )}
+  </>
+)
+
+const ThanksFields = ({ appearance, errorOf, change }: AppearanceProps) => (
+  <>
+    <Checkbox
+      label="Thank people at the end"
+      value={appearance.displayThankYouMessage}
+      onChange={(displayThankYouMessage) => change({ displayThankYouMessage })}
+    />
+    {appearance.displayThankYouMessage && (
+      <>
+        <TextInput
+          label="Thanks"
+          error={errorOf('appearance.thankYouMessageHeader')}
+          value={appearance.thankYouMessageHeader}
+          onChange={(thankYouMessageHeader) => change({ thankYouMessageHeader })}
+        />
+        <TextArea
+          label="More after the thanks"
+          error={errorOf('appearance.thankYouMessageDescription')}
+          value={appearance.thankYouMessageDescription}
+          onChange={(thankYouMessageDescription) =>
+            change({ thankYouMessageDescription, thankYouMessageDescriptionContentType: 'text' })
+          }
+        />
+        <Checkbox
+          label="Close the thanks after 5 seconds"
+          value={appearance.autoDisappear}
+          onChange={(autoDisappear) => change({ autoDisappear })}
+        />
+      </>
+    )}
+  </>
+)
+
+const ColorFields = ({ appearance, errorOf, change }: AppearanceProps) => (
+  <details>
+    <summary>Colors</summary>
+    <p class="small muted">
+      Such as #1d4ed8, navy or rgb(29, 78, 216). Without colors, the survey follows the visitor’s light or dark theme.
+    </p>
+    <div class={styles.branches}>
+      {COLORS.map(([field, label]) => (
+        <TextInput
+          key={field}
+          label={label}
+          error={errorOf(`appearance.${field}`)}
+          value={appearance[field]}
+          onChange={(color) => change({ [field]: color })}
+        />
+      ))}
+    </div>
+  </details>
+)

@@ -1,4 +1,4 @@
-import { SelectInput } from './inputs.tsx'
+import { SelectInput } from '../../ui/inputs.tsx'
 import { bucketsOf, withBranching } from './questions.ts'
 import type { Branching, Question } from './surveyApi.ts'
 import styles from './surveys.module.css'

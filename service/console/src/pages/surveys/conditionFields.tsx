@@ -1,9 +1,8 @@
-import { api, ask } from '../../api/client.ts'
-import { inProject } from '../../api/inProject.ts'
-import { useLoad } from '../../lib/useLoad.ts'
-import { useProject } from '../../project.ts'
 import { Card } from '../../ui/pageHead.tsx'
-import { Checkbox, NumberInput, SelectInput, TextInput } from './inputs.tsx'
+import { Checkbox, NumberInput, SelectInput, TextInput } from '../../ui/inputs.tsx'
+import { ActionFields } from './actionFields.tsx'
+import { EventFields } from './eventFields.tsx'
+import { FlagFields } from './flagFields.tsx'
 import type { Conditions, SurveyDraft } from './surveyApi.ts'
 import type { DraftProps } from './surveyEditor.tsx'
 import styles from './surveys.module.css'
@@ -83,25 +82,14 @@ const PageConditions = (props: DraftProps) => {
           onChange={(url) => change({ url })}
         />
       </div>
-      <div class={styles.pair}>
-        <TextInput
-          label="The page has an element"
-          hint="A CSS selector. Leave empty for any page."
-          error={errorOf('conditions.selector')}
-          value={conditions.selector}
-          onChange={(selector) => change({ selector })}
-        />
-        <TextInput
-          label="After the event"
-          hint="Name of an event in the same session. Empty: without one."
-          value={conditions.events?.values[0]?.name}
-          onChange={(name) =>
-            change({
-              events: name ? { ...conditions.events, values: [{ ...conditions.events?.values[0], name }] } : null,
-            })
-          }
-        />
-      </div>
+      <TextInput
+        label="The page has an element"
+        hint="A CSS selector. Leave empty for any page."
+        error={errorOf('conditions.selector')}
+        value={conditions.selector}
+        onChange={(selector) => change({ selector })}
+      />
+      <TriggerFields conditions={conditions} errorOf={errorOf} change={change} />
       <fieldset class={styles.devices}>
         <legend class="field-label">Devices</legend>
         <div class="row">
@@ -119,7 +107,7 @@ const PageConditions = (props: DraftProps) => {
           ))}
         </div>
       </fieldset>
-      <FlagField {...props} />
+      <FlagFields {...props} />
       <Schedule {...props} />
       <div class={styles.pair}>
         <NumberInput
@@ -142,22 +130,46 @@ const PageConditions = (props: DraftProps) => {
   )
 }
 
-const FlagField = ({ draft, errorOf, onChange }: DraftProps) => {
-  const { id } = useProject()
-  const { data } = useLoad(`flags ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
-  )
-  const known = data?.results.map(({ key }) => key) ?? []
-  const linked = draft.linked_flag_key
-  const keys = linked && !known.includes(linked) ? [linked, ...known] : known
+const TriggerFields = ({
+  conditions,
+  errorOf,
+  change,
+}: {
+  readonly conditions: Conditions
+  readonly errorOf: DraftProps['errorOf']
+  readonly change: (changes: Partial<Conditions>) => void
+}) => {
+  const { events, cancelEvents, actions } = conditions
+  const errorWithin = (path: string) => errorOf(path, { isWithin: true })
   return (
-    <SelectInput
-      label="Only where this flag is on"
-      error={errorOf('linked_flag_key')}
-      value={linked ?? ''}
-      options={[['', 'No flag'], ...keys.map((key) => [key, key] as const)]}
-      onChange={(key) => onChange({ linked_flag_key: key || null })}
-    />
+    <>
+      <EventFields
+        title="After an event"
+        path="conditions.events.values"
+        events={events?.values ?? []}
+        errorOf={errorWithin}
+        onChange={(values) => change({ events: { ...events, values } })}
+      />
+      {events && events.values.length > 0 && (
+        <Checkbox
+          label="Again after each of these events"
+          value={events.repeatedActivation}
+          onChange={(repeatedActivation) => change({ events: { ...events, repeatedActivation } })}
+        />
+      )}
+      <ActionFields
+        actions={actions?.values ?? []}
+        errorOf={errorOf}
+        onChange={(values) => change({ actions: { values } })}
+      />
+      <EventFields
+        title="Not after an event"
+        path="conditions.cancelEvents.values"
+        events={cancelEvents?.values ?? []}
+        errorOf={errorWithin}
+        onChange={(values) => change({ cancelEvents: { values } })}
+      />
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 import { BranchingFields } from './branchingFields.tsx'
-import { Checkbox, SelectInput, TextArea, TextInput } from './inputs.tsx'
+import { Checkbox, NumberInput, SelectInput, TextArea, TextInput } from '../../ui/inputs.tsx'
 import { QUESTION_TYPES, SCALES, withType } from './questions.ts'
 import type { Question } from './surveyApi.ts'
 import styles from './surveys.module.css'
@@ -48,10 +48,10 @@ const ChoiceFields = ({ question, errorOf, onChange }: QuestionProps) => (
   <>
     <TextArea
       label="Choices"
-      hint="One in each line."
+      hint="One in each line. You can paste a list."
       error={errorOf('choices')}
       value={question.choices?.join('\n')}
-      onChange={(text) => onChange({ ...question, choices: text.split('\n') })}
+      onChange={(text) => onChange({ ...question, choices: text.split(/\r?\n/) })}
     />
     <Checkbox
       label="The last choice takes an answer of their own"
@@ -66,6 +66,35 @@ const ChoiceFields = ({ question, errorOf, onChange }: QuestionProps) => (
   </>
 )
 
+type LengthRule = NonNullable<Question['validation']>[number]['type']
+
+const OpenFields = ({ question, errorOf, onChange }: QuestionProps) => {
+  const rules = question.validation ?? []
+  const valueOf = (type: LengthRule) => rules.find((rule) => rule.type === type)?.value
+  const change = (type: LengthRule, value: number | null) =>
+    onChange({
+      ...question,
+      validation: [...rules.filter((rule) => rule.type !== type), ...(value === null ? [] : [{ type, value }])],
+    })
+  return (
+    <div class={styles.pair}>
+      <NumberInput
+        label="At least this many characters"
+        min={1}
+        error={errorOf('validation')}
+        value={valueOf('min_length')}
+        onChange={(value) => change('min_length', value)}
+      />
+      <NumberInput
+        label="At most this many characters"
+        min={1}
+        value={valueOf('max_length')}
+        onChange={(value) => change('max_length', value)}
+      />
+    </div>
+  )
+}
+
 const LinkFields = ({ question, errorOf, onChange }: QuestionProps) => (
   <TextInput
     label="URL"
@@ -77,7 +106,7 @@ const LinkFields = ({ question, errorOf, onChange }: QuestionProps) => (
 )
 
 const BY_TYPE = {
-  open: undefined,
+  open: OpenFields,
   rating: RatingFields,
   single_choice: ChoiceFields,
   multiple_choice: ChoiceFields,
@@ -114,7 +143,7 @@ export const QuestionFields = ({
         value={question.description}
         onChange={(description) => onChange({ ...question, description, descriptionContentType: 'text' })}
       />
-      {More && <More {...props} />}
+      <More {...props} />
       <TextInput
         label="Label of the button"
         placeholder="Submit"
@@ -137,7 +166,7 @@ export const QuestionFields = ({
         question={question}
         index={index}
         questions={questions}
-        error={errorOf('branching') ?? errorOf('branching.index')}
+        error={errorOf('branching')}
         onChange={onChange}
       />
     </div>

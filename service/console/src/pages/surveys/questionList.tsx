@@ -6,13 +6,15 @@ import type { DraftProps } from './surveyEditor.tsx'
 import styles from './surveys.module.css'
 
 const MAX_QUESTIONS = 50
+/** Fields that show the errors of what they contain. */
+const WITHIN: readonly string[] = ['choices', 'validation', 'branching']
 
 /** The questions of a survey, in order. */
 export const QuestionList = ({ draft: { questions }, errorOf, onChange }: DraftProps) => (
   <Card title="Questions">
     <ol class={`stack ${styles.questions}`}>
       {questions.map((question, index) => (
-        <li key={question.id ?? index} class={styles.question}>
+        <li key={question.id ?? index} class={`box ${styles.question}`}>
           <div class="row between">
             <h3>Question {index + 1}</h3>
             <div class="row">
@@ -40,7 +42,7 @@ export const QuestionList = ({ draft: { questions }, errorOf, onChange }: DraftP
             question={question}
             index={index}
             questions={questions}
-            errorOf={(field) => errorOf(`questions.${index}.${field}`)}
+            errorOf={(field) => errorOf(`questions.${index}.${field}`, { isWithin: WITHIN.includes(field) })}
             onChange={(changed) =>
               onChange({ questions: questions.map((each, place) => (place === index ? changed : each)) })
             }

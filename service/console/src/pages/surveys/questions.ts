@@ -1,4 +1,5 @@
-import type { Branching, Question, Survey, SurveyDraft } from './surveyApi.ts'
+import type { Branching, Conditions, Question, Survey, SurveyDraft } from './surveyApi.ts'
+import { filledTranslations } from './translations.ts'
 
 export const QUESTION_TYPES: Readonly<Record<Question['type'], string>> = {
   open: 'Text',
@@ -130,7 +131,7 @@ export const NEW_SURVEY: SurveyDraft = {
 
 export const newQuestion = (): Question => FIRST
 
-/** Returns the form of a survey. Other fields of the survey, such as translations, stay as they are. */
+/** Returns the form of a survey. Other fields of the survey, such as conditions on people, stay as they are. */
 export const toDraft = (survey: Survey): SurveyDraft => ({
   name: survey.name,
   description: survey.description ?? '',
@@ -145,6 +146,8 @@ export const toDraft = (survey: Survey): SurveyDraft => ({
   enable_iframe_embedding: survey.enable_iframe_embedding ?? false,
   responses_limit: survey.responses_limit ?? null,
   linked_flag_key: survey.linked_flag_key ?? null,
+  feature_flag_keys: survey.feature_flag_keys ?? [],
+  translations: survey.translations ?? {},
 })
 
 const withoutEmpty = <Fields extends object>(fields: Fields): Fields =>
@@ -154,17 +157,45 @@ const withoutEmpty = <Fields extends object>(fields: Fields): Fields =>
     ),
   ) as Fields
 
+const linesOf = (lines: readonly string[]) => lines.map((line) => line.trim()).filter(Boolean)
+
+/** Returns a question without empty fields and lines. */
+const toQuestion = (question: Question): Question => {
+  const { translations, choices, ...rest } = question
+  const translated = Object.entries(filledTranslations(translations) ?? {}).map(
+    ([language, { choices: lines, ...texts }]) =>
+      [language, { ...texts, ...(lines ? { choices: linesOf(lines) } : {}) }] as const,
+  )
+  return {
+    ...withoutEmpty(rest),
+    question: rest.question.trim(),
+    ...(choices ? { choices: linesOf(choices) } : {}),
+    ...(translated.length ? { translations: Object.fromEntries(translated) } : {}),
+  }
+}
+
+/** Returns conditions without empty fields and lists. */
+const toConditions = ({ events, cancelEvents, actions, ...rest }: Conditions): Conditions => ({
+  ...withoutEmpty(rest),
+  ...(events?.values.length ? { events } : {}),
+  ...(cancelEvents?.values.length ? { cancelEvents } : {}),
+  ...(actions?.values.length
+    ? { actions: { values: actions.values.map((each) => ({ ...each, steps: each.steps?.map(withoutEmpty) ?? [] })) } }
+    : {}),
+})
+
 /** Returns what the API stores for a form: empty fields are left out. */
 export const toInput = (draft: SurveyDraft): SurveyDraft => ({
   ...draft,
-  questions: draft.questions.map((question) => ({
-    ...withoutEmpty(question),
-    question: question.question.trim(),
-    ...(question.choices ? { choices: question.choices.map((choice) => choice.trim()).filter(Boolean) } : {}),
-  })),
+  questions: draft.questions.map(toQuestion),
   appearance: withoutEmpty(draft.appearance ?? {}),
   // Everyone with its URL can see a hosted survey.
-  conditions: draft.type === 'external_survey' ? null : withoutEmpty(draft.conditions ?? {}),
+  conditions: draft.type === 'external_survey' ? null : toConditions(draft.conditions ?? {}),
   linked_flag_key: draft.type === 'external_survey' ? null : draft.linked_flag_key || null,
+  feature_flag_keys:
+    draft.type === 'external_survey' ? null : (draft.feature_flag_keys ?? []).filter(({ value }) => value),
+  translations: Object.fromEntries(
+    Object.entries(draft.translations ?? {}).map(([language, texts]) => [language, withoutEmpty(texts)]),
+  ),
   ...(draft.schedule === 'recurring' ? {} : { iteration_count: null, iteration_frequency_days: null }),
 })

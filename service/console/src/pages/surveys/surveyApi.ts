@@ -31,6 +31,8 @@ export type SurveyDraft = Pick<
   | 'enable_iframe_embedding'
   | 'responses_limit'
   | 'linked_flag_key'
+  | 'feature_flag_keys'
+  | 'translations'
 >
 
 /** Which submissions count: of one iteration, in one language. */

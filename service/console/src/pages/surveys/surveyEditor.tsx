@@ -4,21 +4,24 @@ import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
 import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { AppearanceFields } from './appearanceFields.tsx'
 import { ConditionFields } from './conditionFields.tsx'
+import { Preview } from './preview.tsx'
 import { QuestionList } from './questionList.tsx'
 import { NEW_SURVEY, toDraft, toInput } from './questions.ts'
 import { changeSurvey, createSurvey, type Survey, type SurveyDraft, TYPES } from './surveyApi.ts'
 import styles from './surveys.module.css'
+import { TranslationFields } from './translationFields.tsx'
 
 /** Props of the parts of the form. */
 export interface DraftProps {
   readonly draft: SurveyDraft
   /** Returns the message about the field at a path. */
-  readonly errorOf: (path: string) => string | undefined
+  readonly errorOf: (path: string, options?: { isWithin?: boolean }) => string | undefined
   readonly onChange: (changes: Partial<SurveyDraft>) => void
 }
 
@@ -50,60 +53,60 @@ export const SurveyEditor = ({
   }
   const props: DraftProps = {
     draft: draft.value,
-    errorOf: (path) => errorAt(error, path),
+    errorOf: (path, options) => errorAt(error, path, options),
     onChange: (changes) => draft.change({ ...draft.value, ...changes }),
   }
   return (
-    <form class={`stack ${styles.form}`} noValidate onSubmit={(event) => void save(event)}>
-      {survey?.state === 'running' && (
-        <p class="notice warning">
-          This survey is running. Results join answers by the question and by the place of a choice, so do not reorder
-          choices or give a question another meaning.
-        </p>
-      )}
-      <BasicFields {...props} />
-      <QuestionList {...props} />
-      <ConditionFields {...props} />
-      <AppearanceFields {...props} />
-      <div class={styles.actions}>
-        {error && <Failed error={error} />}
-        {survey && draft.isChanged && draft.basedOn !== version && (
+    <div class={styles.editor}>
+      <form class={`stack ${styles.form}`} noValidate onSubmit={(event) => void save(event)}>
+        {survey?.state === 'running' && (
           <p class="notice warning">
-            Someone else has changed this survey since you began to edit. Saving replaces their change; discard yours to
-            see it.
+            This survey is running. Results join answers by the question and by the place of a choice, so do not reorder
+            choices or give a question another meaning.
           </p>
         )}
-        <div class="row">
-          <button type="submit" class="button primary" disabled={isRunning || (survey && !draft.isChanged)}>
-            {isRunning ? 'Saving …' : survey ? 'Save' : 'Save as a draft'}
-          </button>
-          {draft.isChanged && (
-            <button type="button" class="button" onClick={draft.discard}>
-              Discard changes
-            </button>
+        <BasicFields {...props} />
+        <QuestionList {...props} />
+        <ConditionFields {...props} />
+        <AppearanceFields {...props} />
+        <TranslationFields {...props} />
+        <div class={styles.actions}>
+          {error && <Failed error={error} />}
+          {survey && draft.isChanged && draft.basedOn !== version && (
+            <p class="notice warning">
+              Someone else has changed this survey since you began to edit. Saving replaces their change; discard yours
+              to see it.
+            </p>
           )}
-          {draft.isChanged && <span class="small muted">Not saved yet. It stays in this browser.</span>}
+          <div class="row">
+            <button type="submit" class="button primary" disabled={isRunning || (survey && !draft.isChanged)}>
+              {isRunning ? 'Saving …' : survey ? 'Save' : 'Save as a draft'}
+            </button>
+            {draft.isChanged && (
+              <button type="button" class="button" onClick={draft.discard}>
+                Discard changes
+              </button>
+            )}
+            {draft.isChanged && <span class="small muted">Not saved yet. It stays in this browser.</span>}
+          </div>
         </div>
-      </div>
-    </form>
+      </form>
+      <Preview draft={draft.value} />
+    </div>
   )
 }
 
 const BasicFields = ({ draft, errorOf, onChange }: DraftProps) => (
   <Card>
     <div class={styles.pair}>
-      <Field label="Name" hint="Visitors do not see it, except on a hosted page." error={errorOf('name')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            autocomplete="off"
-            maxLength={400}
-            value={draft.name}
-            onInput={(event) => onChange({ name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextInput
+        label="Name"
+        hint="Visitors do not see it, except on a hosted page."
+        error={errorOf('name')}
+        maxLength={400}
+        value={draft.name}
+        onChange={(name) => onChange({ name })}
+      />
       <Field label="Shown as" error={errorOf('type')}>
         {(attributes) => (
           <select

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
-import { inProjectWithId } from '../../api/inProject.ts'
-import { personName } from '../../lib/personName.ts'
-import { useLoad } from '../../lib/useLoad.ts'
-import { useQuery } from '../../lib/useQuery.ts'
-import { useLink, useProject } from '../../project.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { Load, Progress } from '../../ui/states.tsx'
+import { api, ask } from '../api/client.ts'
+import { inProjectWithId } from '../api/inProject.ts'
+import { personName } from '../lib/personName.ts'
+import { useLoad } from '../lib/useLoad.ts'
+import { useQuery } from '../lib/useQuery.ts'
+import { useLink, useProject } from '../project.ts'
+import { Dialog } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { Icon } from './icon.tsx'
+import { Load, Progress } from './states.tsx'
 
 const STEP = 20
 const MAX = 1_000
@@ -21,7 +21,7 @@ export interface PeopleSource {
 
 type Row = readonly [actor: { readonly id: string }, count: number]
 
-/** Lists the people behind a point of a chart or a step of a funnel, with links to them. */
+/** Lists the people behind a number of an insight, with links to them. */
 export const PeopleDialog = ({
   title,
   sources,

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Field } from '../../ui/field.tsx'
+import { Field } from './field.tsx'
 
 interface InputProps<Value> {
   readonly label: string
@@ -9,39 +9,36 @@ interface InputProps<Value> {
   readonly onChange: (value: Value) => void
 }
 
-/** A labelled line of text. */
-export const TextInput = ({
-  value,
-  onChange,
+interface TextProps extends InputProps<string> {
+  readonly placeholder?: string
+  /** Whether it is in the font of code, without spell checking. */
+  readonly isCode?: boolean
+  readonly isRequired?: boolean
+  readonly maxLength?: number
+}
+
+/** Returns the attributes of a text control. */
+const textAttributes = ({ value, onChange, placeholder, isCode = false, isRequired, maxLength }: TextProps) => ({
+  class: isCode ? 'input mono' : 'input',
+  spellcheck: !isCode,
+  required: isRequired,
+  maxLength,
   placeholder,
-  ...field
-}: InputProps<string> & { readonly placeholder?: string }) => (
-  <Field {...field}>
-    {(attributes) => (
-      <input
-        {...attributes}
-        class="input"
-        autocomplete="off"
-        placeholder={placeholder}
-        value={value ?? ''}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
+  value: value ?? '',
+  onInput: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
+})
+
+/** A labelled line of text. */
+export const TextInput = (props: TextProps) => (
+  <Field label={props.label} hint={props.hint} error={props.error}>
+    {(attributes) => <input {...attributes} {...textAttributes(props)} autocomplete="off" />}
   </Field>
 )
 
 /** A labelled text of several lines. */
-export const TextArea = ({ value, onChange, ...field }: InputProps<string>) => (
-  <Field {...field}>
-    {(attributes) => (
-      <textarea
-        {...attributes}
-        class="input"
-        rows={4}
-        value={value ?? ''}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
+export const TextArea = ({ rows = 4, ...props }: TextProps & { readonly rows?: number }) => (
+  <Field label={props.label} hint={props.hint} error={props.error}>
+    {(attributes) => <textarea {...attributes} {...textAttributes(props)} rows={rows} />}
   </Field>
 )
 
@@ -94,18 +91,21 @@ export const SelectInput = <Value extends string>({
   </Field>
 )
 
-/** A labelled checkbox. */
+/** A labelled checkbox. `about`: a line about it. */
 export const Checkbox = ({
   label,
+  about,
   value,
   onChange,
 }: {
   readonly label: string
+  readonly about?: string
   readonly value: boolean | null | undefined
   readonly onChange: (value: boolean) => void
 }) => (
-  <label class="row">
+  <label class="check">
     <input type="checkbox" checked={value ?? false} onChange={(event) => onChange(event.currentTarget.checked)} />
     {label}
+    {about && <span class="small muted">{about}</span>}
   </label>
 )

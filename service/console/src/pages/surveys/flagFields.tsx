@@ -1,0 +1,69 @@
+import { api, ask } from '../../api/client.ts'
+import { inProject } from '../../api/inProject.ts'
+import { useLoad } from '../../lib/useLoad.ts'
+import { useProject } from '../../project.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { RemoveButton } from './eventFields.tsx'
+import { SelectInput } from '../../ui/inputs.tsx'
+import type { DraftProps } from './surveyEditor.tsx'
+import styles from './surveys.module.css'
+
+/** The flags that must be on: one with a variant, and others. */
+export const FlagFields = ({ draft, errorOf, onChange }: DraftProps) => {
+  const { id } = useProject()
+  const { data } = useLoad(`flags ${id}`, ({ signal }) =>
+    ask(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
+  )
+  const flags = data?.results ?? []
+  const optionsWith = (chosen: string | null | undefined, none: string) => {
+    const known = flags.map(({ key }) => key)
+    const keys = chosen && !known.includes(chosen) ? [chosen, ...known] : known
+    return [['', none] as const, ...keys.map((key) => [key, key] as const)]
+  }
+  const { linked_flag_key: linked, conditions } = draft
+  const others = draft.feature_flag_keys ?? []
+  const variant = conditions?.linkedFlagVariant
+  const variants = flags.find(({ key }) => key === linked)?.filters.multivariate?.variants.map(({ key }) => key) ?? []
+  const changeOthers = (feature_flag_keys: typeof others) => onChange({ feature_flag_keys })
+  return (
+    <>
+      <div class={styles.pair}>
+        <SelectInput
+          label="Only where this flag is on"
+          error={errorOf('linked_flag_key')}
+          value={linked ?? ''}
+          options={optionsWith(linked, 'No flag')}
+          onChange={(key) =>
+            onChange({ linked_flag_key: key || null, conditions: { ...conditions, linkedFlagVariant: null } })
+          }
+        />
+        {(variants.length > 0 || variant) && (
+          <SelectInput
+            label="And has this variant"
+            error={errorOf('conditions.linkedFlagVariant')}
+            value={variant ?? ''}
+            options={[['', 'Any variant'], ...variants.map((key) => [key, key] as const)]}
+            onChange={(key) => onChange({ conditions: { ...conditions, linkedFlagVariant: key || null } })}
+          />
+        )}
+      </div>
+      {others.map(({ key, value }, index) => (
+        <div key={index} class={styles.removable}>
+          <SelectInput
+            label="And where this flag is on"
+            error={errorOf(`feature_flag_keys.${index}.value`)}
+            value={value ?? ''}
+            options={optionsWith(value, 'Choose a flag')}
+            onChange={(chosen) => changeOthers(others.with(index, { key: chosen || key, value: chosen }))}
+          />
+          <RemoveButton label="Remove the flag" onClick={() => changeOthers(others.toSpliced(index, 1))} />
+        </div>
+      ))}
+      <div class="row">
+        <button type="button" class="button" onClick={() => changeOthers([...others, { key: 'flag', value: '' }])}>
+          <Icon name="plus" size={16} /> Add another flag
+        </button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+import { onNavigate } from '../../browser/navigation'
+import { listen } from '../../browser/signal'
+import { storageOf } from '../../browser/storage'
+import { DATED_DEFAULTS } from '../../config/datedDefaults'
+import { OPTIONS } from '../../config/options'
+import type { ToolbarParts } from '../../host'
+import { later } from '../../lib/guard'
+import { noteElements } from '../../sources/autocapture/describeElement'
+import { pathOf } from '../../sources/autocapture/elements'
+import { mayCapture } from '../../sources/autocapture/mayCapture'
+import { checkPath } from '../../sources/autocapture/privacy'
+import { describeEvent, maskingOf } from '../../sources/autocapture/startAutocapture'
+import type { Feature } from '../feature'
+
+/** Name of the code in the URL, and in session storage of the token of the project that the tab has a session for. */
+const NAME = '__trailmark_toolbar'
+const CODE = RegExp(`#${NAME}=(\\w*)`)
+// By then, routers that restore the URL they started with have done so.
+const CLEAR_AGAIN_MS = 500
+
+/** Removes the code of the console's link from the page's URL and returns it. Wrappers of `replaceState` do not see it. */
+const takeCode = (): string | undefined => {
+  const { href } = location
+  const code = CODE.exec(href)?.[1]
+  if (code) History.prototype.replaceState.call(history, history.state, '', href.replace(CODE, ''))
+  return code
+}
+
+/** The toolbar for the site's own team. Nothing is fetched without a link of the console or a session in this tab. */
+export const toolbar: Feature = {
+  name: 'toolbar',
+  connect: (client) => {
+    const { context } = client
+    const { config, token } = context
+    const shared: ToolbarParts['shared'] = {}
+    let code = takeCode()
+    let isOn = code || storageOf('sessionStorage')?.getItem(NAME) === token
+    const wanted = () => !!isOn && self === top && !config.advanced_disable_flags
+    if (code) later(takeCode, CLEAR_AGAIN_MS)
+
+    return {
+      api: {
+        loadToolbar: (parameters) => {
+          if ((parameters?.token ?? token) !== token) return false
+          code = parameters?.code
+          isOn = true
+          client.align()
+          return wanted() && !context.isOptedOut()
+        },
+      },
+      onReset: () => shared.onReset?.(),
+      runs: {
+        wanted,
+        start: (host) => {
+          // What the main script has anyway, so that the extension need not contain it too.
+          const parts = {
+            ...client,
+            ...context,
+            code,
+            shared,
+            end: () => {
+              isOn = false
+              client.align()
+            },
+            listen,
+            onNavigate,
+            pathOf,
+            checkPath,
+            mayCapture,
+            describeEvent: (type, path, masking) => describeEvent(type, noteElements(path), masking),
+            maskingOf,
+            OPTIONS,
+            DATED_DEFAULTS,
+          } satisfies ToolbarParts
+          code = undefined
+          return host.startExtension('toolbar', parts)
+        },
+      },
+    }
+  },
+}

@@ -1,0 +1,25 @@
+import type { ToolbarParts } from '../../host'
+import type { ExtensionHost } from '../contract'
+import type { EventLog } from './eventLog'
+import type { Layer } from './layer'
+import type { Service, Session } from './service'
+
+// Panels use layout effects, which run and end at once. Others would leave a timer when the toolbar ends.
+
+/** What the panels of the toolbar use. */
+export interface Tools {
+  host: ToolbarParts & ExtensionHost
+  layer: Layer
+  service: Service
+  session: Session
+  events: EventLog
+}
+
+/** What a panel receives. */
+export interface PanelProps {
+  tools: Tools
+  /** Where panels draw on the page. It receives no pointer. */
+  overlay: HTMLElement
+  /** Has screen readers announce a text. */
+  announce(text: string): void
+}

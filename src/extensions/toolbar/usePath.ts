@@ -1,0 +1,9 @@
+import { useLayoutEffect, useState } from 'preact/hooks'
+import type { ToolbarParts } from '../../host'
+
+/** Returns the path of the page, also after navigations inside the document. */
+export const usePath = ({ onNavigate }: Pick<ToolbarParts, 'onNavigate'>): string => {
+  const [path, setPath] = useState(location.pathname)
+  useLayoutEffect(() => onNavigate(() => setPath(location.pathname)), [])
+  return path
+}

@@ -1,0 +1,23 @@
+import { h } from 'preact'
+import type { Properties } from '../../types'
+
+/** Returns a value as people read it: JSON, or what JSON cannot say. */
+export const valueText = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  if (typeof value === 'function') return 'function'
+  return JSON.stringify(value, (_, each: unknown) => (each instanceof RegExp ? String(each) : each), 1) ?? 'undefined'
+}
+
+/** Names and values, in order of the names. */
+export const Values = ({ values }: { values: Properties }) => (
+  <dl class="values">
+    {Object.keys(values)
+      .sort()
+      .map((name) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{valueText(values[name])}</dd>
+        </div>
+      ))}
+  </dl>
+)
