@@ -1,7 +1,7 @@
-import type { RecorderParts, RecorderPluginParts } from '../../host'
+import type { RecorderParts } from '../../host'
 import type { Properties, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
-import { createCapture } from './capture'
+import { type Capture, createCapture } from './capture'
 import { type Chunks, createChunks } from './chunks'
 import { decide, type Status } from './decide'
 import { createGate } from './gate'
@@ -45,12 +45,40 @@ const startPlugins = (
   host: RecorderHost,
   settings: RemoteSettings,
   policy: Policy,
-  parts: Pick<RecorderPluginParts, 'add' | 'openId' | 'pageUrl'>,
+  { addRaw: add, openId, pageUrl }: Capture,
 ): Stop => {
   const wanted = pluginSettings(host, settings, policy)
   return Object.values(wanted).some(Boolean)
-    ? host.startExtension('recorderPlugins', { ...host, ...wanted, ...parts, isStrict: policy.isStrict })
+    ? host.startExtension('recorderPlugins', { ...host, ...wanted, add, openId, pageUrl, isStrict: policy.isStrict })
     : () => {}
+}
+
+/** Counts changes that were left out, until they are taken. */
+const createCounter = () => {
+  let count = 0
+  return {
+    add: (more: number): void => {
+      count += more
+    },
+    take: (): number => {
+      const taken = count
+      count = 0
+      return taken
+    },
+  }
+}
+
+/** Calls `run` each second until stopped. */
+const everySecond = ({ later }: RecorderHost, run: () => void): Stop => {
+  let timer: ReturnType<typeof setTimeout>
+  const tick = () => {
+    timer = later(() => {
+      tick()
+      run()
+    }, 1000)
+  }
+  tick()
+  return () => clearTimeout(timer)
 }
 
 type Facts = ReturnType<Triggers['facts']>
@@ -87,7 +115,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   if (typeof policy === 'string') return policy
 
   const hasSettings = !isStale(host.remote.items.sessionRecording)
-  let dropped = 0
+  const dropped = createCounter()
   let status: Status = 'awaiting_config'
   /** Why recording has stopped. */
   let failure: string | undefined
@@ -99,12 +127,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   let url = location.href
   const tab = createTabState(host)
   const triggers = createTriggers(host, settings ?? {})
-  const takeDropped = () => {
-    const count = dropped
-    dropped = 0
-    return count
-  }
-  const chunks = createChunks({ host, policy, tab, takeDropped, upload: upload.send })
+  const chunks = createChunks({ host, policy, tab, takeDropped: dropped.take, upload: upload.send })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
   /** Decides again on another page of the site, which may be excluded. */
   const followUrl = () => {
@@ -122,7 +145,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
       status === 'buffering'
         ? between(config.session_recording.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
         : undefined,
-    onDropped: (count) => (dropped += count),
+    onDropped: dropped.add,
     onEvent: followUrl,
     onInteraction: () => {
       if (gate.onInteraction()) evaluate()
@@ -166,15 +189,6 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     }
     if (status !== before || Date.now() - reportedAt > REPORT_EVERY_MS) report(facts)
   }
-  let timer: ReturnType<typeof setTimeout>
-  const tickLater = () => {
-    timer = host.later(() => {
-      tickLater()
-      followUrl()
-      evaluate()
-      capture.tick()
-    }, 1000)
-  }
   const onLeave = () => {
     gate.onVisibilityChange()
     chunks.cut()
@@ -204,17 +218,18 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     host.onPageLeave(onLeave),
     // A hidden tab may never be shown again.
     host.listen(self, ['visibilitychange'], () => (isHidden() ? onLeave() : gate.onVisibilityChange())),
-    startPlugins(host, settings ?? {}, policy, {
-      add: capture.addRaw,
-      openId: capture.openId,
-      pageUrl: capture.pageUrl,
-    }),
+    startPlugins(host, settings ?? {}, policy, capture),
   ]
   Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
   evaluate()
-  tickLater()
+  stops.push(
+    everySecond(host, () => {
+      followUrl()
+      evaluate()
+      capture.tick()
+    }),
+  )
   return () => {
-    clearTimeout(timer)
     stops.forEach((stop) => stop())
     chunks.cut()
     chunks.clear()
