@@ -8,15 +8,15 @@ const TRIGGER_EDGE = 20
 const MIN_BELOW = 250
 
 /** Where a popover goes if it would hide what has the focus. */
-export const CORNERS = ['right', 'left', 'top_right', 'top_left']
+const CORNERS = ['right', 'left', 'top_right', 'top_left']
 
 /** Whether two elements overlap on the screen. */
-export const overlaps = (one: Element, other: Element): boolean => {
+const overlaps = (one: Element, other: Element): boolean => {
   const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()]
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 }
 
-export type Position = Record<string, string>
+type Position = Record<string, string>
 
 const px = (value: number) => `${Math.round(value)}px`
 
@@ -34,7 +34,7 @@ const nextTo = (trigger: DOMRect, width: number): Position => {
  * `middle_` before it elsewhere, or `next_to_trigger`. `isTab`: a tab at the edge opened it. Left and right are those of
  * languages written from the left.
  */
-export const placeOf = (position: string, box: Element, trigger: Element | undefined, isTab: boolean): Position => {
+const placeOf = (position: string, box: Element, trigger: Element | undefined, isTab: boolean): Position => {
   const { width } = box.getBoundingClientRect()
   if (position === 'next_to_trigger' && trigger) return nextTo(trigger.getBoundingClientRect(), width)
   const edge = px(innerWidth < width + 4 * EDGE ? NARROW_EDGE : isTab ? TAB_EDGE : EDGE)
@@ -47,4 +47,24 @@ export const placeOf = (position: string, box: Element, trigger: Element | undef
     ...(isCenter ? { left: '50%' } : { [inline === 'left' ? 'inset-inline-start' : 'inset-inline-end']: edge }),
     transform: `translate(${isCenter ? '-50%' : '0'},${isMiddle ? '-50%' : '0'})`,
   }
+}
+
+/** Places a popover where it is configured to be, or in another corner if it would hide `focused`, an element of the page. */
+export const placeBox = (
+  box: HTMLElement,
+  position: string,
+  trigger: Element | undefined,
+  isTab: boolean,
+  focused: Element | undefined,
+): void => {
+  const placeAt = (each: string) => {
+    for (const name of ['top', 'bottom', 'left', 'inset-inline-start', 'inset-inline-end', 'transform'])
+      box.style.removeProperty(name)
+    for (const [name, value] of Object.entries(placeOf(each, box, trigger, isTab))) box.style.setProperty(name, value)
+    // A keyboard on the screen covers the lower part of the window.
+    const covered = window.visualViewport ? innerHeight - visualViewport!.height - visualViewport!.offsetTop : 0
+    if (covered > 0 && box.style.bottom) box.style.bottom = px(covered + 8)
+    return !focused || !overlaps(box, focused)
+  }
+  if (![position, ...CORNERS].some(placeAt)) placeAt(position)
 }

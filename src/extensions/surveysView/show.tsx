@@ -4,7 +4,7 @@ import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { Box, type BoxProps, HEADING } from './box'
 import { openContainer } from './container'
-import { CORNERS, overlaps, placeOf } from './place'
+import { placeBox } from './place'
 import { createRun } from './run'
 
 // How long the thank-you message stays with `autoDisappear`, ms.
@@ -55,24 +55,9 @@ export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: Show
   }
   /** The element of the page that has the focus by keyboard. */
   let focused: Element | undefined
-  const placeAt = (position: string) => {
-    const isTab = survey.type === 'widget' && appearance.widgetType === 'tab'
-    for (const name of ['top', 'bottom', 'left', 'inset-inline-start', 'inset-inline-end', 'transform'])
-      box.style.removeProperty(name)
-    for (const [name, value] of Object.entries(placeOf(position, box, trigger, isTab)))
-      box.style.setProperty(name, value)
-    // A keyboard on the screen covers the lower part of the window.
-    const covered = window.visualViewport ? innerHeight - visualViewport!.height - visualViewport!.offsetTop : 0
-    if (covered > 0 && box.style.bottom) box.style.bottom = `${Math.round(covered + 8)}px`
-  }
-  /** Places the box where it is configured to be, or in another corner if it would hide the focus of the page. */
   const place = () => {
-    const position = options.position ?? appearance.position ?? 'right'
-    const isFree = (each: string) => {
-      placeAt(each)
-      return !focused || !overlaps(box, focused)
-    }
-    if (![position, ...CORNERS].some(isFree)) placeAt(position)
+    const isTab = survey.type === 'widget' && appearance.widgetType === 'tab'
+    placeBox(box, options.position ?? appearance.position ?? 'right', trigger, isTab, focused)
   }
   const remove = () => {
     if (isRemoved) return

@@ -196,3 +196,15 @@ test('answers are valid and hinted at as their question says', () => {
   expect(toAnswer(multiple, { text: ' mine ', chosen: [2, 1], rating: null })).toEqual(['b', 'mine'])
   expect((toAnswer(OPEN, toDraft(OPEN, 'x'.repeat(1_000_000))) as string).length).toBe(8000)
 })
+
+test('the introduction shows only with a text and before the survey was begun, and spaces are no answer', () => {
+  const intro = { displayIntroScreen: true, introScreenHeader: 'Hello' }
+  const { run, reported, answer } = begin({ appearance: intro })
+  expect(run.screen()).toBe('intro')
+  run.leaveIntro()
+  expect(run.screen()).toBe('question')
+  answer('   ')
+  expect([run.screen(), reported]).toEqual(['question', []])
+  expect(begin({ appearance: { displayIntroScreen: true } }).run.screen()).toBe('question')
+  expect(begin({ appearance: intro }, { isBegun: true }).run.screen()).toBe('question')
+})
