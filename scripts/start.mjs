@@ -59,6 +59,7 @@ const BUILDS = [
       'service/console/src',
       'service/console/public',
       'service/console/index.html',
+      'service/console/preview.html',
       'service/console/vite.config.ts',
       'service/console/package.json',
     ],

@@ -74,7 +74,6 @@ const background = { niceness: 5 }
 const runChecks = async () => {
   await check('types', ['npm', 'run', 'typecheck', '--silent'], background)
   await check('lint', ['npm', 'run', 'lint', '--silent'], background)
-  await check('format', ['npm', 'run', 'format:check', '--silent'], background)
 }
 
 const runJest = () =>
@@ -137,12 +136,15 @@ const findHeadlessShell = () => {
 try {
   const browsers = [findBrowser('chromium'), findHeadlessShell(), findBrowser('firefox')]
   console.log(`Browsers: ${browsers.join(', ')}`)
+  // The SDK's build uses one core for most of its time, so the format is checked beside it.
+  const format = check('format', ['npm', 'run', 'format:check', '--silent'])
   const built = await Promise.all([
     check('build SDK', ['npm', 'run', 'build:sdk', '--silent']),
     check('build service', ['npm', 'run', 'build', '--workspace', 'trailmark-service', '--silent']),
     check('build console', ['npm', 'run', 'build', '--workspace', 'trailmark-console', '--silent']),
   ])
   if (built.every(Boolean)) await Promise.all([runPlaywright(...browsers), runJest(), runChecks()])
+  await format
 } catch (error) {
   count(0, 1)
   failures.push(error.message)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { accountPage, signIn, signInPage, signOut } from './pages/account.mjs'
 import { appPage } from './pages/app.mjs'
-import { behindPage, changeRecording } from './pages/behind.mjs'
+import { behindPage, changeRecording, openToolbar } from './pages/behind.mjs'
 import { addToBasket, basketPage, changeBasket } from './pages/basket.mjs'
 import { categoryPage } from './pages/category.mjs'
 import { checkoutPage, orderPage, placeOrder } from './pages/checkout.mjs'
@@ -35,6 +35,7 @@ const ROUTES = [
   ['GET', '/app/*', appPage],
   ['GET', '/behind', behindPage],
   ['POST', '/behind/recording', changeRecording],
+  ['POST', '/behind/toolbar', openToolbar],
   ['GET', '/results', resultsPage],
   ['GET', '/stored', storedEvents],
 ]

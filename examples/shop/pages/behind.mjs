@@ -18,7 +18,7 @@ const recordingForm = (isOn) =>
     <button class="button quiet" id="record">${isOn ? 'Stop recording visits' : 'Record visits'}</button>
   </form>`
 
-/** Session recording, exceptions, web vitals, heatmaps and surveys. behind.js makes the page work. */
+/** Session recording, exceptions, web vitals, heatmaps, surveys and the toolbar. behind.js makes the page work. */
 export const behindPage = async ({ trailmark }) => {
   const isRecording = await trailmark.recordsSessions()
   const cards = [
@@ -59,6 +59,14 @@ export const behindPage = async ({ trailmark }) => {
       text: 'After an order, the shop asks each visitor once how it went.',
       body: html`<p class="actions"><a class="button quiet" href="/">Order something</a></p>`,
     },
+    {
+      title: 'Toolbar',
+      page: 'settings?tab=toolbar',
+      text: 'For the people who run the shop: what each element sends, the flags, and the heatmap on the page itself.',
+      body: html`<form method="post" action="${PATH}/toolbar">
+        <button class="button quiet">Open the toolbar</button>
+      </form>`,
+    },
   ]
   return {
     title: 'Behind the counter',
@@ -77,3 +85,5 @@ export const changeRecording = async ({ trailmark, form }) => {
   await trailmark.recordSessions(form.get('on') === 'yes')
   return { redirect: PATH }
 }
+
+export const openToolbar = async ({ trailmark, origin }) => ({ redirect: await trailmark.openToolbar(origin, PATH) })

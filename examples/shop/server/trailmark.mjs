@@ -76,8 +76,14 @@ export const createTrailmark = ({ url, token, projectId = 1, personalApiKey }, r
   /** Returns whether the project records sessions. */
   const recordsSessions = async () => !!(await ask('GET', '/remote_config')).sessionRecording
   const recordSessions = (isOn) => ask('PATCH', '/remote_config', { sessionRecording: isOn })
+  /** Returns a link that opens the toolbar on a page of the site at `origin`, once and within a minute. */
+  const openToolbar = async (origin, path) => {
+    const { toolbar_origins: origins } = await ask('GET', '/')
+    if (!origins.includes(origin)) await ask('PATCH', '/', { toolbar_origins: [...origins, origin] })
+    return (await ask('POST', '/toolbar/codes', { origin, path })).url
+  }
   /** Returns the URL of a page of the console. */
   const consoleUrl = (page) => `${url}/console/projects/${projectId}/${page}`
 
-  return { url, token, define, run, recordsSessions, recordSessions, consoleUrl }
+  return { url, token, define, run, recordsSessions, recordSessions, openToolbar, consoleUrl }
 }

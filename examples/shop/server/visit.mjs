@@ -24,9 +24,10 @@ const readForm = async (request) => {
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }
 
-/** Returns what a page needs of a request: `url`, `params`, `form`, `basket`, `person`. */
+/** Returns what a page needs of a request: `url`, `params`, `form`, `basket`, `person`, and the `origin` of a form's page. */
 export const readVisit = async (request, url, params) => {
   const cookies = readCookies(request.headers.cookie)
   const form = request.method === 'POST' ? await readForm(request) : new URLSearchParams()
-  return { url, params, form, basket: readBasket(cookies.basket), person: readPerson(cookies.person) }
+  const { origin } = request.headers
+  return { url, params, form, origin, basket: readBasket(cookies.basket), person: readPerson(cookies.person) }
 }

@@ -54,11 +54,11 @@ const makeBombs = (): Record<string, string> => ({
     Array.from({ length: 60 }, () => inEvent(`{${distinctKeys(7_000)}}`)).join(','),
   ),
   'events with distinct keys': around(
-    Array.from({ length: 50 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
+    Array.from({ length: 15 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
   ),
   'events with keys that need escaping': around(
     Array.from(
-      { length: 50 },
+      { length: 15 },
       (_, event) =>
         `{"event":"bomb","distinct_id":"d","$set":{"a":1},"properties":{"$elements_chain":"a",${Array.from({ length: 7_900 }, (__, n) => `"k${(event * 7_900 + n).toString(36)}\\ud800":"\\ud800"`).join(',')}}}`,
     ).join(','),

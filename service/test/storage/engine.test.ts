@@ -86,14 +86,14 @@ test('an engine that cannot start exits immediately with the reason', async () =
 })
 
 test('recordings of earlier releases are in the table of sessions after the migration, however many days they expire on', async () => {
-  const fill = MIGRATIONS.findIndex(({ name }) => name === 'sessions of recordings')
+  const fill = MIGRATIONS.findIndex(({ name }) => name === 'recorded sessions')
   await migrate(storage, MIGRATIONS.slice(0, fill))
   await storage.command(`INSERT INTO db.recording_chunks
     (project_id, session_id, window_id, seq, distinct_id, first_at, last_at, console_errors, urls, expires_on)
     SELECT 1, concat('session ', toString(number)), 'w', seq, 'ada', toDateTime64(seq * 10, 3), toDateTime64(seq * 10 + 5, 3), seq = 1,
       [concat('https://shop.example/', toString(seq))], toDate('2100-01-01') + number
     FROM numbers(150) ARRAY JOIN [0, 1] AS seq SETTINGS max_partitions_per_insert_block = 0`)
-  expect(await migrate(storage)).toContain('sessions of recordings')
+  expect(await migrate(storage)).toContain('recorded sessions')
   const sessions = await storage.rows({
     text: `SELECT count() AS sessions, any(toUnixTimestamp(ended_at) - toUnixTimestamp(started_at)) AS seconds, any(has_errors) AS errors,
       any(arraySort(urls)) AS urls, any(distinct_ids) AS ids FROM db.recording_sessions`,

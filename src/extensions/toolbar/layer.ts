@@ -54,7 +54,7 @@ export const addLayer = ({ listen, later }: ToolbarParts & ExtensionHost): Layer
   if (document.getElementById(ID)) return undefined
   const host = document.createElement('div')
   host.id = ID
-  // The protocol's class, and the one that nothing is captured of.
+  // The protocol's class, and the class that excludes it from all capture.
   host.className = 'toolbar-global-fade-container ph-no-capture'
   host.setAttribute('popover', 'manual')
   for (const [name, value] of Object.entries(STYLE)) host.style.setProperty(name, value, 'important')

@@ -7,6 +7,7 @@ import {
   MetadataMismatch,
   MetadataUnavailable,
 } from '../../../src/storage/metadata/metadata.ts'
+import { MIGRATIONS } from '../../../src/storage/metadata/migrations.ts'
 import { until } from '../../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { runUntilEnd, temporaryFolder } from '../../support/startService.ts'
@@ -144,7 +145,11 @@ test('Postgres migrations run once when several processes open the database', as
   expect(steps.map(({ id }) => id)).toEqual(steps.map((_, index) => index + 1))
   await postgres.ask(
     url,
-    'ALTER TABLE error_issues DROP COLUMN ignored_until',
+    ...MIGRATIONS.at(-1)!.map((statement) =>
+      statement
+        .replace(/^CREATE TABLE (\w+)[^]*/, 'DROP TABLE $1')
+        .replace(/^(ALTER TABLE \w+) ADD COLUMN (\w+)[^]*/, '$1 DROP COLUMN $2'),
+    ),
     'DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)',
   )
   await closing(url)
