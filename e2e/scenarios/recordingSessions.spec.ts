@@ -381,10 +381,13 @@ test('memory stays flat after 50 restarts, and after 200 frames that were added 
   await restart(5)
   const first = await memoryOf(cdp)
   await restart(50)
-  const last = await memoryOf(cdp)
-  expect(last.nodes).toBeLessThan(first.nodes * 1.02)
-  expect(last.listeners).toBeLessThanOrEqual(first.listeners)
-  expect(last.heap).toBeLessThan(first.heap * 1.2)
+  // Again after a while, because a collection leaves objects that a later one frees.
+  await expect(async () => {
+    const last = await memoryOf(cdp)
+    expect(last.nodes).toBeLessThan(first.nodes * 1.02)
+    expect(last.listeners).toBeLessThanOrEqual(first.listeners)
+    expect(last.heap).toBeLessThan(first.heap * 1.2)
+  }).toPass({ timeout: 60_000 })
 
   await page.evaluate(() => window.analytics.startSessionRecording())
   await recording(page)
@@ -406,5 +409,5 @@ test('memory stays flat after 50 restarts, and after 200 frames that were added 
   const before = await memoryOf(cdp)
   await frames(200)
   await expect.poll(async () => (await memoryOf(cdp)).documents).toBeLessThanOrEqual(before.documents + 2)
-  expect((await memoryOf(cdp)).nodes).toBeLessThan(before.nodes + 500)
+  await expect.poll(async () => (await memoryOf(cdp)).nodes).toBeLessThan(before.nodes + 500)
 })

@@ -80,11 +80,14 @@ test('many events leave as many rows, nodes and objects as some', async ({ view:
   for (let round = 1; round <= 4; round++) await receive(round)
   const some = await measure()
   for (let round = 5; round <= 14; round++) await receive(round)
-  const many = await measure()
-  expect(many.rows).toBe(some.rows)
-  expect(many.nodes).toBeLessThanOrEqual(some.nodes * 1.05)
-  expect(many.listeners).toBeLessThanOrEqual(some.listeners * 1.05)
-  expect(many.heap).toBeLessThanOrEqual(some.heap * 1.1)
+  // Again after a while, because one collection leaves objects that the next one frees.
+  await expect(async () => {
+    const many = await measure()
+    expect(many.rows).toBe(some.rows)
+    expect(many.nodes).toBeLessThanOrEqual(some.nodes * 1.05)
+    expect(many.listeners).toBeLessThanOrEqual(some.listeners * 1.05)
+    expect(many.heap).toBeLessThanOrEqual(some.heap * 1.1)
+  }).toPass({ timeout: 60_000 })
 })
 
 test('eight tabs follow what arrives, although a browser opens six connections', async ({

@@ -2,39 +2,59 @@ import type { SurveyStorage } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 
-// A lease that is not renewed belonged to a tab that has ended, ms.
-const LEASE_MS = 3000
+// A lease that is not renewed belonged to a tab that has ended, ms. Far longer than a busy page keeps its timers waiting.
+const LEASE_MS = 10_000
+const RENEWAL_MS = 1000
 
 const leases = new Map<string, string>()
 
 type Timers = Pick<ExtensionHost, 'later'>
 
-/** Claims a name by an entry in storage, which is renewed until released. */
-const claimByLease = (name: string, storage: SurveyStorage | undefined, { later }: Timers): Stop | undefined => {
-  const [until, owner] = (storage?.getItem(name) ?? '0 ').split(' ')
+/** Claims a name by an entry in storage, which is renewed until released, or until another tab has it. */
+const claimByLease = (
+  name: string,
+  storage: SurveyStorage | undefined,
+  { later }: Timers,
+  onLost: () => void,
+): Stop | undefined => {
+  const read = () => (storage?.getItem(name) ?? '0 ').split(' ')
+  const [until, owner] = read()
   if (+until! > Date.now() && owner !== leases.get(name)) return undefined
   const id = String(Math.random())
   leases.set(name, id)
+  const isTaken = () => ![id, ''].includes(read()[1]!)
   let timer: ReturnType<typeof setTimeout>
-  const renew = () => {
+  const write = () => {
     storage?.setItem(name, `${Date.now() + LEASE_MS} ${id}`)
-    timer = later(renew, LEASE_MS / 3)
+    // The browser may have held this tab back for longer than the lease.
+    timer = later(() => (isTaken() ? onLost() : write()), RENEWAL_MS)
   }
-  renew()
+  const drop = () => {
+    if (!isTaken()) storage?.removeItem(name)
+  }
+  write()
+  // The next page may show the survey at once. A page that returns from the back/forward cache renews its lease.
+  addEventListener('pagehide', drop)
   return () => {
     clearTimeout(timer)
+    removeEventListener('pagehide', drop)
     leases.delete(name)
-    storage?.removeItem(name)
+    drop()
   }
 }
 
 /**
  * Claims a survey for this tab, so that no other shows it. Resolves with a function that releases it; undefined: another
- * tab shows it. By a Web Lock, or a lease in storage on pages without them.
+ * tab shows it. By a Web Lock, or a lease in storage on pages without them. `onLost`: another tab has taken the lease over.
  */
-export const claim = (name: string, storage: SurveyStorage | undefined, timers: Timers): Promise<Stop | undefined> =>
+export const claim = (
+  name: string,
+  storage: SurveyStorage | undefined,
+  timers: Timers,
+  onLost: () => void,
+): Promise<Stop | undefined> =>
   new Promise((done) => {
-    const fallBack = () => done(claimByLease(name, storage, timers))
+    const fallBack = () => done(claimByLease(name, storage, timers, onLost))
     const locks = navigator.locks as LockManager | undefined
     if (!locks) return fallBack()
     locks

@@ -81,7 +81,9 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
     const view = await loadView()
     const isShared = mayStore() && !container
     entry.release = isShared
-      ? await claim(`survey:${withIteration(original, '_')}`, storageOf('localStorage'), host)
+      ? await claim(`survey:${withIteration(original, '_')}`, storageOf('localStorage'), host, () =>
+          entry.shown?.remove(),
+        )
       : () => {}
     // It may have been closed meanwhile.
     if (!view || !entry.release || isStopped || open.get(id) !== entry) {
