@@ -115,6 +115,7 @@ describe('trailmark/endpoints', () => {
     )
     const program = ts.createProgram([file], {
       lib: ['lib.es2022.d.ts'],
+      skipDefaultLibCheck: true,
       types: [],
       strict: true,
       noEmit: true,
