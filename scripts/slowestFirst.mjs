@@ -3,9 +3,9 @@ import Sequencer from '@jest/test-sequencer'
 /** Test files that take more than 20 seconds on an idle machine, longest first. Running one of them last would leave cores idle. */
 const SLOWEST = [
   'materialization/insights',
-  'materialization/persons',
   'storage/cluster',
   'service/sharedMaterialization',
+  'materialization/persons',
   'materialization/equality',
   'cli/backup',
   'service/attack',
