@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { request } from './api.ts'
 import { trailmarkJson } from './cli.ts'
 import { until } from './engine.ts'
 import { findReady, MAIN, type RunningService, serviceEnv, startService } from './startService.ts'
+import { WORKER_FOLDER } from './workerFolder.ts'
 
 /** A project of a service that other test files use too. `stop` leaves the service to them. */
 export type SharedService = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId' | 'data' | 'output' | 'stop'>
 
-// A process of the test runner runs many files, each with modules of its own, so what they share is kept in files.
-const FOLDER = join(tmpdir(), `trailmark-test-service-${process.pid}`)
-const DATA = join(FOLDER, 'data')
-const OUTPUT = join(FOLDER, 'output')
-const SHARED = join(FOLDER, 'shared.json')
+const DATA = join(WORKER_FOLDER, 'data')
+const OUTPUT = join(WORKER_FOLDER, 'output')
+const SHARED = join(WORKER_FOLDER, 'shared.json')
 
 // Standard input is a pipe from the process of the test runner, and closes when that ends in any way.
 const RUN_UNTIL_INPUT_ENDS = '"$@" >"$OUTPUT" 2>&1 & service=$!; read _; kill $service; wait $service; rm -rf "$FOLDER"'
@@ -29,12 +27,12 @@ interface Shared {
 const output = () => readFileSync(OUTPUT, 'utf8')
 
 const start = async (): Promise<Shared> => {
-  rmSync(FOLDER, { recursive: true, force: true })
+  rmSync(WORKER_FOLDER, { recursive: true, force: true })
   mkdirSync(DATA, { recursive: true })
   const child = spawn('sh', ['-c', RUN_UNTIL_INPUT_ENDS, 'sh', process.execPath, MAIN], {
     stdio: ['pipe', 'ignore', 'inherit'],
     detached: true, // Ctrl-C in a terminal ends the test runner, and that ends the service
-    env: { ...serviceEnv(DATA), OUTPUT, FOLDER },
+    env: { ...serviceEnv(DATA), OUTPUT, FOLDER: WORKER_FOLDER },
   })
   child.unref()
   ;(child.stdin as Socket).unref()
