@@ -51,7 +51,7 @@ const makeBombs = (): Record<string, string> => ({
     Array.from({ length: 9 }, () => inEvent(`"${repeat('\\ud800', 2 * MB - 200)}"`)).join(','),
   ),
   'events with the maximum number of keys': around(
-    Array.from({ length: 15 }, () => inEvent(`{${distinctKeys(7_000)}}`)).join(','),
+    Array.from({ length: 30 }, () => inEvent(`{${distinctKeys(7_000)}}`)).join(','),
   ),
   'events with distinct keys': around(
     Array.from({ length: 6 }, (_, n) => inEvent(`{${distinctKeys(7_900, n * 7_900)}}`)).join(','),
@@ -72,7 +72,7 @@ const makeBombs = (): Record<string, string> => ({
     Array.from({ length: 10_000 }, () => inEvent('{"a":{"b":[1,2,3]}}')).join(','),
   ),
   'many person updates': around(
-    Array.from({ length: 70 }, (_, n) => `{"event":"$set","distinct_id":"d${n}","$set":{${distinctKeys(900)}}}`).join(
+    Array.from({ length: 150 }, (_, n) => `{"event":"$set","distinct_id":"d${n}","$set":{${distinctKeys(900)}}}`).join(
       ',',
     ),
   ),
