@@ -571,6 +571,7 @@ test('without Web Locks and a sanitizer of the browser, a lease keeps a survey i
     questions: [
       {
         ...OPEN,
+        question: 'W'.repeat(60),
         description:
           '<h2>In</h2> <p><b>your</b> words</p><svg viewBox="0 0 1 1"><path d="M0 0"/></svg><script>hacked = 1</script>' +
           '<img src="x:" onerror="hacked = 1"><a href="javascript:hacked = 1">x</a>',
@@ -589,6 +590,9 @@ test('without Web Locks and a sanitizer of the browser, a lease keeps a survey i
     await description.evaluate((element) => [...element.querySelectorAll('*')].map(({ localName }) => localName)),
   ).toEqual(['h2', 'p', 'b', 'svg', 'path', 'a'])
   await expect(description.locator('a')).not.toHaveAttribute('href')
+  // Long words wrap.
+  const form = boxOf(page, survey).locator('.survey-form')
+  expect(await form.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
   const lease = () => page.evaluate((id) => localStorage.getItem(`survey:${id}`), survey.id)
   expect(await lease()).not.toBeNull()
 

@@ -124,7 +124,7 @@ describe('a delay', () => {
     await first.settle(1000)
     if (isNextPage) await first.leave()
     const { analytics, settle, question } = isNextPage ? await openPage([triggered]) : first
-    analytics.sessionManager!.resetSessionId()
+    analytics.sessionManager.resetSessionId()
     analytics.capture('viewed')
     await settle(60_000)
     expect(question()).toBeUndefined()
@@ -198,17 +198,24 @@ test('an iteration is in the events and in what is stored, and the next is shown
   expect(next.question()).toBe('What is missing?')
 })
 
-test('a click in a survey is captured once by autocapture, and answers are not part of it', async () => {
-  const questions = [OPEN, { ...OPEN, id: 'r' }]
-  const { settle, sent, write, click, question } = await openPage([survey({ questions })], [], { autocapture: true })
-  for (const text of ['secret one', 'secret two']) {
+test('clicks in a survey are captured once each, without what is answered', async () => {
+  const questions = [OPEN, { ...OPEN, id: 'r' }, { ...OPEN, id: 's' }]
+  const config = { autocapture: true, rageclick: true, capture_dead_clicks: true }
+  const { settle, sent, write, click, question } = await openPage([survey({ questions })], [], config)
+  for (const text of ['secret one', 'secret two', 'secret three']) {
     write(text)
     click('.form-submit')
   }
   expect(question()).toBeUndefined()
-  await settle(5000)
-  expect(sent.map(({ event }) => event)).toEqual(['survey shown', '$autocapture', '$autocapture', 'survey sent'])
+  await settle(10_000)
+  expect(sent.map(({ event }) => event)).toEqual([
+    'survey shown',
+    '$autocapture',
+    '$autocapture',
+    '$autocapture',
+    'survey sent',
+  ])
   const clicked = sent.filter(({ event }) => event === '$autocapture')
-  expect(clicked.map(({ properties }) => properties.$el_text)).toEqual(['Submit', 'Submit'])
+  expect(clicked.map(({ properties }) => properties.$el_text)).toEqual(['Submit', 'Submit', 'Submit'])
   expect(JSON.stringify(clicked)).not.toContain('secret')
 })
