@@ -11,6 +11,10 @@ const COMPONENT = `if (typeof newType == 'function') {
   oldDom = diffChildren(parentDom, isArray(result) ? result : [result], newVNode, oldVNode, namespace, oldDom, refQueue)
 } else {`
 
+/** Parameters of Preact's functions that nothing passes any more. */
+const REMOVED = /\b(globalContext|excessDomChildren|commitQueue|isHydrating)\b/
+const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g
+
 /** What is replaced in each file of Preact's sources. A pattern that does not occur is an error: Preact has changed. */
 const REPLACEMENTS = {
   'component.js': [
@@ -78,6 +82,16 @@ const REPLACEMENTS = {
   ],
 }
 
+const linesOf = (text) => text.split('\n').length - 1
+
+/** Keeps the number of lines, so that the source map stays correct for the rest. */
+const replaceIn = (code, part, replacement) =>
+  code.replace(part, (match, group) => {
+    const text = replacement.replace('$1', () => group)
+    return text + '\n'.repeat(Math.max(0, linesOf(match) - linesOf(text)))
+  })
+
+/** A Rollup plugin for scripts whose Preact components have no state. */
 export const statelessPreact = {
   name: 'stateless-preact',
   resolveId: (name) => (name === 'preact' ? `${folder}index.js` : null),
@@ -85,10 +99,15 @@ export const statelessPreact = {
     const file = id.replaceAll('\\', '/').split(folder)[1]
     if (!REPLACEMENTS[file]) return null
     for (const [part, replacement] of REPLACEMENTS[file]) {
-      const changed = code.replace(part, replacement)
+      const changed = replaceIn(code, part, replacement)
       if (changed === code) throw new Error(`${file} of Preact has no ${String(part)} any more.`)
       code = changed
     }
     return { code, map: null }
+  },
+  renderChunk(code) {
+    const [left] = REMOVED.exec(code.replace(COMMENT, '')) ?? []
+    if (left) throw new Error(`Preact still uses ${left}.`)
+    return null
   },
 }

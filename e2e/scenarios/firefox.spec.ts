@@ -187,7 +187,10 @@ test('sends nothing that a person types', async ({ firefox, site, service, put, 
 })
 
 test('opens the toolbar by a link, and shows what a click captures', async ({ firefox, site, service, put }) => {
-  put('script', '/', '<button id="buy" onclick="clicked = true">Buy now</button>', QUIET)
+  put('script', '/', '<button id="buy" onclick="clicked = true">Buy now</button>', {
+    ...QUIET,
+    autocapture: true,
+  })
   expect((await service.api('PATCH', '', { toolbar_origins: [site.url] })).status).toBe(200)
   const { body } = await service.api('POST', '/toolbar/codes', { origin: site.url, path: '/' })
   const page = await openPage(firefox, body.url as string)
