@@ -635,7 +635,7 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   await page.clock.install()
   place(
     '/dialog',
-    '<dialog><h1>Cart</h1><button>Keep</button></dialog><script nonce="n">document.querySelector("dialog").showModal()</script>' +
+    '<style>dialog{transform:scale(.5);overflow:hidden}</style><dialog><h1>Cart</h1><button>Keep</button></dialog><script nonce="n">document.querySelector("dialog").showModal()</script>' +
       '<button id="first">First</button><button id="corner" style="position:fixed;bottom:60px;right:60px">Corner</button>',
   )
   await page.goto(`${site.url}/dialog`)
@@ -643,6 +643,9 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   const rectOf = async (selector: string) => (await page.locator(selector).boundingBox())!
   const question = box.locator('.survey-question')
   await page.locator('dialog .ph-survey textarea').fill('In the dialog')
+  // Styles of the dialog do not move it.
+  const inDialog = (await page.locator('dialog .ph-survey').boundingBox())!
+  expect([inDialog.width, Math.round(inDialog.x + inDialog.width)]).toEqual([300, 1250])
   // It leaves a dialog that closes with its text and focus, and follows into one that opens later.
   await page.evaluate(() => document.querySelector('dialog')!.close())
   const field = page.locator('body > [class^=PostHogSurvey] textarea')

@@ -31,6 +31,9 @@ export const openContainer = (survey: Survey, language: string | undefined) => {
       if (!host.parentNode || host.parentNode === parent) return
       const focused = root.activeElement as HTMLElement | null
       parent.append(host)
+      // In the top layer of the browser, where styles of the dialog neither move nor clip it.
+      host.popover = dialog ? 'manual' : null
+      if (dialog) host.showPopover?.()
       focused?.focus({ preventScroll: true })
     })
     container = { host, root, users: 0, stopFollowing }
