@@ -74,8 +74,8 @@ export const FlagFields = ({ draft, errorOf, onChange }: DraftProps) => {
 const Targeting = ({ draft, errorOf, onChange, flagKeys }: DraftProps & { readonly flagKeys: readonly string[] }) => {
   const error = errorOf('targeting_flag_filters') ?? errorOf('targeting_flag_filters.groups')
   return (
-    <div class="stack" style={{ gap: '0.5rem' }}>
-      <h3>People</h3>
+    <fieldset class={styles.devices}>
+      <legend class="field-label">People</legend>
       <Conditions
         conditions={draft.targeting ?? []}
         variants={[]}
@@ -90,6 +90,6 @@ const Targeting = ({ draft, errorOf, onChange, flagKeys }: DraftProps & { readon
           {error}
         </p>
       )}
-    </div>
+    </fieldset>
   )
 }
