@@ -1,16 +1,15 @@
 import type { eventWithTime } from '@rrweb/types'
-import type { RecorderParts } from '../../host'
+import type { RecordedEvent, RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { createActivity } from './activity'
 import { MAX_ELEMENTS } from './budget'
-import type { Chunks } from './chunks'
 import { CUSTOM, FULL_SNAPSHOT, INCREMENTAL, INPUT, META, MUTATION } from './eventTypes'
 import { createLadder, FLUSH } from './ladder'
 import { createLimiter, type Mutation } from './limiter'
 import { attempt, isHidden } from './page'
 import type { Policy } from './sanitize/policy'
-import { createSanitizer } from './sanitize/sanitize'
+import { createSanitizer, type NodeOf, type Sanitize } from './sanitize/sanitize'
 import { addCustomEvent, idOf, nodeOf, startRrweb, takeSnapshot } from './startRrweb'
 
 const SNAPSHOT_MS = 300_000
@@ -82,7 +81,8 @@ const createSnapshots = (host: Host, mayTake: () => boolean) => {
 interface CaptureInputs {
   host: Host
   policy: Policy
-  chunks: Chunks
+  /** Receives events that may leave the page. */
+  record(event: eventWithTime): void
   /** Characters recorded of the session. */
   size(): number
   snapshotEveryMs(): number | undefined
@@ -90,6 +90,8 @@ interface CaptureInputs {
   onDropped(count: number): void
   /** Called before each event is recorded. */
   onEvent(): void
+  /** A full snapshot was recorded. */
+  onSnapshot(): void
   /** The person did something. */
   onInteraction(): void
   /** rrweb failed, or the page is too much for it. */
@@ -97,11 +99,11 @@ interface CaptureInputs {
 }
 
 /**
- * Runs rrweb, and passes its events to the chunks: limited by the budget (`limiter`, `ladder`), none while the visitor is idle or the URL is
+ * Runs rrweb, and passes its events to `record`: limited by the budget (`limiter`, `ladder`), none while the visitor is idle or the URL is
  * excluded, each sanitized.
  */
 export const createCapture = (inputs: CaptureInputs) => {
-  const { host, policy, chunks, onFailure } = inputs
+  const { host, policy, record, onFailure } = inputs
   const options = host.config.session_recording
   const pageUrl = (url: string) => host.redact(host.permittedUrl(url, host.config))
   const sanitizer = createSanitizer(policy, nodeOf, pageUrl)
@@ -116,9 +118,9 @@ export const createCapture = (inputs: CaptureInputs) => {
   const mark = (tag: string, payload?: object): void => {
     if (stopRrweb && !snapshots.isWaiting()) attempt(() => addCustomEvent(tag, payload))
   }
-  const add = (event: eventWithTime) => {
-    const sanitized = sanitizer.sanitize(event)
-    if (sanitized && !repeats.isRepeated(sanitized)) chunks.add(sanitized)
+  const add = (event: eventWithTime, sanitize: Sanitize = sanitizer.sanitize) => {
+    const sanitized = sanitize(event)
+    if (sanitized && !repeats.isRepeated(sanitized)) record(sanitized)
   }
   const activity = createActivity({
     host,
@@ -130,7 +132,7 @@ export const createCapture = (inputs: CaptureInputs) => {
       snapshots.soon()
     },
   })
-  const emit = (event: eventWithTime) => {
+  const emit = (event: eventWithTime, sanitize?: Sanitize) => {
     const type = event.type as number
     if (type === CUSTOM && (event.data as { tag: string }).tag === FLUSH) return
     inputs.onEvent()
@@ -143,8 +145,10 @@ export const createCapture = (inputs: CaptureInputs) => {
     if (snapshots.isWaiting()) return
     const { data } = event as { data: Mutation & { source?: number; isAttachIframe?: true } }
     if (type === INCREMENTAL && data.source === MUTATION && !limiter.limit(data) && !data.isAttachIframe) return
-    add(event)
-    if (type === FULL_SNAPSHOT) limiter.reset()
+    add(event, sanitize)
+    if (type !== FULL_SNAPSHOT) return
+    limiter.reset()
+    inputs.onSnapshot()
   }
   const start = () => {
     isStarting = false
@@ -153,7 +157,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     // A recording belongs to a session.
     host.session.touch()
     snapshots.expect()
-    stopRrweb = attempt(() => startRrweb({ options, policy, emit }))
+    stopRrweb = attempt(() => startRrweb({ options, policy, emit: (event) => emit(event) }))
     if (!stopRrweb) onFailure('rrweb')
   }
   const stop = () => {
@@ -210,8 +214,15 @@ export const createCapture = (inputs: CaptureInputs) => {
     addRaw: (type: number, data: object): boolean => {
       inputs.onEvent()
       if (!isOpen() || snapshots.isWaiting()) return false
-      chunks.add({ type, data, timestamp: Date.now() })
+      record({ type, data, timestamp: Date.now() })
       return true
+    },
+    /** Returns a function that records events of a frame, whose nodes `nodeOfFrame` finds. */
+    receiver: (nodeOfFrame: NodeOf): ((event: RecordedEvent) => void) => {
+      const { sanitize } = createSanitizer({ ...policy, findsBlocked: true }, nodeOfFrame, pageUrl)
+      return (event) => {
+        if (stopRrweb) emit(event as eventWithTime, sanitize)
+      }
     },
     /** Returns a URL as it may be recorded. */
     pageUrl: sanitizer.pageUrl,

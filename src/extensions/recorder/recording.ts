@@ -1,4 +1,5 @@
-import type { RecorderParts } from '../../host'
+import type { RecordedEvent, RecorderFramesParts, RecorderParts } from '../../host'
+import type { eventWithTime } from '@rrweb/types'
 import type { Properties, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { type Capture, createCapture } from './capture'
@@ -52,6 +53,24 @@ const startPlugins = (
     ? host.startExtension('recorderPlugins', { ...host, ...wanted, add, openId, pageUrl, isStrict: policy.isStrict })
     : () => {}
 }
+
+/** Connects the page with frames of other origins in it, and with the page around it. Returns what ends it. */
+const startFrames = (
+  host: RecorderHost,
+  policy: Policy,
+  { openId, receiver, mark }: Capture,
+  parts: Pick<RecorderFramesParts, 'onSnapshot' | 'onParent'>,
+): Stop =>
+  host.config.session_recording.recordCrossOriginIframes
+    ? host.startExtension('recorderFrames', {
+        ...host,
+        ...parts,
+        recordsFrames: !policy.isStrict,
+        openId,
+        receiver,
+        mark,
+      })
+    : () => {}
 
 /** Counts changes that were left out, until they are taken. */
 const createCounter = () => {
@@ -125,6 +144,9 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   let startReason: string | undefined
   let firstReason = 'recording_initialized'
   let url = location.href
+  /** Where events go instead of the chunks, in a frame that the page around it records. */
+  let toParent: ((event: RecordedEvent) => void) | undefined
+  let onSnapshot = () => {}
   const tab = createTabState(host)
   const triggers = createTriggers(host, settings ?? {})
   const chunks = createChunks({ host, policy, tab, takeDropped: dropped.take, upload: upload.send })
@@ -139,7 +161,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   const capture = createCapture({
     host,
     policy,
-    chunks,
+    record: (event) => (toParent ?? chunks.add)(event as eventWithTime),
     size: () => tab.read(session.current() ?? '', session.windowId()).size,
     snapshotEveryMs: () =>
       status === 'buffering'
@@ -147,6 +169,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
         : undefined,
     onDropped: dropped.add,
     onEvent: followUrl,
+    onSnapshot: () => host.later(() => onSnapshot(), 0),
     onInteraction: () => {
       if (gate.onInteraction()) evaluate()
     },
@@ -168,6 +191,8 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     const before = status
     status = decide({
       ...facts,
+      // The page around it decides.
+      ...(toParent ? { isSampled: undefined, triggers: [], groups: undefined } : {}),
       hasFailed: !!failure,
       hasSettings,
       isUnreachable: host.remote.hasFailed,
@@ -219,6 +244,18 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     // A hidden tab may never be shown again.
     host.listen(self, ['visibilitychange'], () => (isHidden() ? onLeave() : gate.onVisibilityChange())),
     startPlugins(host, settings ?? {}, policy, capture),
+    startFrames(host, policy, capture, {
+      onSnapshot: (listener) => {
+        onSnapshot = listener
+        return () => (onSnapshot = () => {})
+      },
+      onParent: (post) => {
+        toParent = post
+        chunks.clear()
+        capture.restart()
+        evaluate()
+      },
+    }),
   ]
   Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
   evaluate()

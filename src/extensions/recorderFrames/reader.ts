@@ -1,0 +1,217 @@
+import type { RecordedEvent } from '../../host'
+import { createReplica } from './replica'
+
+const FULL_SNAPSHOT = 2
+const INCREMENTAL = 3
+const MUTATION = 0
+// `NodeType` of rrweb.
+const DOCUMENT = 0
+const DOCTYPE = 1
+const ELEMENT = 2
+const TEXT = 3
+const COMMENT = 5
+
+// Elements that run or load. rrweb records none of them with its content.
+const EMPTY_TAGS = /^(script|object|embed|applet|base|frame|frameset|portal|fencedframe)$/i
+
+type Fields = Record<string, unknown>
+/** Returns a value of its kind; undefined for anything else. */
+type Read = (value: unknown) => unknown
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const isNumber = (value: unknown) => typeof value === 'number' && isFinite(value)
+
+const number: Read = (value) => (isNumber(value) || value === null ? value : undefined)
+const text: Read = (value) => (typeof value === 'string' || value === null ? value : undefined)
+const flag: Read = (value) => (typeof value === 'boolean' ? value : undefined)
+const listOf =
+  (read: Read): Read =>
+  (value) =>
+    Array.isArray(value) ? value.map(read) : undefined
+/** Reads an object: the listed members only. */
+const objectOf =
+  (members: Readonly<Record<string, Read>>): Read =>
+  (value) => {
+    if (!isFields(value)) return undefined
+    return Object.fromEntries(
+      Object.keys(members).flatMap((name) => {
+        const read = members[name]!(value[name])
+        return read === undefined ? [] : [[name, read]]
+      }),
+    )
+  }
+/** Reads an object with any names. */
+const recordOf =
+  (read: Read): Read =>
+  (value) =>
+    isFields(value)
+      ? Object.fromEntries(
+          Object.entries(value).flatMap(([name, each]) => {
+            const safe = read(each)
+            return safe === undefined ? [] : [[name, safe]]
+          }),
+        )
+      : undefined
+
+/** The position of a rule, in nested rules of each. */
+const index: Read = (value) => (Array.isArray(value) ? value.filter(isNumber) : number(value))
+const rules = listOf(objectOf({ rule: text, index }))
+const style = recordOf((value) =>
+  Array.isArray(value) ? value.slice(0, 2).map(text) : value === false ? value : text(value),
+)
+const attribute: Read = (value) =>
+  value === true || isNumber(value) ? value : isFields(value) ? style(value) : text(value)
+const attributes = recordOf(attribute)
+
+const MEDIA = { currentTime: number, volume: number, muted: flag, loop: flag, playbackRate: number }
+
+interface MutationData {
+  adds: { parentId: number; node: unknown }[]
+  removes: { id: number }[]
+  attributes: { id: number; attributes: Fields }[]
+}
+
+/**
+ * Creates the reader of one frame's events. It returns events of known kinds with members of known types only, and replaces the frame's ids of nodes and
+ * style sheets by ids of this page.
+ */
+export const createReader = (nextId: () => number) => {
+  let replica = createReplica()
+  let ids = new Map<number, number>()
+  let styleIds = new Map<number, number>()
+  /** Whether the recording has the frame's document, which later events change. */
+  let isAttached = false
+
+  const idIn = (known: Map<number, number>, value: unknown): number | null => {
+    if (value === null || value === undefined) return null
+    // rrweb has negative ids for nodes that it leaves out.
+    if (!Number.isSafeInteger(value) || (value as number) < 0) return -1
+    const own = known.get(value as number) ?? nextId()
+    known.set(value as number, own)
+    return own
+  }
+  const id: Read = (value) => idIn(ids, value)
+  const styleId: Read = (value) => idIn(styleIds, value)
+  const optionalId: Read = (value) => (value === undefined ? undefined : id(value))
+  const optionalStyleId: Read = (value) => (value === undefined ? undefined : styleId(value))
+
+  const flags = objectOf({
+    rootId: optionalId,
+    isShadowHost: flag,
+    isShadow: flag,
+    isSVG: flag,
+    isCustom: flag,
+    needBlock: flag,
+    isStyle: flag,
+  })
+  /** Reads a serialized node with its descendants, and adds them to the replica. Throws if it is none. */
+  const readNode = (value: unknown, parent: Node | null): Fields => {
+    const { type, id: theirs, tagName, attributes: all, childNodes, textContent } = value as Fields
+    const own = id(theirs) as number
+    if (!(own > 0)) throw new TypeError('A node without an id')
+    const shared = { type, id: own, ...(flags(value) as Fields) }
+    const children = (node: Node | null) => (childNodes as unknown[]).map((each) => readNode(each, node))
+    if (type === DOCUMENT) {
+      // The document of a frame in the frame is part of its element.
+      const node = parent ? replica.add(own, parent, 'div') : replica.setDocument(own)
+      return { ...shared, childNodes: children(node) }
+    }
+    if (type === DOCTYPE) return { ...shared, name: 'html', publicId: '', systemId: '' }
+    if (type === TEXT) {
+      if (parent) replica.add(own, parent)
+      return { ...shared, textContent: String(text(textContent) ?? '') }
+    }
+    if (type !== ELEMENT) return { ...shared, type: COMMENT, textContent: '' }
+    const tag = EMPTY_TAGS.test(String(tagName)) ? 'div' : String(tagName)
+    const node = parent && replica.add(own, parent, tag)
+    const safe = (attributes(all) ?? {}) as Fields
+    replica.change(own, safe)
+    // A frame in the frame that its page has not made a box is of another origin there (recorder/sanitize/policy.ts).
+    if (/^iframe$/i.test(tag)) replica.open(own)
+    return { ...shared, tagName: tag, attributes: safe, childNodes: children(node) }
+  }
+
+  const moves = objectOf({ positions: listOf(objectOf({ id, x: number, y: number, timeOffset: number })) })
+  const SOURCES: Readonly<Record<number, Read | undefined>> = {
+    [MUTATION]: objectOf({
+      removes: listOf(objectOf({ parentId: id, id, isShadow: flag })),
+      adds: listOf(objectOf({ parentId: id, nextId: id, previousId: optionalId, node: (value) => value })),
+      attributes: listOf(objectOf({ id, attributes })),
+      texts: listOf(objectOf({ id, value: text })),
+      isAttachIframe: flag,
+    }),
+    1: moves,
+    2: objectOf({ type: number, id, x: number, y: number, pointerType: number }),
+    3: objectOf({ id, x: number, y: number }),
+    5: objectOf({ id, text, isChecked: flag, userTriggered: flag }),
+    6: moves,
+    7: objectOf({ type: number, id, ...MEDIA }),
+    8: objectOf({
+      id: optionalId,
+      styleId: optionalStyleId,
+      adds: rules,
+      removes: listOf(objectOf({ index })),
+      replace: text,
+      replaceSync: text,
+    }),
+    12: moves,
+    13: objectOf({
+      id: optionalId,
+      styleId: optionalStyleId,
+      index,
+      set: objectOf({ property: text, value: text, priority: text }),
+      remove: objectOf({ property: text }),
+    }),
+    15: objectOf({
+      id,
+      styleIds: listOf(styleId),
+      styles: listOf(objectOf({ styleId, rules })),
+    }),
+  }
+  /** Makes the replica follow changes of the document, and reads the added nodes. */
+  const follow = ({ adds, removes, attributes: changes }: MutationData): void => {
+    for (const add of adds) add.node = readNode(add.node, replica.nodeOf(add.parentId))
+    for (const each of changes) replica.change(each.id, each.attributes)
+    const kept = new Set(adds.map(({ node }) => (node as Fields).id))
+    for (const each of removes) if (!kept.has(each.id)) replica.remove(each.id)
+  }
+  const reset = () => {
+    replica = createReplica()
+    ids = new Map()
+    styleIds = new Map()
+    isAttached = false
+  }
+  const readData = ({ type, data }: Fields, iframeId: number): Fields | undefined => {
+    if (!isFields(data)) return undefined
+    if (type === FULL_SNAPSHOT) {
+      reset()
+      const node = readNode(data.node, null)
+      isAttached = node.type === DOCUMENT
+      const adds = [{ parentId: iframeId, nextId: null, node }]
+      return { source: MUTATION, adds, removes: [], texts: [], attributes: [], isAttachIframe: true }
+    }
+    if (type !== INCREMENTAL || !isAttached) return undefined
+    const read = SOURCES[data.source as number]?.(data) as Fields | undefined
+    if (read && data.source === MUTATION) follow(read as unknown as MutationData)
+    return read && { source: data.source, ...read }
+  }
+  return {
+    nodeOf: (wanted: number): Node | null => replica.nodeOf(wanted),
+    /** Whether the frame has more nodes than can be recorded. */
+    isFull: () => replica.isFull(),
+    /** Reads nothing until the next full snapshot. */
+    reset,
+    /**
+     * Returns an event that a frame has posted as one of this page; undefined if it is none. A full snapshot becomes the document of the frame's
+     * element (`iframeId`).
+     */
+    read: (event: unknown, iframeId: number): RecordedEvent | undefined => {
+      try {
+        const data = readData(event as Fields, iframeId)
+        return data && { type: INCREMENTAL, data, timestamp: Date.now() }
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
