@@ -11,7 +11,7 @@ const ELEMENT = 2
 const TEXT = 3
 const COMMENT = 5
 
-// Elements that run or load. rrweb records none of them with its content.
+// Elements that run or load. They are recorded without anything in them.
 const EMPTY_TAGS = /^(script|object|embed|applet|base|frame|frameset|portal|fencedframe)$/i
 
 type Fields = Record<string, unknown>
@@ -122,7 +122,8 @@ export const createReader = (nextId: () => number) => {
       return { ...shared, textContent: String(text(textContent) ?? '') }
     }
     if (type !== ELEMENT) return { ...shared, type: COMMENT, textContent: '' }
-    const tag = EMPTY_TAGS.test(String(tagName)) ? 'div' : String(tagName)
+    if (EMPTY_TAGS.test(String(tagName))) return { ...shared, tagName: 'div', attributes: {}, childNodes: [] }
+    const tag = String(tagName)
     const node = parent && replica.add(own, parent, tag)
     const safe = (attributes(all) ?? {}) as Fields
     replica.change(own, safe)
