@@ -9,7 +9,7 @@ import { createLadder, FLUSH } from './ladder'
 import { createLimiter, type Mutation } from './limiter'
 import { attempt, isHidden } from './page'
 import type { Policy } from './sanitize/policy'
-import { createSanitizer, type NodeOf, type Sanitize } from './sanitize/sanitize'
+import { createSanitizer, type Sanitize } from './sanitize/sanitize'
 import { addCustomEvent, idOf, nodeOf, startRrweb, takeSnapshot } from './startRrweb'
 
 const SNAPSHOT_MS = 300_000
@@ -24,17 +24,20 @@ const whenIdle = (host: Host, run: () => void): void => {
   else host.later(run, 200)
 }
 
-/** Whether an event repeats the masked value of a field, which would tell how many keys were pressed. */
-const createRepeats = () => {
+/** Passes events on, except those that repeat the masked value of a field, which would tell how many keys were pressed. */
+const withoutRepeats = (record: (event: eventWithTime) => void) => {
   let values = new Map<number, string>()
+  const isRepeated = ({ type, data }: eventWithTime): boolean => {
+    const { source, id, text, isChecked } = data as { source?: number; id: number; text: string; isChecked: boolean }
+    if ((type as number) !== INCREMENTAL || source !== INPUT) return false
+    const value = `${isChecked} ${text}`
+    if (values.get(id) === value) return true
+    values.set(id, value)
+    return false
+  }
   return {
-    isRepeated: ({ type, data }: eventWithTime): boolean => {
-      const { source, id, text, isChecked } = data as { source?: number; id: number; text: string; isChecked: boolean }
-      if ((type as number) !== INCREMENTAL || source !== INPUT) return false
-      const value = `${isChecked} ${text}`
-      if (values.get(id) === value) return true
-      values.set(id, value)
-      return false
+    record: (event: eventWithTime | undefined): void => {
+      if (event && !isRepeated(event)) record(event)
     },
     forget: (): void => {
       values = new Map()
@@ -103,11 +106,10 @@ interface CaptureInputs {
  * excluded, each sanitized.
  */
 export const createCapture = (inputs: CaptureInputs) => {
-  const { host, policy, record, onFailure } = inputs
+  const { host, policy, onFailure } = inputs
   const options = host.config.session_recording
-  const pageUrl = (url: string) => host.redact(host.permittedUrl(url, host.config))
-  const sanitizer = createSanitizer(policy, nodeOf, pageUrl)
-  const repeats = createRepeats()
+  const sanitizer = createSanitizer(policy, nodeOf, (url) => host.redact(host.permittedUrl(url, host.config)))
+  const { record, forget } = withoutRepeats(inputs.record)
   const limiter = createLimiter(inputs.onDropped, options.attributeFilter)
   let stopRrweb: Stop | undefined
   let isStarting = false
@@ -118,10 +120,7 @@ export const createCapture = (inputs: CaptureInputs) => {
   const mark = (tag: string, payload?: object): void => {
     if (stopRrweb && !snapshots.isWaiting()) attempt(() => addCustomEvent(tag, payload))
   }
-  const add = (event: eventWithTime, sanitize: Sanitize = sanitizer.sanitize) => {
-    const sanitized = sanitize(event)
-    if (sanitized && !repeats.isRepeated(sanitized)) record(sanitized)
-  }
+  const add = (event: eventWithTime, sanitize: Sanitize = sanitizer.sanitize) => record(sanitize(event))
   const activity = createActivity({
     host,
     onInteraction: inputs.onInteraction,
@@ -140,7 +139,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     if (activity.isIdle() || isPaused) return
     if (type === META) {
       snapshots.begin(event.timestamp)
-      repeats.forget()
+      forget()
     }
     if (snapshots.isWaiting()) return
     const { data } = event as { data: Mutation & { source?: number; isAttachIframe?: true } }
@@ -157,7 +156,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     // A recording belongs to a session.
     host.session.touch()
     snapshots.expect()
-    stopRrweb = attempt(() => startRrweb({ options, policy, emit: (event) => emit(event) }))
+    stopRrweb = attempt(() => startRrweb({ options, policy, emit }))
     if (!stopRrweb) onFailure('rrweb')
   }
   const stop = () => {
@@ -217,13 +216,8 @@ export const createCapture = (inputs: CaptureInputs) => {
       record({ type, data, timestamp: Date.now() })
       return true
     },
-    /** Returns a function that records events of a frame, whose nodes `nodeOfFrame` finds. */
-    receiver: (nodeOfFrame: NodeOf): ((event: RecordedEvent) => void) => {
-      const { sanitize } = createSanitizer({ ...policy, findsBlocked: true }, nodeOfFrame, pageUrl)
-      return (event) => {
-        if (stopRrweb) emit(event as eventWithTime, sanitize)
-      }
-    },
+    /** Records an event of a frame. */
+    receive: (event: RecordedEvent, sanitize: Sanitize): void => void (stopRrweb && emit(event, sanitize)),
     /** Returns a URL as it may be recorded. */
     pageUrl: sanitizer.pageUrl,
     /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */

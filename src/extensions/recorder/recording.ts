@@ -1,10 +1,10 @@
-import type { RecordedEvent, RecorderFramesParts, RecorderParts } from '../../host'
-import type { eventWithTime } from '@rrweb/types'
+import type { RecorderParts } from '../../host'
 import type { Properties, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { type Capture, createCapture } from './capture'
 import { type Chunks, createChunks } from './chunks'
 import { decide, type Status } from './decide'
+import { createFrames } from './frames'
 import { createGate } from './gate'
 import { isHidden } from './page'
 import { createPolicy, type Policy } from './sanitize/policy'
@@ -21,6 +21,10 @@ export type RecorderHost = ExtensionHost & RecorderParts
 
 const between = (value: unknown, min: number, max: number, fallback: number) =>
   typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
+
+/** Returns the time between full snapshots while a trigger is pending, ms. */
+const pendingSnapshotMs = ({ session_recording: options }: RecorderHost['config']) =>
+  between(options.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
 
 /** Returns what the plugins record. The project's settings can turn bodies and headers off, and not on. Requests on localhost are those of developers. */
 const pluginSettings = ({ config, remote, shared }: RecorderHost, settings: RemoteSettings, policy: Policy) => {
@@ -53,24 +57,6 @@ const startPlugins = (
     ? host.startExtension('recorderPlugins', { ...host, ...wanted, add, openId, pageUrl, isStrict: policy.isStrict })
     : () => {}
 }
-
-/** Connects the page with frames of other origins in it, and with the page around it. Returns what ends it. */
-const startFrames = (
-  host: RecorderHost,
-  policy: Policy,
-  { openId, receiver, mark }: Capture,
-  parts: Pick<RecorderFramesParts, 'onSnapshot' | 'onParent'>,
-): Stop =>
-  host.config.session_recording.recordCrossOriginIframes
-    ? host.startExtension('recorderFrames', {
-        ...host,
-        ...parts,
-        recordsFrames: !policy.isStrict,
-        openId,
-        receiver,
-        mark,
-      })
-    : () => {}
 
 /** Counts changes that were left out, until they are taken. */
 const createCounter = () => {
@@ -144,10 +130,8 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   let startReason: string | undefined
   let firstReason = 'recording_initialized'
   let url = location.href
-  /** Where events go instead of the chunks, in a frame that the page around it records. */
-  let toParent: ((event: RecordedEvent) => void) | undefined
-  let onSnapshot = () => {}
   const tab = createTabState(host)
+  const frames = createFrames(host, policy)
   const triggers = createTriggers(host, settings ?? {})
   const chunks = createChunks({ host, policy, tab, takeDropped: dropped.take, upload: upload.send })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
@@ -161,15 +145,12 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   const capture = createCapture({
     host,
     policy,
-    record: (event) => (toParent ?? chunks.add)(event as eventWithTime),
+    record: (event) => (frames.toParent() ?? chunks.add)(event),
     size: () => tab.read(session.current() ?? '', session.windowId()).size,
-    snapshotEveryMs: () =>
-      status === 'buffering'
-        ? between(config.session_recording.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
-        : undefined,
+    snapshotEveryMs: () => (status === 'buffering' ? pendingSnapshotMs(config) : undefined),
     onDropped: dropped.add,
     onEvent: followUrl,
-    onSnapshot: () => host.later(() => onSnapshot(), 0),
+    onSnapshot: frames.onSnapshot,
     onInteraction: () => {
       if (gate.onInteraction()) evaluate()
     },
@@ -187,12 +168,10 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   }
   /** Decides again whether the session is recorded, and applies the decision. */
   const evaluate = () => {
-    const facts = triggers.facts()
+    const facts = frames.factsOf(triggers.facts())
     const before = status
     status = decide({
       ...facts,
-      // The page around it decides.
-      ...(toParent ? { isSampled: undefined, triggers: [], groups: undefined } : {}),
       hasFailed: !!failure,
       hasSettings,
       isUnreachable: host.remote.hasFailed,
@@ -214,6 +193,12 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     }
     if (status !== before || Date.now() - reportedAt > REPORT_EVERY_MS) report(facts)
   }
+  /** Records from a full snapshot on, for another session or another page around this one. */
+  const beginAgain = () => {
+    chunks.clear()
+    capture.restart()
+    evaluate()
+  }
   const onLeave = () => {
     gate.onVisibilityChange()
     chunks.cut()
@@ -223,13 +208,11 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   const stops = [
     session.onChange(() => {
       chunks.cut()
-      chunks.clear()
       isRefused = false
       startReason = undefined
       reportedAt = 0
       firstReason = 'session_id_changed'
-      capture.restart()
-      evaluate()
+      beginAgain()
     }),
     host.ledger.on('eventCaptured', (event) => {
       triggers.onCaptured(event)
@@ -244,28 +227,15 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     // A hidden tab may never be shown again.
     host.listen(self, ['visibilitychange'], () => (isHidden() ? onLeave() : gate.onVisibilityChange())),
     startPlugins(host, settings ?? {}, policy, capture),
-    startFrames(host, policy, capture, {
-      onSnapshot: (listener) => {
-        onSnapshot = listener
-        return () => (onSnapshot = () => {})
-      },
-      onParent: (post) => {
-        toParent = post
-        chunks.clear()
-        capture.restart()
-        evaluate()
-      },
-    }),
-  ]
-  Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
-  evaluate()
-  stops.push(
+    frames.start(capture, beginAgain),
     everySecond(host, () => {
       followUrl()
       evaluate()
       capture.tick()
     }),
-  )
+  ]
+  Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
+  evaluate()
   return () => {
     stops.forEach((stop) => stop())
     chunks.cut()

@@ -48,7 +48,7 @@ export const startEmbedded = ({
   }
   const stops = [
     listen(self, ['message'], (event) => {
-      const { source, origin, data, ports } = event as MessageEvent
+      const { source, origin, data, ports } = event as MessageEvent<unknown>
       if (source !== self.parent || !isMessage(data, REQUEST) || !ports[0]) return
       if (!allows(config.session_recording.recordCrossOriginIframes, origin)) return
       close()

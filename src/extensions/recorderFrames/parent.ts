@@ -109,7 +109,7 @@ export const startParent = (host: ExtensionHost & RecorderFramesParts): Stop => 
 
   const stops = [
     host.listen(self, ['message'], (event) => {
-      const { data, source, origin } = event as MessageEvent
+      const { data, source, origin } = event as MessageEvent<unknown>
       if (!isMessage(data, HELLO) || origin === 'null') return
       const iframe = all().find(({ contentWindow }) => contentWindow === source)
       if (iframe && isOpen(iframe)) request(iframe, origin)

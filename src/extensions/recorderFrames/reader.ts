@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../../host'
 import { createReplica } from './replica'
+import { attributes, type Fields, flagsOf, isFields, type Read, sourcesOf } from './shapes'
 
 const FULL_SNAPSHOT = 2
 const INCREMENTAL = 3
@@ -13,57 +14,6 @@ const COMMENT = 5
 
 // Elements that run or load. They are recorded without anything in them.
 const EMPTY_TAGS = /^(script|object|embed|applet|base|frame|frameset|portal|fencedframe)$/i
-
-type Fields = Record<string, unknown>
-/** Returns a value of its kind; undefined for anything else. */
-type Read = (value: unknown) => unknown
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
-const isNumber = (value: unknown) => typeof value === 'number' && isFinite(value)
-
-const number: Read = (value) => (isNumber(value) || value === null ? value : undefined)
-const text: Read = (value) => (typeof value === 'string' || value === null ? value : undefined)
-const flag: Read = (value) => (typeof value === 'boolean' ? value : undefined)
-const listOf =
-  (read: Read): Read =>
-  (value) =>
-    Array.isArray(value) ? value.map(read) : undefined
-/** Reads an object: the listed members only. */
-const objectOf =
-  (members: Readonly<Record<string, Read>>): Read =>
-  (value) => {
-    if (!isFields(value)) return undefined
-    return Object.fromEntries(
-      Object.keys(members).flatMap((name) => {
-        const read = members[name]!(value[name])
-        return read === undefined ? [] : [[name, read]]
-      }),
-    )
-  }
-/** Reads an object with any names. */
-const recordOf =
-  (read: Read): Read =>
-  (value) =>
-    isFields(value)
-      ? Object.fromEntries(
-          Object.entries(value).flatMap(([name, each]) => {
-            const safe = read(each)
-            return safe === undefined ? [] : [[name, safe]]
-          }),
-        )
-      : undefined
-
-/** The position of a rule, in nested rules of each. */
-const index: Read = (value) => (Array.isArray(value) ? value.filter(isNumber) : number(value))
-const rules = listOf(objectOf({ rule: text, index }))
-const style = recordOf((value) =>
-  Array.isArray(value) ? value.slice(0, 2).map(text) : value === false ? value : text(value),
-)
-const attribute: Read = (value) =>
-  value === true || isNumber(value) ? value : isFields(value) ? style(value) : text(value)
-const attributes = recordOf(attribute)
-
-const MEDIA = { currentTime: number, volume: number, muted: flag, loop: flag, playbackRate: number }
 
 interface MutationData {
   adds: { parentId: number; node: unknown }[]
@@ -92,18 +42,7 @@ export const createReader = (nextId: () => number) => {
   }
   const id: Read = (value) => idIn(ids, value)
   const styleId: Read = (value) => idIn(styleIds, value)
-  const optionalId: Read = (value) => (value === undefined ? undefined : id(value))
-  const optionalStyleId: Read = (value) => (value === undefined ? undefined : styleId(value))
-
-  const flags = objectOf({
-    rootId: optionalId,
-    isShadowHost: flag,
-    isShadow: flag,
-    isSVG: flag,
-    isCustom: flag,
-    needBlock: flag,
-    isStyle: flag,
-  })
+  const flags = flagsOf({ id, styleId })
   /** Reads a serialized node with its descendants, and adds them to the replica. Throws if it is none. */
   const readNode = (value: unknown, parent: Node | null): Fields => {
     const { type, id: theirs, tagName, attributes: all, childNodes, textContent } = value as Fields
@@ -119,7 +58,7 @@ export const createReader = (nextId: () => number) => {
     if (type === DOCTYPE) return { ...shared, name: 'html', publicId: '', systemId: '' }
     if (type === TEXT) {
       if (parent) replica.add(own, parent)
-      return { ...shared, textContent: String(text(textContent) ?? '') }
+      return { ...shared, textContent: typeof textContent === 'string' ? textContent : '' }
     }
     if (type !== ELEMENT) return { ...shared, type: COMMENT, textContent: '' }
     if (EMPTY_TAGS.test(String(tagName))) return { ...shared, tagName: 'div', attributes: {}, childNodes: [] }
@@ -132,43 +71,7 @@ export const createReader = (nextId: () => number) => {
     return { ...shared, tagName: tag, attributes: safe, childNodes: children(node) }
   }
 
-  const moves = objectOf({ positions: listOf(objectOf({ id, x: number, y: number, timeOffset: number })) })
-  const SOURCES: Readonly<Record<number, Read | undefined>> = {
-    [MUTATION]: objectOf({
-      removes: listOf(objectOf({ parentId: id, id, isShadow: flag })),
-      adds: listOf(objectOf({ parentId: id, nextId: id, previousId: optionalId, node: (value) => value })),
-      attributes: listOf(objectOf({ id, attributes })),
-      texts: listOf(objectOf({ id, value: text })),
-      isAttachIframe: flag,
-    }),
-    1: moves,
-    2: objectOf({ type: number, id, x: number, y: number, pointerType: number }),
-    3: objectOf({ id, x: number, y: number }),
-    5: objectOf({ id, text, isChecked: flag, userTriggered: flag }),
-    6: moves,
-    7: objectOf({ type: number, id, ...MEDIA }),
-    8: objectOf({
-      id: optionalId,
-      styleId: optionalStyleId,
-      adds: rules,
-      removes: listOf(objectOf({ index })),
-      replace: text,
-      replaceSync: text,
-    }),
-    12: moves,
-    13: objectOf({
-      id: optionalId,
-      styleId: optionalStyleId,
-      index,
-      set: objectOf({ property: text, value: text, priority: text }),
-      remove: objectOf({ property: text }),
-    }),
-    15: objectOf({
-      id,
-      styleIds: listOf(styleId),
-      styles: listOf(objectOf({ styleId, rules })),
-    }),
-  }
+  const SOURCES = sourcesOf({ id, styleId })
   /** Makes the replica follow changes of the document, and reads the added nodes. */
   const follow = ({ adds, removes, attributes: changes }: MutationData): void => {
     for (const add of adds) add.node = readNode(add.node, replica.nodeOf(add.parentId))
