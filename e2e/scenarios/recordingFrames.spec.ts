@@ -73,7 +73,7 @@ test('records a frame of another origin in the recording of the page, with the m
     '/',
     `<p>page</p><iframe src="${other.url}/pay"></iframe><div class="ph-mask"><iframe src="${other.url}/masked"></iframe></div>
      <iframe class="ph-no-capture" src="${other.url}/blocked"></iframe><iframe src="${other.url}/off"></iframe>
-     <iframe src="/same"></iframe>`,
+     <iframe src="/same"></iframe><iframe src="${other.url}/back"></iframe>`,
     {
       recordCrossOriginIframes: true,
       maskTextSelector: '.page',
@@ -81,6 +81,8 @@ test('records a frame of another origin in the recording of the page, with the m
       full_snapshot_interval_millis: 2000,
     },
   )
+  // The URL of a frame cannot pass its document off as one of another origin.
+  other.page('/back', `<script>location.replace('${site.url}/same')</script>`)
   site.page('/same', '<p>in a frame of the same origin</p>')
   await page.goto(site.url)
   await recording(page)
@@ -137,6 +139,17 @@ test('a frame sends its own recording unless a page that it allows records it', 
   await sent('not allowed', frameOf(page, '/own'))
   for (const { properties } of chunks())
     if (JSON.stringify(properties).includes('not allowed')) expect(properties.$snapshot_host).toBe(other.host)
+
+  // In a frame of the same origin, whose page could look into it.
+  show(site, '/inner', '<p>inner</p>', {})
+  site.page('/around', '<p>around</p><iframe src="/inner"></iframe>')
+  await page.goto(`${site.url}/around`)
+  const inner = frameOf(page, '/inner')
+  await expect.poll(() => status(inner as unknown as Page)).toBe('active')
+  await inner.locator('p').click()
+  await sent('"textContent":"inner"', inner)
+  await inner.locator('p').evaluate((element) => (element.textContent = 'changed inside'))
+  await sent('changed inside', inner)
 
   await page.goto(`${site.url}/plain`)
   const third = frameOf(page, '/third')

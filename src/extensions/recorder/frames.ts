@@ -1,12 +1,12 @@
-import type { RecordedEvent } from '../../host'
+import type { RecordedEvent, RecorderParts } from '../../host'
 import type { Stop } from '../../types'
+import type { ExtensionHost } from '../contract'
 import type { Capture } from './capture'
-import type { RecorderHost } from './recording'
 import type { Policy } from './sanitize/policy'
 import { createSanitizer, type NodeOf } from './sanitize/sanitize'
 
 /** Connects the page with frames of other origins in it, and with the page around it. `recorderFrames` does both. */
-export const createFrames = (host: RecorderHost, policy: Policy) => {
+export const createFrames = (host: ExtensionHost & RecorderParts, policy: Policy) => {
   let post: ((event: RecordedEvent) => void) | undefined
   let onSnapshot = () => {}
   return {

@@ -8,7 +8,7 @@ import { HELLO, isMessage, REQUEST, type ToFrame } from './messages'
 const MAX_MESSAGE = 3e6
 const MAX_PER_MINUTE = 5e6
 const MINUTE_MS = 60_000
-const MAX_HELLOS = 100
+const MAX_REQUESTS = 100
 // Far above the ids that rrweb counts from 1.
 const FIRST_ID = 1e9
 
@@ -43,7 +43,7 @@ const parse = (text: string): unknown[] => {
 }
 
 interface Frame {
-  /** Number of times that the frame was asked. */
+  /** Number of requests since the latest snapshot of the page. */
   requests: number
   post(message: ToFrame): void
   close: Stop
@@ -61,7 +61,7 @@ export const startParent = (host: ExtensionHost & RecorderFramesParts): Stop => 
   /** Asks the document in a frame for what it records, if it is of this origin. */
   const request = (iframe: HTMLIFrameElement, origin: string) => {
     const requests = (frames.get(iframe)?.requests ?? 0) + 1
-    if (requests > MAX_HELLOS) return
+    if (requests > MAX_REQUESTS) return
     frames.get(iframe)?.close()
     const { port1, port2 } = new MessageChannel()
     const reader = createReader(nextId)
@@ -102,8 +102,10 @@ export const startParent = (host: ExtensionHost & RecorderFramesParts): Stop => 
     for (const iframe of all()) {
       const origin = originOf(iframe)
       const frame = frames.get(iframe)
-      if (frame) frame.post('snapshot')
-      else if (origin && isOpen(iframe)) request(iframe, origin)
+      if (frame) {
+        frame.requests = 0
+        frame.post('snapshot')
+      } else if (origin && isOpen(iframe)) request(iframe, origin)
     }
   }
 
