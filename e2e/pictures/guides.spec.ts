@@ -5,6 +5,7 @@ import { buildFailingApp } from '../support/failingApp'
 import { cut, recording } from '../support/recording'
 import { ROOT } from '../support/root'
 import { pageWith } from '../support/scenario'
+import type { Service } from '../support/service'
 
 const SHOP = `<style>
     body { margin: 0; font: 16px system-ui; color: #1c2430; background: #f4f6f9 }
@@ -30,10 +31,14 @@ const draw = async (page: Page, name: string) => {
   await page.mouse.move(0, 0)
   await page.screenshot({ path: join(ROOT, `docs/images/${name}.png`), animations: 'disabled' })
 }
+const rename = async ({ api }: Service) => {
+  expect((await api('PATCH', '', { name: 'Hillside Outfitters' })).status).toBe(200)
+}
 const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 
 test('pictures of session recording, exceptions and heatmaps', async ({ view, site }, { outputDir }) => {
   const { page, open, service } = view
+  await rename(service)
   const { status } = await service.api('PATCH', '/remote_config', { sessionRecording: true })
   expect(status).toBe(200)
   site.page('/checkout.js', await buildFailingApp(outputDir, service), { 'Content-Type': 'text/javascript' })
@@ -59,7 +64,7 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
 
   await open('errors')
   await page.getByRole('link', { name: 'RangeError' }).click()
-  await expect(page.getByLabel('Source of checkout.ts')).toBeVisible()
+  await expect(page.getByLabel('Source of checkout.ts').first()).toBeVisible()
   await draw(page, 'exceptions')
 
   await open(`recordings/${id}?t=1500`)
@@ -108,7 +113,8 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
 })
 
 test('picture of web vitals', async ({ view }) => {
-  const { page, open, send } = view
+  const { page, open, send, service } = view
+  await rename(service)
   const pages = [
     ['/', 1],
     ['/shop', 1.3],
@@ -117,14 +123,16 @@ test('picture of web vitals', async ({ view }) => {
   ] as const
   await send(
     pages.flatMap(([path, factor]) =>
-      Array.from({ length: 90 }, (_, index) => {
+      Array.from({ length: 250 }, (_, count) => {
+        // Values do not follow the time.
+        const index = (count * 37) % 90
         const values = { LCP: 900 + index * 18, FCP: 500 + index * 9, TTFB: 200 + index * 6, INP: 60 + index * 2 }
         const metrics = { ...values, CLS: 0.02 + index / 1000 }
         return {
           event: '$web_vitals',
-          timestamp: at(1 + (index % 150)),
+          timestamp: at(1 + (count % 160)),
           properties: {
-            distinct_id: `visitor-${index}`,
+            distinct_id: `visitor-${count}`,
             $pathname: path,
             $device_type: index % 3 ? 'Desktop' : 'Mobile',
             ...Object.fromEntries(
@@ -132,7 +140,7 @@ test('picture of web vitals', async ({ view }) => {
                 [`$web_vitals_${name}_value`, value * factor],
                 [
                   `$web_vitals_${name}_event`,
-                  { id: `${path} ${index}`, value: value * factor, navigationType: 'navigate' },
+                  { id: `${path} ${count}`, value: value * factor, navigationType: 'navigate' },
                 ],
               ]),
             ),

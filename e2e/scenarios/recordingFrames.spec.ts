@@ -83,12 +83,16 @@ test('records a frame of another origin in the recording of the page, with the m
   )
   // The URL of a frame cannot pass its document off as one of another origin.
   other.page('/back', `<script>location.replace('${site.url}/same')</script>`)
-  site.page('/same', '<p>in a frame of the same origin</p>')
+  site.page(
+    '/same',
+    `<p></p><script>setInterval(() => document.querySelector('p').textContent = 'in a frame of the same origin', 100)</script>`,
+  )
   await page.goto(site.url)
   await recording(page)
   const frame = frameOf(page, '/pay')
   await frame.locator('input').fill('typed in the frame')
   await sent('in the frame')
+  await frame.locator('.box').evaluate((element) => (element.textContent = 'changed in a box'))
   await frame.locator('#text').evaluate((element) => {
     element.textContent = 'changed in the frame'
     element.insertAdjacentHTML('afterend', '<em>added in the frame</em><s class="page">added for the page</s>')
@@ -148,7 +152,7 @@ test('a frame sends its own recording unless a page that it allows records it', 
   await expect.poll(() => status(inner as unknown as Page)).toBe('active')
   await inner.locator('p').click()
   await sent('"textContent":"inner"', inner)
-  await inner.locator('p').evaluate((element) => (element.textContent = 'changed inside'))
+  await inner.locator('p').evaluate((element) => element.setAttribute('title', 'changed inside'))
   await sent('changed inside', inner)
 
   await page.goto(`${site.url}/plain`)

@@ -83,7 +83,7 @@ export const sanitizeNode = (
   if (type === TEXT) {
     const { textContent, isStyle } = node as { textContent: string; isStyle?: true }
     const parent = isStyle ? { ...around, tag: 'style' } : around
-    return { type, ...shared, textContent: sanitizeText(textContent, parent, policy), isStyle }
+    return { type, ...shared, textContent: around.isHidden ? '' : sanitizeText(textContent, parent, policy), isStyle }
   }
   // Comments, and what later releases may add.
   if (type !== ELEMENT) return { type: 5, ...shared, textContent: '' }
