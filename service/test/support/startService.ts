@@ -73,6 +73,9 @@ const watch = (env: Readonly<Record<string, string>>, args: readonly string[] = 
   return { child, ended, stdout: () => stdout, stderr: () => stderr, onStdout: (listen) => void listeners.push(listen) }
 }
 
+// The longest that the service allows: a run on a machine that stalls must not end as a query that is too slow.
+const MAX_RUN_SECONDS = '60'
+
 /** For tests of features that only the embedded engine has: its accounts and its process. */
 export const testEmbedded = process.env.TEST_STORE === 'cluster' ? test.skip : test
 
@@ -107,6 +110,7 @@ export const startService = async ({ data, env = {}, args }: StartOptions = {}):
     {
       TRAILMARK_PORT: '0',
       TRAILMARK_DATA: folder,
+      TRAILMARK_RUN_SECONDS: MAX_RUN_SECONDS,
       ...cluster?.env,
       ...definitionsFor(env),
       ...env,
