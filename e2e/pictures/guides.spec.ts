@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright/test'
 import { expect, test } from '../support/console'
 import { buildFailingApp } from '../support/failingApp'
+import { pause } from '../support/pause'
 import { cut, recording } from '../support/recording'
 import { ROOT } from '../support/root'
 import { pageWith } from '../support/scenario'
@@ -12,7 +13,7 @@ const SHOP = `<style>
     header { display: flex; justify-content: space-between; padding: 20px 40px; background: #fff; font-weight: 600 }
     main { display: grid; grid-template-columns: repeat(3, 1fr); gap: 24px; padding: 40px }
     article { padding: 20px; border-radius: 12px; background: #fff }
-    i { display: block; height: 130px; border-radius: 8px; background: linear-gradient(135deg, #b9d4f3, #dbe7c9) }
+    i { display: block; height: 130px; border-radius: 8px; background: #d3e0ee }
     button { padding: 10px 18px; border: 0; border-radius: 8px; background: #0b5cad; color: #fff; font: inherit }
   </style>
   <header>Hillside Outfitters <span>Basket: <b id="count">0</b></span></header>
@@ -49,10 +50,13 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
   await shop.goto(`${site.url}/shop`)
   await recording(shop)
   await shop.evaluate(() => window.analytics.register({ $release_id: '4.2.0' }))
-  for (const name of ['Trail shoes', 'Day pack'])
+  for (const name of ['Trail shoes', 'Day pack']) {
     await shop.locator('article', { hasText: name }).getByRole('button').click()
+    await pause(shop, 1500)
+  }
   await shop.getByLabel('Your name').fill('Ada Lovelace')
   await shop.evaluate(() => console.warn('The basket was not saved'))
+  await pause(shop, 1500)
   await shop.locator('#pay').click()
   const id = await shop.evaluate(() => window.analytics.get_session_id())
   await expect
@@ -67,18 +71,18 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
   await expect(page.getByLabel('Source of checkout.ts').first()).toBeVisible()
   await draw(page, 'exceptions')
 
-  await open(`recordings/${id}?t=1500`)
+  await open(`recordings/${id}?t=4000`)
   const recorded = page.frameLocator('iframe[title="Recorded page"]').frameLocator('iframe')
   await expect(recorded.getByRole('heading', { name: 'Rain jacket' })).toBeVisible()
   await draw(page, 'session-recording')
 
   const sizes = { vw: 1200, vh: 760, ph: 900 }
   const clicks = [
-    [105, 330, 60],
-    [480, 330, 25],
-    [860, 330, 40],
-    [105, 690, 15],
-    [300, 830, 30],
+    [72, 337, 60],
+    [454, 337, 25],
+    [834, 337, 40],
+    [72, 652, 15],
+    [185, 745, 30],
   ]
   await view.send(
     clicks.flatMap(([x, y, count]) =>
@@ -94,7 +98,7 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
                 x: x! + ((index * 7) % 30),
                 y: y! + ((index * 5) % 20),
                 target_fixed: false,
-                el: 'article > button',
+                el: y === 745 ? 'form > button#pay' : 'article > button',
                 ex: 0.5,
                 ey: 0.5,
                 ...sizes,
