@@ -433,6 +433,11 @@ describe('bad input', () => {
     })
     expect(await post(randomBytes(5_000_000))).toMatchObject({ status: 413 })
     expect(await post('[{"event":"$snapshot"}]')).toMatchObject({ status: 401 })
+    const manyValues = gzipSync(`{"batch":[],"more":[${'1,'.repeat(2_000_000)}1]}`)
+    expect(await post(new Uint8Array(manyValues), `?token=${service.token}`)).toMatchObject({
+      status: 413,
+      body: { detail: expect.stringContaining('2000000 keys and values') },
+    })
   })
 
   test('survives deep, wide and repeated structures, and events are stored meanwhile', async () => {
