@@ -76,7 +76,7 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
   await expect(recorded.getByRole('heading', { name: 'Rain jacket' })).toBeVisible()
   await draw(page, 'session-recording')
 
-  const sizes = { vw: 1200, vh: 760, ph: 900 }
+  const sizes = { vw: 1200, vh: 760, ph: 842 }
   const clicks = [
     [72, 337, 60],
     [454, 337, 25],
