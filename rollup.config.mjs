@@ -55,7 +55,7 @@ const importTable = {
 }
 
 // What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, frames of other
-// origins and selections never. Each part, and the methods that the rest calls.
+// origins by recorderFrames, and selections never. Each part, and the methods that the rest calls.
 const UNUSED_RRWEB = {
   CanvasManager: 'reset freeze unfreeze lock unlock',
   CrossOriginIframeMirror: '',

@@ -425,6 +425,21 @@ describe('fingerprint rules', () => {
     expect(after.filter(({ type }) => type === 'RuleError')).toHaveLength(2)
   })
 
+  test('that were in force when an exception arrived decide its issue, also if they changed before issues are read', async () => {
+    const late = { match: { message: 'late *' }, issue: 'Late' }
+    const byType = { match: { type: 'LateError' }, group_by: ['type'] }
+    await setRules([byType, late])
+    await capture(service, exception({ type: 'LateError', value: 'late one' }))
+    // Another order, and another rule instead.
+    await setRules([late, byType])
+    await capture(service, exception({ type: 'LateError', value: 'late two' }))
+    await setRules([{ match: { message: 'late *' }, issue: 'Later' }])
+    await capture(service, exception({ type: 'LateError', value: 'late three' }))
+    const all: any[] = (await get('issues?limit=100')).results
+    const counts = ['LateError', 'Late', 'Later'].map((type) => all.find((issue) => issue.type === type)?.count)
+    expect(counts).toEqual([1, 1, 1])
+  })
+
   test('compare the file and the function of the source, of one frame and of any error of the chain', async () => {
     await setRules([
       { match: { file: 'src/vendor/*', function: 'load*' }, issue: 'Vendor' },
