@@ -78,11 +78,11 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
 
   const sizes = { vw: 1200, vh: 760, ph: 842 }
   const clicks = [
-    [72, 337, 60],
-    [454, 337, 25],
-    [834, 337, 40],
-    [72, 652, 15],
-    [185, 745, 30],
+    [72, 360, 60],
+    [454, 360, 25],
+    [834, 360, 40],
+    [72, 696, 15],
+    [185, 794, 30],
   ]
   await view.send(
     clicks.flatMap(([x, y, count]) =>
@@ -98,7 +98,7 @@ test('pictures of session recording, exceptions and heatmaps', async ({ view, si
                 x: x! + ((index * 7) % 30),
                 y: y! + ((index * 5) % 20),
                 target_fixed: false,
-                el: y === 745 ? 'form > button#pay' : 'article > button',
+                el: y === 794 ? 'form > button#pay' : 'article > button',
                 ex: 0.5,
                 ey: 0.5,
                 ...sizes,
