@@ -6,6 +6,16 @@ const transform = {
   ],
 }
 
+// Views of the SDK are in Preact.
+const jsx = {
+  parser: { syntax: 'typescript', tsx: true },
+  transform: { react: { pragma: 'h', pragmaFrag: 'Fragment' } },
+}
+const withViews = {
+  ...transform,
+  '^.+\\.tsx$': ['@swc/jest', { jsc: { ...jsx, target: 'es2022' }, module: { type: 'commonjs' } }],
+}
+
 const service = {
   rootDir: './service',
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/console/test'],
@@ -31,8 +41,9 @@ export default {
       roots: ['<rootDir>/src', '<rootDir>/test'],
       testMatch: ['**/*.test.ts'],
       testEnvironment: 'jsdom',
-      transform,
-      transformIgnorePatterns: ['/node_modules/'],
+      transform: withViews,
+      // Preact is ESM only.
+      transformIgnorePatterns: ['/node_modules/(?!preact/)'],
       moduleNameMapper: { '^error-stack-parser-es/lite$': '<rootDir>/test/support/errorStackParser.ts' },
       setupFilesAfterEnv: ['<rootDir>/test/support/setup.ts'],
     },

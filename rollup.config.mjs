@@ -4,6 +4,7 @@ import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import dts from 'rollup-plugin-dts'
 import { licenses, served } from './scripts/servedFiles.mjs'
+import { statelessPreact } from './scripts/statelessPreact.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
 // The names of the extensions (src/extensions/contract.ts).
@@ -54,7 +55,7 @@ const importTable = {
 }
 
 // What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, frames of other
-// origins and selections never. Each part, and the methods that the rest calls.
+// origins by recorderFrames, and selections never. Each part, and the methods that the rest calls.
 const UNUSED_RRWEB = {
   CanvasManager: 'reset freeze unfreeze lock unlock',
   CrossOriginIframeMirror: '',
@@ -173,7 +174,8 @@ const toolSources = [resolve(), compile]
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
 
-const script = (input, file, more = {}) => ({
+/** `plugins`: run before the others. `mangle`: how the minifier renames. */
+const script = (input, file, more = {}, plugins = [], mangle = true) => ({
   input,
   output: {
     ...output,
@@ -187,20 +189,26 @@ const script = (input, file, more = {}) => ({
       terser({
         ecma: 2020,
         compress: { passes: 3, unsafe_arrows: true, inline: 1 },
+        mangle,
         format: { ascii_only: true, comments: /^! Trailmark|^# allFunctionsCalledOnLoad/ },
       }),
     ],
     ...more,
   },
-  plugins: [...sources('cdn'), licenses, served(version)],
+  plugins: [...plugins, ...sources('cdn'), licenses, served(version)],
 })
+
+// The scripts that bundle only a part of Preact. Its sources mark private properties by an underscore.
+const STATELESS = ['surveysView']
 
 /** The script of an extension, which stores its exports where src/entries/loadByScript.ts reads them. */
 const extensionScript = (name) =>
-  script(`src/extensions/${name}/${name}.ts`, `dist/${name}.js`, {
-    name: `__trailmark_extensions__.${name}`,
-    extend: true,
-  })
+  script(
+    `src/extensions/${name}/${name}.ts`,
+    `dist/${name}.js`,
+    { name: `__trailmark_extensions__.${name}`, extend: true },
+    ...(STATELESS.includes(name) ? [[statelessPreact], { properties: { regex: /^_[a-z]/ } }] : []),
+  )
 
 /** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */
 const partTypes = (extension, core) => ({

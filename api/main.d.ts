@@ -169,6 +169,7 @@ interface SessionRecordingConfig {
   blockClass?: string | RegExp
   ignoreClass?: string
   recordSameOriginIframes?: boolean
+  recordCrossOriginIframes?: boolean | readonly string[]
   collectFonts?: boolean
   inlineStylesheet?: boolean
   slimDOMOptions?: 'all' | Record<string, boolean>

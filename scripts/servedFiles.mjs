@@ -37,7 +37,10 @@ export const served = (version) => ({
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/
 
 // Licenses of packages that are published without the file of their repository.
-const MISSING = { '@rrweb': new URL('licenses/rrweb.txt', import.meta.url) }
+const MISSING = {
+  '@rrweb': new URL('licenses/rrweb.txt', import.meta.url),
+  'abstract-logging': new URL('licenses/abstract-logging.txt', import.meta.url),
+}
 
 /** Returns the license text of a package. Throws if it has none, so that it cannot be bundled. */
 const licenseOf = (folder, name) => {
@@ -51,21 +54,27 @@ const licenseOf = (folder, name) => {
 // Several builds write into the same folder, and each adds the packages that it bundles.
 const notices = new Map()
 
+/** Writes `licenses.txt` into a folder of built files, with the licenses of the packages that `modules`, paths of bundled files, are from. */
+export const writeLicenses = (dir, modules) => {
+  const ofFolder = notices.get(dir) ?? new Map()
+  notices.set(dir, ofFolder)
+  for (const path of modules.map((module) => module.replaceAll('\\', '/'))) {
+    const name = PACKAGE.exec(path)
+    if (!name || ofFolder.has(name[1])) continue
+    ofFolder.set(name[1], licenseOf(path.slice(0, name.index + `/node_modules/${name[1]}`.length), name[1]))
+  }
+  const texts = [...ofFolder].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
+  writeFileSync(join(dir, 'licenses.txt'), texts.join('\n\n'))
+}
+
 /** Writes `licenses.txt` next to the code, with the licenses of the packages whose code is in the folder's files. */
 export const licenses = {
   name: 'licenses',
   writeBundle({ file, dir = dirname(file) }, bundle) {
-    const ofFolder = notices.get(dir) ?? new Map()
-    notices.set(dir, ofFolder)
-    for (const { modules = {} } of Object.values(bundle)) {
-      for (const [id, { renderedLength }] of Object.entries(modules)) {
-        const found = renderedLength > 0 && PACKAGE.exec(id.replaceAll('\\', '/'))
-        if (!found) continue
-        const folder = id.replaceAll('\\', '/').slice(0, found.index + `/node_modules/${found[1]}`.length)
-        ofFolder.set(found[1], licenseOf(folder, found[1]))
-      }
-    }
-    const texts = [...ofFolder].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
-    writeFileSync(join(dir, 'licenses.txt'), texts.join('\n\n'))
+    const modules = Object.values(bundle).flatMap(({ modules = {} }) => Object.entries(modules))
+    writeLicenses(
+      dir,
+      modules.filter(([, { renderedLength }]) => renderedLength > 0).map(([id]) => id),
+    )
   },
 }

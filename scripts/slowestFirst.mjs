@@ -10,7 +10,6 @@ const SLOWEST = [
   'cli/backup',
   'service/attack',
   'ingest/people',
-  'service/start',
   'cli/commands',
   'service/external',
   'service/durability',

@@ -49,9 +49,9 @@ const BUILDS = [
   },
   {
     name: 'the service',
-    sources: ['service/src', 'service/rollup.config.mjs', 'scripts/servedFiles.mjs', 'service/package.json'],
+    sources: ['service/src', 'service/build.mjs', 'scripts/servedFiles.mjs', 'service/package.json'],
     outputs: ['service/dist/main.js'],
-    command: ['node_modules/rollup/dist/bin/rollup', '-c', 'service/rollup.config.mjs', '--silent'],
+    command: ['service/build.mjs'],
   },
   {
     name: 'the console',

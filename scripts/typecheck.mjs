@@ -1,6 +1,6 @@
 // `npm run typecheck [-- PROJECT …]`: checks the types of the SDK, the service and the console, or of some of them.
 //
-// With TypeScript 7, whose native compiler needs a fifth of the CPU time. Rollup, ESLint and the API report still use
+// With TypeScript 7, whose native compiler needs a fifth of the CPU time. Rollup and the API report still use
 // TypeScript 6, because TypeScript 7 has no JavaScript API.
 import { spawnSync } from 'node:child_process'
 

@@ -164,6 +164,30 @@ export interface RecorderParts extends RecorderPluginTools {
   shared: SharedWithRecorder
   /** Fetches an extension and starts it with this host and `parts`. */
   startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
+  startExtension(name: 'recorderFrames', parts: RecorderFramesParts): Stop
+}
+
+/** An event of rrweb. */
+export interface RecordedEvent {
+  type: number
+  data: unknown
+  timestamp: number
+}
+
+/** What the recorder adds to the host of the recorder of frames. */
+export interface RecorderFramesParts extends Pick<RecorderParts, 'listen' | 'toJson'> {
+  /** Whether the page records frames of other origins in it. */
+  recordsFrames: boolean
+  /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
+  openId(element: Element): number | undefined
+  /** Returns a function that sanitizes and records events of a frame. `nodeOf`: returns a node of it. */
+  receiver(nodeOf: (id: number) => Node | null): (event: RecordedEvent) => void
+  /** Calls back after each full snapshot of the page. */
+  onSnapshot(listener: () => void): Stop
+  /** Records an event about the recording. */
+  mark(tag: string, payload: object): void
+  /** Passes all sanitized events to `post` instead of sending them, from a full snapshot on; undefined: sends them again. */
+  onParent(post: ((event: RecordedEvent) => void) | undefined): void
 }
 
 /** What the recorder adds to the host of console, network and canvas capture. */

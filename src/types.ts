@@ -247,9 +247,15 @@ export interface SessionRecordingConfig {
   ignoreClass?: string
   /**
    * Records the contents of frames of the page's origin, masked like the page. Their documents stay in memory until the page is left.
-   * Never with `masking: 'strict'`. Frames of other origins are recorded as boxes.
+   * Never with `masking: 'strict'`.
    */
   recordSameOriginIframes?: boolean
+  /**
+   * Records frames of other origins in which Trailmark runs with this option too, masked by the options of both pages. In a page with frames: true or a
+   * list, and never with `masking: 'strict'`. In a frame: the origins of pages that may record it; true: every page that embeds it. All other frames are
+   * recorded as boxes. Default: false.
+   */
+  recordCrossOriginIframes?: boolean | readonly string[]
   /** Records fonts that scripts add. */
   collectFonts?: boolean
   /** Records the rules of style sheets instead of their URLs. Default: true. */

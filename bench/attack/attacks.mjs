@@ -24,6 +24,11 @@ const BOMBS = {
     Buffer.from(
       `{"api_key":"${token}","batch":[{"event":"e","properties":{${Array.from({ length: 1_500_000 }, (_, n) => `"${n.toString(36)}":1`).join(',')}}}]}`,
     ),
+  recording: ({ token }) =>
+    Buffer.from(
+      `{"api_key":"${token}","batch":[{"event":"$snapshot","properties":{"$session_id":"a","distinct_id":"a","$snapshot_data":[{"type":3,"timestamp":${Date.now()},"data":{${Array.from({ length: 990_000 }, (_, n) => `"${n.toString(36)}":1`).join(',')}}}]}}]}`,
+    ),
+  mappings: () => filled('{"version":3,"sources":["a"],"names":[],"mappings":"AAAA', ',AAAA', '"}', 120 * MB),
   blanks: ({ token }) => filled(`{"api_key":"${token}",`, ' ', '"batch":[]}', 60 * MB),
 }
 
@@ -86,6 +91,18 @@ export const ATTACKS = {
   'bomb of distinct keys to /e/': bomb('keys'),
   'bomb of blanks (ratio 1,000) to /e/': bomb('blanks'),
   'bomb of {},{},… to /flags': bomb('objects', '/flags/'),
+  'recordings of a million keys to /s/': bomb('recording', '/s/'),
+  'source maps of 24 million mappings': {
+    atOnce: 1,
+    send: ({ client, projectId, key, ...context }) =>
+      client.ask({
+        method: 'PUT',
+        path: `/api/projects/${projectId}/error_tracking/sourcemaps/00000000-bomb`,
+        headers: { ...asKey(key), 'content-type': 'application/gzip' },
+        body: bombOf('mappings', context),
+        timeoutMs: 60_000,
+      }),
+  },
   'three bombs at once': { ...bomb('objects'), atOnce: 3 },
   'silent bodies': holding(() => {}),
   'slow bodies': holding((socket) => socket.write(' ')),

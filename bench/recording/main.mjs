@@ -1,8 +1,10 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import { launchBrowser } from '../support/launchBrowser.mjs'
 import { markdownTable } from '../support/markdownTable.mjs'
 import { digits, median } from '../support/statistics.mjs'
@@ -31,7 +33,7 @@ const REMOTE = {
 const OPTIONS = `{ api_host: location.origin, autocapture: false, capture_pageview: false, capture_dead_clicks: false, rageclick: false, opt_out_useragent_filter: true }`
 
 /**
- * The recorders. `files`: their scripts, `start`: code that starts them, `isRunning`: whether they record, `own`: their scripts in a
+ * The recorders. `files`: their scripts, `bundle`: a module whose exports become a global of the recorder's name instead, `start`: code that starts them, `isRunning`: whether they record, `own`: their scripts in a
  * profile. All mask inputs and nothing else.
  */
 const RECORDERS = [
@@ -57,6 +59,19 @@ const RECORDERS = [
     own: /\/(array|lazy-recorder|posthog-recorder)\.js/,
   },
   {
+    name: 'Sentry',
+    // Of a site's own build.
+    bundle: `export { getReplay, init, replayIntegration } from '@sentry/browser'`,
+    start: `Sentry.init({
+      dsn: location.origin.replace('//', '//key@') + '/1',
+      integrations: [Sentry.replayIntegration({ maskAllText: false, blockAllMedia: false, maskAllInputs: true })],
+      defaultIntegrations: false,
+      replaysSessionSampleRate: 1,
+    })`,
+    isRunning: '!!Sentry.getReplay().getReplayId()',
+    own: /\/sentry\.js/,
+  },
+  {
     name: 'rrweb, JSON of each event',
     files: { '/rrweb.js': join(ROOT, 'node_modules/@rrweb/record/dist/record.umd.min.cjs') },
     start: `window.sent = ''; rrwebRecord.record({ maskAllInputs: true, emit: (event) => { sent += JSON.stringify(event) } })`,
@@ -64,6 +79,22 @@ const RECORDERS = [
     own: /\/rrweb\.js/,
   },
 ]
+
+/** Returns the recorder with the script of its bundle among its files. */
+const withBundle = async ({ bundle, name, files = {}, ...recorder }, folder) => {
+  if (!bundle) return { ...recorder, name, files }
+  const file = `${name.toLowerCase()}.js`
+  await build({
+    stdin: { contents: bundle, resolveDir: BENCH },
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    globalName: name,
+    outfile: join(folder, file),
+    logLevel: 'error',
+  })
+  return { ...recorder, name, files: { [`/${file}`]: join(folder, file) } }
+}
 
 /** Pages. `html`: the body; `run`: code that changes it `perSecond` times a second. */
 const PAGES = [
@@ -106,7 +137,7 @@ const startSite = async (recorder, page) => {
     const chunks = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
-      if (path === '/s/') sent.push(Buffer.concat(chunks).length)
+      if (path === '/s/' || path.endsWith('/envelope/')) sent.push(Buffer.concat(chunks).length)
       if (path.endsWith('config.js')) {
         response.writeHead(200, { 'Content-Type': 'text/javascript' })
         return response.end(`window._POSTHOG_REMOTE_CONFIG={bench:{config:${JSON.stringify(REMOTE)},siteApps:[]}}`)
@@ -146,6 +177,8 @@ const measure = async (browser, recorder, page, seconds) => {
     const tab = await context.newPage()
     await tab.goto(site.url)
     await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 30_000 })
+    // Recordings are sent from the first interaction on.
+    await tab.mouse.click(5, 5)
     // The first snapshot is not part of the share.
     await tab.waitForTimeout(2500)
     const cdp = await context.newCDPSession(tab)
@@ -181,12 +214,14 @@ const measure = async (browser, recorder, page, seconds) => {
 export const run = async ({ quick, say }) => {
   const pages = quick ? PAGES.slice(2) : PAGES
   const [runs, seconds] = quick ? [1, 8] : [5, 15]
+  const folder = await mkdtemp(join(tmpdir(), 'trailmark-bench-'))
+  const recorders = await Promise.all(RECORDERS.map((each) => withBundle(each, folder)))
   const browser = await launchBrowser()
   const samples = new Map()
   try {
     for (let round = 0; round < runs; round++)
       for (const page of pages)
-        for (const recorder of RECORDERS) {
+        for (const recorder of recorders) {
           say(`${page.name}, ${recorder.name}, round ${round + 1}`)
           const key = `${page.name} ${recorder.name}`
           samples.set(key, [...(samples.get(key) ?? []), await measure(browser, recorder, page, seconds)])
@@ -205,5 +240,6 @@ export const run = async ({ quick, say }) => {
     ].join('\n\n')
   } finally {
     await browser.close()
+    await rm(folder, { recursive: true })
   }
 }

@@ -10,7 +10,9 @@ import {
   databases,
   expect,
   journaled,
+  kill,
   QUIET,
+  recorded,
   test,
   uuidsOf,
   waiting,
@@ -154,6 +156,7 @@ test('opt-out drops waiting events in this tab, in other tabs and in storage', a
   await crash(gone)
   await here.evaluate(() => window.analytics.opt_out_capturing())
   await expect.poll(() => databases(here)).toEqual([])
+  await expect.poll(() => journaled(here)).toBe(0)
   // The dead tab's too, if they were taken over by then.
   expect([COUNT, 2 * COUNT]).toContain((await here.evaluate(() => window.analytics.drops())).opted_out)
   await expect
@@ -237,17 +240,45 @@ test('does not take events from the journal of a living tab', async ({ world, si
   await expect.poll(() => journaled(slow)).toBe(0)
 })
 
-test('a tab that has sent everything releases the leadership', async ({ putShop, open, stored }) => {
+test('a tab holds locks only while events wait, and needs no database if they are delivered at once', async ({
+  putShop,
+  open,
+  stored,
+}) => {
   putShop()
   const page = await open()
-  await capture(page)
-  await stored((found) => found.length >= COUNT)
-  const leads = () =>
-    page.evaluate(async () => {
-      const [{ held }, names] = await Promise.all([navigator.locks.query(), indexedDB.databases()])
-      return held!.some(({ name }) => names.some((each) => each.name === name))
-    })
-  await expect.poll(leads).toBe(false)
+  await page.evaluate(async () => {
+    window.analytics.capture('x')
+    // Until it is delivered.
+    while (!(await navigator.locks.query()).held!.length) await new Promise((done) => setTimeout(done))
+  })
+  await stored((found) => found.length >= 1)
+  await expect.poll(() => page.evaluate(async () => (await navigator.locks.query()).held!.length)).toBe(0)
+  expect(await journaled(page)).toBe(0)
+  expect(await databases(page)).toEqual([])
+})
+
+test('a tab whose session storage another one copied shares no events with it', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
+  putShop()
+  const page = await open()
+  await world.network.be(...OUTAGE)
+  const captured = await capture(page)
+  const opened = page.waitForEvent('popup')
+  await page.evaluate(() => void open(location.href))
+  const copy = await opened
+  await copy.waitForFunction(() => window.analytics?.__loaded)
+  captured.push(...(await capture(copy)))
+  await expect.poll(() => waiting(page)).toBe(2 * COUNT)
+  await world.network.be('up')
+  await comeOnline(page)
+  expect(uuidsOf(await stored((found) => found.length >= 2 * COUNT))).toEqual(captured.sort())
+  const sent = world.network.deliveries().flatMap(({ isPassedOn, uuids }) => (isPassedOn ? uuids : []))
+  expect(sent.sort()).toEqual(captured)
 })
 
 // Not secure: a site on plain http.
@@ -285,6 +316,12 @@ const BROKEN: Record<string, () => void> = {
     }),
   'the database never answers': () => Object.assign(IDBFactory.prototype, { open: () => ({}) }),
   'there are no locks': () => Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined }),
+  'local storage is forbidden': () =>
+    Object.defineProperty(window, 'localStorage', {
+      get: () => {
+        throw new DOMException('no', 'SecurityError')
+      },
+    }),
   'there are no databases': () =>
     Object.defineProperty(window, 'indexedDB', {
       get: () => {
@@ -351,7 +388,8 @@ test('drops and counts the oldest stored events over the bound on the next page'
   await world.network.be(503)
   // More than the next page reads at once: what is over is known by the records' keys.
   const captured = await capture(page, 300, SIZE)
-  await crash(page)
+  await expect.poll(() => recorded(page)).toBe(300)
+  await kill(page)
   const next = await open('/tight')
   await expect.poll(() => next.evaluate(() => window.analytics.drops())).toEqual({ queue_full: 300 - FIT })
   await world.network.be('up')

@@ -186,6 +186,28 @@ test('sends nothing that a person types', async ({ firefox, site, service, put, 
   }
 })
 
+test('opens the toolbar by a link, and shows what a click captures', async ({ firefox, site, service, put }) => {
+  put('script', '/', '<button id="buy" onclick="clicked = true">Buy now</button>', {
+    ...QUIET,
+    autocapture: true,
+  })
+  expect((await service.api('PATCH', '', { toolbar_origins: [site.url] })).status).toBe(200)
+  const { body } = await service.api('POST', '/toolbar/codes', { origin: site.url, path: '/' })
+  const page = await openPage(firefox, body.url as string)
+  expect(page.url()).toBe(`${site.url}/`)
+  await page.click('>>> button[aria-label=Inspect]')
+  await page.waitForSelector('>>> section[aria-label=Inspect]')
+  await page.click('#buy')
+  const panel = await page.waitForSelector('>>> section[aria-label=Inspect] h3')
+  expect(await panel!.evaluate((heading) => heading.parentElement!.textContent)).toContain(
+    'A click captures $autocapture',
+  )
+  expect(await page.evaluate(() => ['clicked' in window, window.analytics.explain('$autocapture').length])).toEqual([
+    false,
+    0,
+  ])
+})
+
 test('evaluates feature flags', async ({ firefox, site, service, put, stored }) => {
   const { status } = await service.api('PUT', '/feature_flags/in-firefox/', {
     active: true,

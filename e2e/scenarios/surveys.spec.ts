@@ -571,8 +571,9 @@ test('without Web Locks and a sanitizer of the browser, a lease keeps a survey i
     questions: [
       {
         ...OPEN,
+        question: 'W'.repeat(60),
         description:
-          '<h2>In</h2> <b>your</b> words<svg viewBox="0 0 1 1"><path d="M0 0"/></svg><script>hacked = 1</script>' +
+          '<h2>In</h2> <p><b>your</b> words</p><svg viewBox="0 0 1 1"><path d="M0 0"/></svg><script>hacked = 1</script>' +
           '<img src="x:" onerror="hacked = 1"><a href="javascript:hacked = 1">x</a>',
       },
     ],
@@ -587,8 +588,11 @@ test('without Web Locks and a sanitizer of the browser, a lease keeps a survey i
   await expect(description.locator('b')).toHaveText('your')
   expect(
     await description.evaluate((element) => [...element.querySelectorAll('*')].map(({ localName }) => localName)),
-  ).toEqual(['h2', 'b', 'svg', 'path', 'a'])
+  ).toEqual(['h2', 'p', 'b', 'svg', 'path', 'a'])
   await expect(description.locator('a')).not.toHaveAttribute('href')
+  // Long words wrap.
+  const form = boxOf(page, survey).locator('.survey-form')
+  expect(await form.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
   const lease = () => page.evaluate((id) => localStorage.getItem(`survey:${id}`), survey.id)
   expect(await lease()).not.toBeNull()
 
@@ -631,7 +635,7 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   await page.clock.install()
   place(
     '/dialog',
-    '<dialog><h1>Cart</h1><button>Keep</button></dialog><script nonce="n">document.querySelector("dialog").showModal()</script>' +
+    '<style>dialog{transform:scale(.5);overflow:hidden}</style><dialog><h1>Cart</h1><button>Keep</button></dialog><script nonce="n">document.querySelector("dialog").showModal()</script>' +
       '<button id="first">First</button><button id="corner" style="position:fixed;bottom:60px;right:60px">Corner</button>',
   )
   await page.goto(`${site.url}/dialog`)
@@ -639,8 +643,22 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   const rectOf = async (selector: string) => (await page.locator(selector).boundingBox())!
   const question = box.locator('.survey-question')
   await page.locator('dialog .ph-survey textarea').fill('In the dialog')
-  // Outside of a dialog.
+  // Styles of the dialog do not move it.
+  const inDialog = (await page.locator('dialog .ph-survey').boundingBox())!
+  expect([inDialog.width, Math.round(inDialog.x + inDialog.width)]).toEqual([300, 1250])
+  // It leaves a dialog that closes with its text and focus, and follows into one that opens later.
   await page.evaluate(() => document.querySelector('dialog')!.close())
+  const field = page.locator('body > [class^=PostHogSurvey] textarea')
+  await expect(field).toHaveValue('In the dialog')
+  await expect(field).toBeFocused()
+  await page.evaluate(() => document.querySelector('dialog')!.showModal())
+  await page.locator('dialog .ph-survey textarea').fill('In the dialog again')
+  // Without its dialog it is on the page again, and stays away if the page removes it.
+  await page.evaluate(() => document.querySelector('dialog')!.remove())
+  await expect(field).toHaveValue('In the dialog again')
+  await page.evaluate(() => document.querySelector('[class^=PostHogSurvey]')!.remove())
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  await expect(box).toHaveCount(0)
   place(
     '/dialog/none',
     '<button id="first">First</button><button id="corner" style="position:fixed;bottom:60px;right:60px">Corner</button>',

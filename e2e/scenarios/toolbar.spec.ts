@@ -111,6 +111,8 @@ for (const build of BUILDS)
       filters: { groups: [{ properties: [], rollout_percentage: 100 }] },
     })
     expect(created.status, JSON.stringify(created.body)).toBe(201)
+    const survey = { name: 'By code', type: 'api', questions: [{ type: 'open', question: 'Why?' }] }
+    await own.api('POST', '/surveys', { ...survey, start_date: new Date(Date.now() - 60_000).toISOString() })
     place('/shop', {
       build,
       body: `<h1>Shop</h1><button id="buy" class="primary">Buy now</button><div class="ph-no-capture"><a href="/x">Secret</a></div>
@@ -132,8 +134,8 @@ for (const build of BUILDS)
     expect(reach).not.toContain('tmb_')
     expect(logged.join()).not.toContain(code)
 
+    // Picking begins with the panel.
     const inspect = await openPanel(page, 'Inspect')
-    await inspect.getByRole('button', { name: 'Pick an element' }).click()
     await page.locator('#buy').click()
     await expect(inspect).toContainText('A click captures $autocapture')
     await expect(inspect.locator('code').first()).toHaveText('#buy')
@@ -147,6 +149,9 @@ for (const build of BUILDS)
 
     const flags = await openPanel(page, 'Flags')
     await expect(flags).toContainText('new-checkout')
+    // The flag of the survey is the service's own.
+    await page.waitForFunction(() => window.analytics.getAllFeatureFlags().length === 2)
+    await expect(flags.locator('.list > li')).toHaveCount(1)
     await expect.poll(() => page.evaluate(() => window.analytics.isFeatureEnabled('new-checkout'))).toBe(true)
     await choose(flags.getByLabel('Override new-checkout'), 'false')
     expect(await page.evaluate(() => window.analytics.isFeatureEnabled('new-checkout'))).toBe(false)
@@ -409,8 +414,6 @@ test('works by keyboard alone, and all panels are accessible, narrow, dark, and 
   await page.keyboard.press('Home')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  await panelOf(page, 'Inspect').getByRole('button', { name: 'Pick an element' }).focus()
-  await page.keyboard.press('Enter')
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
   await expect(panelOf(page, 'Inspect').locator('code').first()).toHaveText('#buy')
   await expectAccessible(page, 'Inspect with an element')
@@ -430,6 +433,50 @@ test('works by keyboard alone, and all panels are accessible, narrow, dark, and 
     await openPanel(page, name)
     await expectAccessible(page, `${name}, light, rtl`)
   }
+})
+
+test('two copies of the SDK open one toolbar, which is dragged and is there again on the next page', async ({
+  page,
+  site,
+  own,
+  place,
+  link,
+}) => {
+  place('/')
+  await page.setViewportSize({ width: 1280, height: 720 })
+  await page.goto(await link())
+  await expect(barOf(page)).toBeVisible()
+  const chunk = page.waitForResponse((response) => /toolbar/.test(response.url()))
+  const isLoaded = await page.evaluate(
+    async ([path, token, url]) => {
+      const { analytics: second } = (await import(path)) as typeof window
+      second.init(token, { api_host: url, persistence: 'memory' })
+      return second.loadToolbar()
+    },
+    ['/sdk/main.js', own.token, own.url] as const,
+  )
+  expect(isLoaded).toBe(true)
+  await chunk
+  await expect(hostOf(page)).toHaveCount(1)
+
+  const [before, grip] = [(await barOf(page).boundingBox())!, (await buttonOf(page, PANELS[0]!).boundingBox())!]
+  const [x, y] = [before.x + 10, grip.y + grip.height / 2]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x - 100, y - 200)
+  await page.mouse.move(x - 200, y - 400)
+  await page.mouse.up()
+  const moved = (await barOf(page).boundingBox())!
+  expect([Math.round(moved.x - before.x), Math.round(moved.y - before.y)]).toEqual([-200, -400])
+  // The pointer moves it only while it is pressed.
+  await page.mouse.move(x, y)
+  expect(await barOf(page).boundingBox()).toEqual(moved)
+  await expect(hostOf(page).getByRole('region')).toHaveCount(0)
+  place('/next')
+  await page.goto(`${site.url}/next`)
+  await page.goto(await link('/next'))
+  await expect(barOf(page)).toBeVisible()
+  expect(await barOf(page).boundingBox()).toEqual(moved)
 })
 
 test('works under a strict policy with Trusted Types, in a modal dialog, and after the body was replaced', async ({
@@ -539,7 +586,6 @@ test('a second SDK adds no second bar, and signing out and opting out leave no n
   )
   const startEverything = async () => {
     for (const name of [...PANELS, 'Inspect']) await openPanel(page, name)
-    await panelOf(page, 'Inspect').getByRole('button', { name: 'Pick an element' }).click()
     expect(await page.evaluate(() => window.started.size)).toBeGreaterThan(5)
   }
   /** What is left, read in the task that ends the toolbar. */

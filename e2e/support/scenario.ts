@@ -26,6 +26,23 @@ const OPTIONS: Partial<Config> = {
   request_queue_config: { flush_interval_ms: 250 },
 }
 
+/** Returns a page with a build of the SDK. `path` is its title. */
+export const pageWith = (
+  build: Build,
+  { url, token }: Pick<RunningService, 'url' | 'token'>,
+  path: string,
+  body: string,
+  config: Partial<Config> = {},
+): string => {
+  const options = JSON.stringify({ ...OPTIONS, api_host: url, ...config })
+  const start = `analytics.init(${JSON.stringify(token)}, ${options})`
+  const tag =
+    build === 'script'
+      ? `<script>${SNIPPET}\n${start}</script>`
+      : `<script type="module">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${start}</script>`
+  return `<!doctype html><html><head><title>${path}</title>${tag}</head><body>${body}</body></html>`
+}
+
 interface Fixtures {
   /** Host name of the site. Browsers resolve every name under `localhost` to the loopback address. */
   hostName: string
@@ -54,15 +71,7 @@ export const test = base.extend<Fixtures, { service: RunningService }>({
     await site.stop()
   },
   put: async ({ site, service }, use) => {
-    await use((build, path, body, config = {}) => {
-      const options = JSON.stringify({ ...OPTIONS, api_host: service.url, ...config })
-      const start = `analytics.init(${JSON.stringify(service.token)}, ${options})`
-      const tag =
-        build === 'script'
-          ? `<script>${SNIPPET}\n${start}</script>`
-          : `<script type="module">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${start}</script>`
-      site.page(path, `<!doctype html><html><head><title>${path}</title>${tag}</head><body>${body}</body></html>`)
-    })
+    await use((build, path, body, config) => site.page(path, pageWith(build, service, path, body, config)))
   },
   stored: async ({ site, service }, use) => {
     await use(async (until) => {

@@ -112,6 +112,8 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
       TRAILMARK_DATA: data,
       TRAILMARK_PROJECT_TOKEN: token,
       TRAILMARK_PERSONAL_API_KEY: key,
+      // The longest that the service allows: a run on a machine that stalls must not end as a query that is too slow.
+      TRAILMARK_RUN_SECONDS: '60',
       ...env,
     },
     (line) => line.startsWith('trailmark ready '),

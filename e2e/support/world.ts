@@ -97,28 +97,38 @@ export const test = base.extend<Fixtures>({
 
 export { expect }
 
-/** Returns the number of events in the outbox of the browser. */
-export const waiting = (page: Page): Promise<number> =>
+/** Returns the ids of the events in the database of the outbox. */
+const recordIds = (page: Page): Promise<string[]> =>
   page.evaluate(async () => {
     const names = (await indexedDB.databases()).map(({ name }) => name!)
     // Workers have a second database, `trailmark`, instead of local storage.
     const name = names.find((each) => each.startsWith('trailmark '))
-    if (!name) throw new Error('The site has no outbox.')
+    if (!name) return []
     const resultOf = <T>(request: IDBRequest<T>) =>
       new Promise<T>((done) => (request.onsuccess = () => done(request.result)))
     const database = await resultOf(indexedDB.open(name))
-    const count = await resultOf(database.transaction('events').objectStore('events').count())
+    const keys = await resultOf(database.transaction('events').objectStore('events').getAllKeys())
     database.close()
-    return count
+    return keys.map((key) => (key as string[])[1]!)
   })
 
-/** Returns the number of events in the journals in local storage. */
-export const journaled = (page: Page): Promise<number> =>
+/** Returns the ids of the events in the journals in local storage. */
+const journalIds = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     Object.keys(localStorage)
       .filter((name) => name.startsWith('trailmark '))
-      .reduce((sum, name) => sum + (JSON.parse(localStorage.getItem(name)!) as unknown[]).length, 0),
+      .flatMap((name) => (JSON.parse(localStorage.getItem(name)!) as { uuid: string }[]).map(({ uuid }) => uuid)),
   )
+
+/** Returns the number of events that wait in the browser, in the database or in journals. */
+export const waiting = async (page: Page): Promise<number> =>
+  new Set([...(await recordIds(page)), ...(await journalIds(page))]).size
+
+/** Returns the number of events in the database. */
+export const recorded = async (page: Page): Promise<number> => (await recordIds(page)).length
+
+/** Returns the number of events in the journals. */
+export const journaled = async (page: Page): Promise<number> => (await journalIds(page)).length
 
 /** Returns the names of the site's databases in the browser. */
 export const databases = (page: Page): Promise<(string | undefined)[]> =>
@@ -156,18 +166,10 @@ export const crash = async (page: Page): Promise<void> => {
   await kill(page)
 }
 
-/** Opens a page and waits until its outbox is open: the tab holds its lock, and the database responds. */
+/** Opens a page and waits until it captures. */
 export const start = async (page: Page, url: string): Promise<void> => {
   await page.goto(url)
-  await page.waitForFunction(async () => {
-    if (!window.analytics?.__loaded) return false
-    const [{ held }, [database]] = await Promise.all([navigator.locks.query(), indexedDB.databases()])
-    if (!database || !held!.some(({ name }) => name!.startsWith(`${database.name}/`))) return false
-    const request = indexedDB.open(database.name!)
-    await new Promise((done) => (request.onsuccess = done))
-    request.result.close()
-    return true
-  })
+  await page.waitForFunction(() => window.analytics?.__loaded)
 }
 
 /** Fires the `online` event. */

@@ -67,6 +67,6 @@ export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }:
     },
     onRequestError,
     /** Whether a key of local storage belongs to the outbox of a tab of this project and host. */
-    isOutboxKey: (key: string | null) => !!key?.startsWith(`${outboxName}/`),
+    isOutboxKey: (key: string | null): key is string => !!key?.startsWith(`${outboxName}/`),
   }
 }

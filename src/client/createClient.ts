@@ -1,5 +1,5 @@
 import { hasPage } from '../browser/page'
-import { changeConfig, type UserConfig } from '../config/settings'
+import { changeConfig, type OptionRules, type UserConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import type { Log } from '../lib/log'
 import type { Config } from '../types'
@@ -10,7 +10,6 @@ import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
-import type { Missing } from './missingParts'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
 import type { Api, CoreApi } from './publicApi'
@@ -18,7 +17,7 @@ import { runFeatures } from './runFeatures'
 
 export interface ClientInputs {
   features: readonly Feature[]
-  missing: Missing
+  rules: OptionRules
   load: LoadExtension
   token: string
   config: Config
@@ -34,7 +33,7 @@ export interface ClientInputs {
 /** Creates a running client for one project and connects its parts. */
 export const createClient = ({
   features,
-  missing,
+  rules,
   load,
   token,
   config,
@@ -55,7 +54,7 @@ export const createClient = ({
   const emit = createEmit(connections)
   const people = createPeople(context, ledger, capture, emit)
   const configure = (changes: object) => {
-    if (changeConfig(config, changes, log, userConfig, missing)) align()
+    if (changeConfig(config, changes, log, rules, userConfig)) align()
   }
   const client = {
     context,

@@ -1,3 +1,4 @@
+import type { OptionMembers } from '../config/options'
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
@@ -95,6 +96,8 @@ export interface Client {
 /** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
+  /** The types of the members of its options. */
+  members?: OptionMembers
   connect?(client: Client): Connection
   /** Imports the extension of the feature's name, in the npm build. */
   importExtension?(): Promise<Extension>

@@ -1,5 +1,6 @@
 import { hasPage, isWorker } from '../browser/page'
-import { resolveConfig } from '../config/settings'
+import { MEMBERS, type OptionMembers } from '../config/options'
+import { type OptionRules, resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
@@ -82,6 +83,8 @@ const defineRecordingState = (members: object, recording: () => SiteRecording | 
  */
 export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
   const { features, makeLoad, withoutPage, missing = () => undefined } = build
+  const members = Object.assign({}, MEMBERS, ...features.map((each) => each.members)) as OptionMembers
+  const rules: OptionRules = { members, missing }
   let client: Client | undefined
   let fallback: FallbackApi | undefined
   let token: string | undefined
@@ -113,7 +116,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
     }
     const userConfig = {}
     token = trimmed
-    Object.assign(config, resolveConfig(options, log, userConfig, missing), { token })
+    Object.assign(config, resolveConfig(options, log, rules, userConfig), { token })
     waiting ??= []
     if (projectToken && typeof projectToken !== 'string')
       log.error(expected('init()', 'a project token (string)', projectToken, 'Nothing is captured'))
@@ -121,7 +124,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       fallback = undefined
       client = createClient({
         features,
-        missing,
+        rules,
         load: makeLoad(config),
         token: trimmed,
         config,

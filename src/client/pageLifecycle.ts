@@ -39,9 +39,9 @@ export const startPageLifecycle = (
       } else adopt()
     }),
     onForeignWrite(({ key, newValue }) => {
-      adopt()
+      if (!isOutboxKey(key)) adopt()
       // The next page may start before this one has ended.
-      if (newValue && isOutboxKey(key)) queue.adoptOrphans()
+      else if (newValue) outbox.watch(key)
     }),
     onCookieChange(adopt),
     onOnline(() => {

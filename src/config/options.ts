@@ -11,8 +11,8 @@ export type Row<V = unknown> = readonly [fallback: V, takes: string]
 
 const ON = [true, 'boolean'] as const
 const OFF = [false, 'boolean'] as const
-const STRINGS = 'array of strings'
-const TEN_STRINGS = 'array of at most 10 strings'
+export const STRINGS = 'array of strings'
+export const TEN_STRINGS = 'array of at most 10 strings'
 const areStrings = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
@@ -111,48 +111,18 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   respect_dnt: OFF,
 }
 
-/** The types of all members of object options. `session_recording` has none here, because the recorder checks its own. */
-export const MEMBERS = {
-  autocapture: {
-    url_allowlist: 'array',
-    dom_event_allowlist: STRINGS,
-    element_allowlist: STRINGS,
-    css_selector_allowlist: STRINGS,
-    element_attribute_ignorelist: STRINGS,
-    capture_copied_text: 'boolean',
-  },
-  rageclick: {
-    css_selector_ignorelist: STRINGS,
-    content_ignorelist: `boolean | ${TEN_STRINGS}`,
-    threshold_px: 'number',
-    click_count: 'integer',
-    timeout_ms: 'number',
-  },
-  capture_heatmaps: { flush_interval_milliseconds: 'number' },
-  capture_performance: {
-    web_vitals: 'boolean',
-    web_vitals_allowed_metrics: STRINGS,
-    web_vitals_attribution: 'boolean',
-    web_vitals_delayed_flush_ms: 'number',
-    __web_vitals_max_value: 'number',
-    network_timing: 'boolean',
-  },
-  capture_exceptions: {
-    capture_unhandled_errors: 'boolean',
-    capture_unhandled_rejections: 'boolean',
-    capture_console_errors: 'boolean',
-  },
-  error_tracking: {
-    exceptionRateLimiterBucketSize: 'number',
-    exceptionRateLimiterRefillRate: 'number',
-    captureExtensionExceptions: 'boolean',
-    exception_steps: 'object',
-  },
+/** The types of the members of object options. */
+export type OptionMembers = {
+  readonly [K in keyof Config]?: Record<keyof Exclude<Config[K], string | boolean | undefined>, string>
+}
+
+/** The members of the core's options. Features have those of their own; the recorder checks `session_recording` itself. */
+export const MEMBERS: OptionMembers = {
   bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object', featureFlagPayloads: 'object' },
   rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },
   // Any other value makes fetch throw. 'only-if-cached' does so for another origin.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
-} satisfies { [K in keyof Config]?: Record<keyof Exclude<Config[K], string | boolean | undefined>, string> }
+}
 
 /** Types beyond those of `typeof`. */
 const CHECKS: Record<string, (value: unknown) => boolean> = {

@@ -5,16 +5,19 @@ import type { Log } from '../lib/log'
 import { objectOf, own, pick } from '../lib/objects'
 import type { Config } from '../types'
 import { datedDefaults, LATEST } from './datedDefaults'
-import { accepts, MEMBERS, OPTIONS } from './options'
+import { accepts, type OptionMembers, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
 /** Options that the site passed, under their current names and of the right types. */
 export type UserConfig = Record<string, unknown>
 
-/** Returns what an option needs to have an effect; undefined if nothing is missing. */
-type Missing = (name: string) => string | undefined
-
-const nothing = () => undefined
+/** What the features of a build know about options. */
+export interface OptionRules {
+  /** The types of the members of options. */
+  members: OptionMembers
+  /** Returns what an option needs to have an effect; undefined if nothing is missing. */
+  missing(name: string): string | undefined
+}
 
 type Console = Pick<Log, 'error' | 'warn'>
 
@@ -31,9 +34,9 @@ const isRight = (name: string, takes: string, value: unknown, instead: string, l
 
 /**
  * Returns the options that the site passed, under their current names and of the right types. Others are left out, with
- * one log line each. `current`: the values used instead. `missing`: options that lack a part have no effect and get a log line.
+ * one log line each. `current`: the values used instead. Options that lack a part have no effect and get a log line.
  */
-const checked = (input: unknown, current: Config, log: Console, missing: Missing): UserConfig => {
+const checked = (input: unknown, current: Config, log: Console, { members, missing }: OptionRules): UserConfig => {
   const result: UserConfig = {}
   if (!isPlainObject(input)) {
     if (input !== undefined && input !== null)
@@ -56,11 +59,11 @@ const checked = (input: unknown, current: Config, log: Console, missing: Missing
     if (!isRight(name, takes, value, shown(current[option]), log)) continue
     // An option that turns a missing feature off needs no warning.
     if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
-    const members = own(MEMBERS as Record<string, Record<string, string>>, option)
+    const types = own(members as Record<string, Record<string, string>>, option)
     result[option] = isPlainObject(value)
       ? pick(readable(value), (member, each) => {
-          if (each === undefined || !members) return true
-          const type = own(members, member)
+          if (each === undefined || !types) return true
+          const type = own(types, member)
           // Kept, like an option that does not exist.
           if (!type) log.warn(`there is no option ${name}.${member}; it has no effect`)
           return !type || isRight(`${name}.${member}`, type, each, 'its default', log)
@@ -93,12 +96,8 @@ const settled = (userConfig: UserConfig): Config & UserConfig => {
 }
 
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
-export const resolveConfig = (
-  input: unknown,
-  log: Console,
-  userConfig: UserConfig = {},
-  missing: Missing = nothing,
-): Config => settled(Object.assign(userConfig, checked(input, fallbacks(), log, missing)))
+export const resolveConfig = (input: unknown, log: Console, rules: OptionRules, userConfig: UserConfig = {}): Config =>
+  settled(Object.assign(userConfig, checked(input, fallbacks(), log, rules)))
 
 /**
  * Changes a live configuration in place. Returns whether anything changed. `userConfig`: the options the site has passed
@@ -108,10 +107,10 @@ export const changeConfig = (
   config: Config,
   changes: unknown,
   log: Console,
+  rules: OptionRules,
   userConfig: UserConfig,
-  missing: Missing = nothing,
 ): boolean => {
-  const wanted = checked(changes, config, log, missing)
+  const wanted = checked(changes, config, log, rules)
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
   Object.assign(
     config,

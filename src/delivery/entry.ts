@@ -9,7 +9,7 @@ export interface Entry {
   key?: Key
   /** Whether the database has confirmed the record. */
   isKept?: boolean
-  /** Name of the other tab whose journal it was found in. */
+  /** Name of the closed tab whose journal has it, until this tab has stored it. */
   journal?: string
   /** Size of the largest batch it is sent in, after larger ones have failed. */
   maxBatch?: number

@@ -14,25 +14,30 @@ interface JournalInputs {
   journals(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
 }
 
-/** The journals of all tabs. Each is an entry of local storage, named after the tab, with events that the database has not confirmed. */
+/**
+ * The journals of all tabs. Each is an entry of local storage, named after the tab, with the events that are not in the
+ * database. It exists, even without events, while something of its tab waits, so that other tabs know when it ends.
+ */
 export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
-  /** The tab whose journal was last written; undefined if that journal is empty. */
+  /** The tab whose journal was last written; undefined if it was removed. */
   let written: string | undefined
+  const remove = (tab: string): void => void guarded(() => journals()!.removeItem(tab))
   return {
     names: (): string[] =>
       guarded(() => Object.keys(journals() ?? {}).filter((each) => each.startsWith(`${name}/`))) ?? [],
-    exists: (tab: string) => written === tab,
-    /** Writes the `entries` that the database has not confirmed, as many as fit, and returns them. */
-    write: (tab: string, entries: Iterable<Entry>): Entry[] => {
+    isWritten: (tab: string) => written === tab,
+    exists: (tab: string) => attempt(() => journals()!.getItem(tab)) != null,
+    /** Writes those of a tab's `entries` that the database has not confirmed, as many as fit, and returns them. */
+    write: (tab: string, entries: ReadonlySet<Entry>): Entry[] => {
       let room = MAX_JOURNAL
       const unkept = [...entries].filter(({ isKept, text }) => !isKept && (room -= text.length) > 0)
       if (!mayKeep() || !(written === tab || unkept.length)) return []
       // Local storage may be full, or missing.
       const isWritten = attempt(() => {
         const records = unkept.map(({ at, uuid, event, text }) => ({ at, uuid, event, text }))
-        if (unkept.length) journals()!.setItem(tab, toJson(records))
+        if (entries.size) journals()!.setItem(tab, toJson(records))
         else journals()!.removeItem(tab)
-        written = unkept.length ? tab : undefined
+        written = entries.size ? tab : undefined
         return true
       })
       return isWritten ? unkept : []
@@ -42,7 +47,14 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
       ([parseJson(journals()!.getItem(tab))].flat() as (Entry | null)[]).flatMap((entry) =>
         entry?.uuid && entry.text ? { ...entry, journal: tab } : [],
       ),
-    remove: (tab: string): void => void guarded(() => journals()!.removeItem(tab)),
+    /** Removes the journals of closed tabs that `adopted` entries come from, unless others in `entries` do too. */
+    release: (adopted: readonly Entry[], entries: Iterable<Entry>): void => {
+      const names = new Set(adopted.map(({ journal }) => journal!))
+      for (const entry of adopted) entry.journal = undefined
+      for (const entry of entries) names.delete(entry.journal!)
+      names.forEach(remove)
+    },
+    remove,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Config, DropReason } from '../types'
 import { type Entry, type Key, keyOf } from './entry'
 import { createJournal } from './journal'
 import { createOrphans } from './orphans'
+import { createTabWatch } from './locks'
 import { openTabSession, type TabSession } from './tabSession'
 
 export interface OutboxInputs {
@@ -27,16 +28,19 @@ export interface OutboxInputs {
 export interface Outbox {
   /** Adds an entry to write. Without a journal, it is written at the end of this task. */
   keep(entry: Entry): void
-  /** Writes the added entries. Called in a later task than `capture`. */
-  write(): void
+  /** Writes the added entries. Called in a later task than `capture`. `isLong`: a request has failed, so they will wait for long. */
+  write(isLong?: boolean): void
   /** Removes entries that the service has acknowledged or rejected, or that were dropped. */
   forget(entries: readonly Entry[]): void
   /** Waits until this tab is the one that sends. False: another tab does not respond; send, but claim no orphans. */
   acquireLeadership(): Promise<boolean>
-  releaseLeadership(): void
+  /** Ends leadership and, if nothing waits, everything that marks the tab as alive. */
+  release(): void
   /** Returns some entries of closed tabs, oldest first, each once. Only for the tab that sends. */
   claimOrphans(): Promise<Entry[]>
-  /** Opens the outbox if events may be stored. Otherwise removes it, with the events of all tabs. */
+  /** Another tab has written its journal. `onOrphaned` is called if it ends before the events in it have arrived. */
+  watch(tab: string): void
+  /** Removes the outbox with the events of all tabs, if nothing may be stored. */
   align(): void
   /** Writes entries that are not stored yet (`isKept`), and releases everything that marks the page as alive. */
   onPageHide(): void
@@ -45,58 +49,82 @@ export interface Outbox {
 // The sending tab may wait between retries or hang in a debugger. Other tabs send after this time.
 const LEADERSHIP_MS = 5000
 
+// Maximum size in characters of events that wait in local storage alone. Each write repeats all of them.
+const MAX_SHORT = 100_000
+
 /**
- * The outbox has a record for each event in its own database. Until the database has confirmed the record, the tab's
- * journal in local storage has a copy, because a synchronous write survives a renderer that ends during a transaction.
- * An event is removed from both only when the service has acknowledged or rejected it. So the next page sends again what
- * a beacon sent, and the service counts it once: a browser does not report what happened to a beacon. The repeats are
- * compressed with a batch that is sent anyway (docs/benchmarks.md has their size).
+ * Waiting events are in the tab's journal in local storage, where a synchronous write outlives a renderer that ends right
+ * after it. Once a request has failed, or if they are too large, they move to a database with a record for each event.
+ * The journal has them until the database has confirmed the records. A page without local storage, such as a worker, has
+ * only the database, which it opens early.
  *
- * A tab counts as alive while it holds the lock of its name, which the browser releases however the tab ends. Without
- * Web Locks no database is used and a journal is written only when its page is left, so that no other page finds the
- * journal of a living page.
+ * An event is removed only when the service has acknowledged or rejected it. So the next page sends again what a beacon
+ * sent, and the service counts it once: a browser does not report what happened to a beacon. The repeats are compressed
+ * with a batch that is sent anyway (docs/benchmarks.md has their size).
+ *
+ * A tab holds the lock of its name while it has waiting events. The browser releases the lock however the tab ends, and
+ * then the events belong to the next tab that sends. Without Web Locks no database is used and a journal is written only
+ * when its page is left, so that no other page finds the journal of a living page.
  */
 export const createOutbox = (inputs: OutboxInputs): Outbox => {
-  const { name, config, mayKeep, journals, onDropped, onOrphaned } = inputs
+  const { name, mayKeep, journals, onDropped, onOrphaned } = inputs
   const entries = new Set<Entry>()
   const journal = createJournal(inputs)
   const newTab = () => `${name}/${uuidv7()}`
   let tab = newTab()
   let session: TabSession | undefined
-  let leading: Promise<void> | undefined
-  let endLeadership = () => {}
+  const tabs = createTabWatch(name, (ended) => {
+    // Nothing is left of a tab that has delivered everything.
+    if (journal.exists(ended) || session?.usesDatabase()) onOrphaned()
+  })
 
   /** Returns this tab's session, which it opens if needed; undefined if the database is not used. */
   const openSession = () => {
     // Locks are missing where the page is not secure.
     if (!mayKeep() || !navigator.locks) return undefined
     if (!session || session.signal.aborted) {
-      endLeadership()
       if (session) tab = newTab()
-      session = openTabSession(name, tab, onOrphaned)
+      session = openTabSession(name, tab, () => void guarded(() => tabs.living(tab)))
       // The database may have been removed, with everything in it.
       session.signal.addEventListener('abort', () => {
         for (const entry of entries) entry.key = entry.isKept = undefined
       })
-      leading = undefined
     }
     return session
   }
-  const writeJournal = () => journal.write(tab, entries)
-  const write = () => {
+  const forgetKeys = (keys: readonly Key[]) => {
+    // A record that is not removed, because of an error or the page's end, is sent again by another page and counted once.
+    if (keys.length && session?.usesDatabase()) session.remove(keys).catch(() => {})
+  }
+  /** Removes what closed tabs have of entries that this tab has stored, or that do not wait any more. */
+  const removeLeft = (done: readonly Entry[]) => {
+    const adopted = done.filter(({ journal }) => journal)
+    // The closed tab may have begun to write records.
+    forgetKeys(adopted.map((entry) => keyOf(entry, entry.journal!)))
+    journal.release(adopted, entries)
+  }
+  const writeJournal = (): Entry[] => {
+    const written = journal.write(tab, entries)
+    removeLeft(written)
+    return written
+  }
+  const write = (isLong?: boolean) => {
     const fresh = [...entries].filter(({ key }) => !key)
     // Checked first: nothing may start again after the page was left.
     const current = fresh.length ? openSession() : undefined
     if (!current) return
+    const isSmall = fresh.reduce((sum, { text }) => sum + text.length, 0) < MAX_SHORT
+    if (!isLong && isSmall && !current.usesDatabase() && writeJournal().length) return
     for (const entry of fresh) entry.key = keyOf(entry, tab)
-    const records = fresh.map(({ text, key }) => [text, key!] as const)
     current
-      .run('readwrite', (events) => records.forEach(([text, key]) => events.put(text, key)))
+      .put(fresh.map(({ text, key }) => [text, key!]))
       .then(
         () => {
-          for (const entry of fresh) entry.isKept = !current.signal.aborted
+          if (current.signal.aborted) return
+          for (const entry of fresh) entry.isKept = true
+          removeLeft(fresh)
           // What it held is in the database now.
-          if (journal.exists(tab) && !current.signal.aborted) writeJournal()
+          if (journal.isWritten(tab)) writeJournal()
         },
         () => {
           // The database is full or broken. The journal and this tab's memory still have the events.
@@ -107,18 +135,10 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       .catch(reportCaught)
     if (!current.isOpen()) writeJournal()
   }
-  const forgetKeys = (keys: readonly Key[]) => {
-    // A record that is not removed, because of an error or the page's end, is sent again by another page and counted once.
-    if (keys.length)
-      void session?.run('readwrite', (events) => keys.forEach((key) => events.delete(key))).catch(() => {})
-  }
-  const end = () => {
-    endLeadership()
-    session?.end()
-  }
   const orphans = createOrphans({
-    config,
+    ...inputs,
     journal,
+    tabs,
     openSession,
     currentTab: () => tab,
     adopt: (entry) => entries.add(entry),
@@ -126,7 +146,6 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       forgetKeys(keys)
       for (const [, uuid, , , event] of keys) onDropped({ event, uuid }, 'queue_full')
     },
-    onOrphaned,
   })
 
   return {
@@ -138,39 +157,43 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     write,
     forget: (gone) => {
       gone.forEach((entry) => entries.delete(entry))
-      const left = new Set([...entries].map((entry) => entry.journal))
-      for (const { journal: name } of gone) if (name && !left.has(name)) journal.remove(name)
+      removeLeft(gone)
       forgetKeys(gone.flatMap(({ key }) => (key ? [key] : [])))
-      if (journal.exists(tab)) writeJournal()
+      if (journal.isWritten(tab)) writeJournal()
     },
     acquireLeadership: () => {
       const current = openSession()
       if (!current) return Promise.resolve(true)
-      leading ??= current.hold(name, new Promise((done) => (endLeadership = done)))
-      return within(
-        LEADERSHIP_MS,
-        leading.then(() => true),
-        false,
-      )
+      const leads = current.lead().then(() => true)
+      return within(LEADERSHIP_MS, leads, false)
     },
-    releaseLeadership: () => {
-      endLeadership()
-      leading = undefined
+    release: () => {
+      session?.endLeadership()
+      if (!entries.size && journals()) session?.end()
     },
-    claimOrphans: async () => (mayKeep() ? orphans.claim() : []),
+    claimOrphans: async () => {
+      const found = mayKeep() ? await orphans.claim() : []
+      if (found.length) write()
+      return found
+    },
+    watch: (other) => {
+      const adopt = navigator.locks ? tabs.watch : onOrphaned
+      if (mayKeep()) adopt(other)
+    },
     align: () => {
-      if (mayKeep()) return void later(openSession)
+      if (mayKeep()) return void (journals() || later(() => openSession()?.open()))
       entries.clear()
-      end()
+      session?.end()
       journal.names().forEach(journal.remove)
       // A sandboxed frame has no databases; then nothing was kept.
       attempt(() => indexedDB.deleteDatabase(name))
     },
     onPageHide: () => {
-      if (session && !session.signal.aborted) write()
+      if (session?.usesDatabase()) write()
       for (const entry of writeJournal()) entry.isKept = true
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
-      end()
+      session?.end()
+      tabs.stop()
       tab = newTab()
       orphans.forgetTaken()
     },

@@ -70,6 +70,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   /** Decides when a batch that failed is sent again, and with how many others. */
   const retryLater = (batch: readonly Entry[], { status, retryAfterMs }: RequestResult) => {
     for (const each of batch) each.fails = (each.fails ?? 0) + 1
+    if (!isPaused()) outbox.write(true)
     const [first] = batch
     // Smaller batches would mean more requests, but the service needs fewer.
     const isSuspect = first && first.fails! > 1 && !RETRYABLE_STATUS.includes(status)
@@ -105,7 +106,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   }
   const pump = async (): Promise<void> => {
     if (sending || retryTimer || isPaused()) return
-    if (!waiting.all().length && !mayBeOrphans) return outbox.releaseLeadership()
+    if (!waiting.all().length && !mayBeOrphans) return outbox.release()
     const current: Sending = { batch: [] }
     sending = current
     let result: RequestResult | undefined
@@ -118,7 +119,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     }
     if (sending === current) sending = undefined
     // All waiting events are held or were cleared. The next event starts the loop again.
-    if (!result) return waiting.all().length && !sending ? outbox.releaseLeadership() : pump()
+    if (!result) return waiting.all().length && !sending ? outbox.release() : pump()
     guarded(() => settle(current.batch, result))
     // Not awaited, because the promise chain of a page that never stops sending would keep all its events in memory.
     void guarded(pump)

@@ -1,3 +1,6 @@
+import type { Key } from './entry'
+import { holdLock } from './locks'
+
 const EVENTS = 'events'
 
 const openDatabase = (name: string) =>
@@ -9,39 +12,27 @@ const openDatabase = (name: string) =>
   })
 
 /**
- * Opens the resources that a page holds while it counts as alive: a lock named `tab`, and the database and the channel named `name`.
- * `end` releases all of it. `onOrphaned` is called when another tab has closed.
+ * Opens the resources that a tab holds while it has events that wait: a lock named `tab`, and, from the first `run` on, the
+ * database and the channel named `name`. `end` releases all of it. `onOpened` is called when another tab has opened the
+ * database.
  */
-export const openTabSession = (name: string, tab: string, onOrphaned: () => void) => {
+export const openTabSession = (name: string, tab: string, onOpened: () => void) => {
   const ending = new AbortController()
   const { signal } = ending
   const ended = new Promise<void>((done) => signal.addEventListener('abort', () => done()))
+  const hold = (lock: string, until: Promise<void>) => holdLock(lock, until, { signal })
+  let leading: Promise<void> | undefined
+  let endLeadership = () => {}
+  const alive = hold(tab, ended)
+  alive.catch(() => {}) // Ended before the lock was granted.
 
-  /** Resolves when this page has the lock, which it holds until `until`. */
-  const hold = (lock: string, until: Promise<void>, mode: LockMode = 'exclusive') =>
-    new Promise<void>((granted, failed) => {
-      const has = () => {
-        granted()
-        return until
-      }
-      navigator.locks.request(lock, { mode, signal }, has).catch(failed)
-    })
-  const watched = new Set([tab])
-  /** Returns the names of living tabs, and waits for the lock of each, which is granted when that tab ends. */
-  const watch = async (): Promise<string[]> => {
-    const living = (await navigator.locks.query()).held!.map((each) => each.name!)
-    for (const each of living) {
-      if (watched.has(each) || !each.startsWith(`${name}/`)) continue
-      watched.add(each)
-      hold(each, Promise.resolve(), 'shared').then(onOrphaned, () => {}) // fails when this page goes first
-    }
-    return living
-  }
-  // Takes the lock before anything is stored, so that events of a tab without a lock are orphans.
+  let database: Promise<IDBDatabase> | undefined
   let isOpen = false
-  const database = Promise.all([openDatabase(name), hold(tab, ended)]).then(([opened]) => {
+  const open = async () => {
+    // Holds the lock before anything is stored, so that events of a tab without a lock are orphans.
+    const [opened] = await Promise.all([openDatabase(name), alive])
     const channel = new BroadcastChannel(name)
-    channel.onmessage = watch
+    channel.onmessage = onOpened
     channel.postMessage('started')
     isOpen = true
     // Another tab or the browser deletes the database.
@@ -51,23 +42,43 @@ export const openTabSession = (name: string, tab: string, onOrphaned: () => void
       opened.close()
     })
     return opened
-  })
-  database.catch(() => {}) // Those who use the database handle the error.
+  }
+  const openOnce = () => (database ??= open())
+  const run = async <T>(mode: IDBTransactionMode, work: (events: IDBObjectStore) => T): Promise<T> => {
+    const transaction = (await openOnce()).transaction(EVENTS, mode)
+    const result = work(transaction.objectStore(EVENTS))
+    // Synchronously, because the page may end before the requests finish.
+    transaction.commit()
+    return new Promise((done, failed) => {
+      transaction.oncomplete = () => done(result)
+      transaction.onabort = () => failed(transaction.error!)
+    })
+  }
   return {
     signal,
-    isOpen: () => isOpen,
-    hold,
-    watch,
-    run: async <T>(mode: IDBTransactionMode, work: (events: IDBObjectStore) => T): Promise<T> => {
-      const transaction = (await database).transaction(EVENTS, mode)
-      const result = work(transaction.objectStore(EVENTS))
-      // Synchronously, because the page may end before the requests finish.
-      transaction.commit()
-      return new Promise((done, failed) => {
-        transaction.oncomplete = () => done(result)
-        transaction.onabort = () => failed(transaction.error!)
-      })
+    /** Waits until this tab is the one that sends. */
+    lead: () =>
+      (leading ??= hold(
+        name,
+        new Promise((done) => {
+          endLeadership = done
+          void ended.then(done)
+        }),
+      )),
+    endLeadership: () => {
+      endLeadership()
+      leading = undefined
     },
+    /** Whether events are stored in the database, or will be once it has opened. */
+    usesDatabase: () => !!database && !signal.aborted,
+    isOpen: () => isOpen,
+    /** Opens the database. Those who run something in it handle the error. */
+    open: () => void openOnce().catch(() => {}),
+    run,
+    /** Writes records. */
+    put: (records: readonly (readonly [text: string, key: Key])[]) =>
+      run('readwrite', (events) => records.forEach(([text, key]) => events.put(text, key))),
+    remove: (keys: readonly Key[]) => run('readwrite', (events) => keys.forEach((key) => events.delete(key))),
     end: () => ending.abort(),
   }
 }

@@ -1,6 +1,7 @@
 import { datedDefaults } from '../../src/config/datedDefaults'
 import { OPTIONS } from '../../src/config/options'
 import { changeConfig, resolveConfig } from '../../src/config/settings'
+import { RULES } from '../support/optionRules'
 import { listenToConsole } from '../support/startAnalytics'
 
 const recorder = () => {
@@ -63,8 +64,8 @@ test('a later date selects the newest defaults', () =>
 
 test('missing and unset defaults use the undated values', () => {
   const { log, lines } = recorder()
-  expect(resolveConfig({}, log).capture_pageview).toBe(true)
-  expect(resolveConfig({ defaults: 'unset' }, log)).toMatchObject({
+  expect(resolveConfig({}, log, RULES).capture_pageview).toBe(true)
+  expect(resolveConfig({ defaults: 'unset' }, log, RULES)).toMatchObject({
     capture_pageview: true,
     rageclick: true,
     external_scripts_inject_target: 'body',
@@ -76,7 +77,7 @@ test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])(
   'invalid defaults %j log one error and are treated as unset',
   (defaults) => {
     const { log, lines } = recorder()
-    expect(resolveConfig({ defaults }, log)).toMatchObject({ defaults: 'unset', capture_pageview: true })
+    expect(resolveConfig({ defaults }, log, RULES)).toMatchObject({ defaults: 'unset', capture_pageview: true })
     expect(lines).toEqual([`defaults expects 'unset' | YYYY-MM-DD, got "${defaults}". Using "unset"`])
   },
 )
@@ -86,13 +87,14 @@ test('explicit options override all defaults, and an object is merged into a dat
   const config = resolveConfig(
     { defaults: '2026-01-30', capture_pageview: true, session_recording: { sampleRate: 0.5 } },
     log,
+    RULES,
   )
   expect(config.capture_pageview).toBe(true)
   expect(config.session_recording).toEqual({ strictMinimumDuration: true, sampleRate: 0.5 })
 })
 
 test('an undefined option uses its default', () => {
-  expect(resolveConfig({ capture_pageleave: undefined }, recorder().log).capture_pageleave).toBe(true)
+  expect(resolveConfig({ capture_pageleave: undefined }, recorder().log, RULES).capture_pageleave).toBe(true)
 })
 
 test.each([
@@ -109,14 +111,16 @@ test.each([
   ],
 ])('option %s with value %j logs one readable error and uses the default', (name, value, line) => {
   const { log, lines } = recorder()
-  const config = resolveConfig({ [name]: value }, log) as unknown as Record<string, unknown>
+  const config = resolveConfig({ [name]: value }, log, RULES) as unknown as Record<string, unknown>
   expect(lines).toEqual([line])
   expect(config[name]).toEqual(OPTIONS[name as keyof typeof OPTIONS][0])
 })
 
 test('a member with a wrong type logs one readable error and the other members apply', () => {
   const { log, lines } = recorder()
-  expect(resolveConfig({ autocapture: { url_allowlist: 'x', element_allowlist: ['a'] } }, log).autocapture).toEqual({
+  expect(
+    resolveConfig({ autocapture: { url_allowlist: 'x', element_allowlist: ['a'] } }, log, RULES).autocapture,
+  ).toEqual({
     element_allowlist: ['a'],
   })
   expect(lines).toEqual(['autocapture.url_allowlist expects array, got "x". Using its default'])
@@ -172,34 +176,36 @@ test.each<[string, object, object, string[]]>([
   ],
 ])('checks the members of %s', (name, value, used, expected) => {
   const { log, lines } = recorder()
-  expect(resolveConfig({ [name]: value }, log)[name as 'error_tracking']).toEqual(used)
+  expect(resolveConfig({ [name]: value }, log, RULES)[name as 'error_tracking']).toEqual(used)
   expect(lines).toEqual(expected)
 })
 
 test('an unknown option is named in an error', () => {
   const { log, lines } = recorder()
-  resolveConfig({ capture_pageviews: true }, log)
+  resolveConfig({ capture_pageviews: true }, log, RULES)
   expect(lines).toEqual(['there is no option capture_pageviews; it has no effect'])
 })
 
 test.each([[[]], ['x'], [5]])('a configuration %j is ignored with one error', (userConfig) => {
   const { log, lines } = recorder()
-  expect(resolveConfig(userConfig, log).capture_pageview).toBe(true)
+  expect(resolveConfig(userConfig, log, RULES).capture_pageview).toBe(true)
   expect(lines).toHaveLength(1)
 })
 
 test('legacy option names are accepted and the current name wins', () => {
   const { log } = recorder()
-  expect(resolveConfig({ request_headers: { a: '1' } }, log).xhr_headers).toEqual({ a: '1' })
-  expect(resolveConfig({ request_headers: { a: '1' }, xhr_headers: { b: '2' } }, log).xhr_headers).toEqual({ b: '2' })
-  expect(resolveConfig({ advanced_disable_decide: true }, log).advanced_disable_flags).toBe(true)
-  expect(resolveConfig({ evaluation_environments: ['a'] }, log).evaluation_contexts).toEqual(['a'])
+  expect(resolveConfig({ request_headers: { a: '1' } }, log, RULES).xhr_headers).toEqual({ a: '1' })
+  expect(resolveConfig({ request_headers: { a: '1' }, xhr_headers: { b: '2' } }, log, RULES).xhr_headers).toEqual({
+    b: '2',
+  })
+  expect(resolveConfig({ advanced_disable_decide: true }, log, RULES).advanced_disable_flags).toBe(true)
+  expect(resolveConfig({ evaluation_environments: ['a'] }, log, RULES).evaluation_contexts).toEqual(['a'])
 })
 
 test('set_config keeps the previous value when the new one has a wrong type', () => {
   const { log, lines } = recorder()
-  const config = resolveConfig({ capture_pageview: false }, log)
-  expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log, {})).toBe(true)
+  const config = resolveConfig({ capture_pageview: false }, log, RULES)
+  expect(changeConfig(config, { capture_pageview: 'often', capture_pageleave: false }, log, RULES, {})).toBe(true)
   expect(config).toMatchObject({ capture_pageview: false, capture_pageleave: false })
   expect(lines).toEqual([`capture_pageview expects boolean | 'history_change', got "often". Using false`])
 })
@@ -209,7 +215,7 @@ test('resolveConfig does not modify the configuration it receives', () => {
     rageclick: Object.freeze({ css_selector_ignorelist: ['a'] }),
     defaults: '2026-01-30',
   })
-  resolveConfig(userConfig, recorder().log)
+  resolveConfig(userConfig, recorder().log, RULES)
   expect(userConfig.rageclick).toEqual({ css_selector_ignorelist: ['a'] })
 })
 
@@ -220,6 +226,6 @@ test('an option that throws when read is treated as missing and the others apply
     throw new Error('the page threw')
   }
   const userConfig = Object.defineProperty({ capture_pageview: false }, 'bootstrap', { get, enumerable: true })
-  expect(resolveConfig(userConfig, log)).toMatchObject({ capture_pageview: false, bootstrap: {} })
+  expect(resolveConfig(userConfig, log, RULES)).toMatchObject({ capture_pageview: false, bootstrap: {} })
   expect(errors).toEqual([expect.stringContaining('the page threw')])
 })

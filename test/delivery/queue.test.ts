@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { resolveConfig } from '../../src/config/settings'
+import { RULES } from '../support/optionRules'
 import type { Body } from '../../src/delivery/encode'
 import { createOutbox } from '../../src/delivery/outbox'
 import { createQueue, type QueueInputs } from '../../src/delivery/queue'
@@ -17,7 +18,11 @@ const ACCEPTED = { status: 200, json: { status: 1 } }
 
 const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {}) => {
   jest.useFakeTimers()
-  const config = resolveConfig({ api_host: 'https://h.example/', disable_compression: true, ...options }, console)
+  const config = resolveConfig(
+    { api_host: 'https://h.example/', disable_compression: true, ...options },
+    console,
+    RULES,
+  )
   const requests: { url: string; names: string[] }[] = []
   const beacons: string[][] = []
   const delivered: string[] = []
@@ -226,7 +231,7 @@ test('events sent with a beacon are sent again when the page is restored from th
 })
 
 test('a page restored from the back/forward cache sends the events in its journal once', async () => {
-  const config = resolveConfig({ api_host: 'https://h.example/' }, console)
+  const config = resolveConfig({ api_host: 'https://h.example/' }, console, RULES)
   const outbox = createOutbox({
     name: 'x',
     config,
@@ -477,7 +482,7 @@ describe('events queued before an opt-out', () => {
     const left = { event: 'left', uuid: 'u-left', at: Date.now(), text: JSON.stringify(event('left')) }
     const outbox = createOutbox({
       name: 'x',
-      config: resolveConfig({}, console),
+      config: resolveConfig({}, console, RULES),
       mayKeep: () => false,
       journals: () => undefined,
       onOrphaned: () => {},

@@ -8,6 +8,8 @@ const file = resolve(__dirname, '../../node_modules/posthog-js/dist/module.d.ts'
 const program = ts.createProgram([file], {
   skipLibCheck: true,
   types: [],
+  // Enough for the names of members, for example through `Partial`. The declarations of the DOM take seconds.
+  lib: ['lib.es5.d.ts'],
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   module: ts.ModuleKind.ESNext,
 })

@@ -59,7 +59,8 @@ export const startAnalytics = (
   load = loadExtension,
   features = FEATURES,
 ): Started => {
-  jest.useFakeTimers({ now: jest.isMockFunction(setTimeout) ? Date.now() : new Date('2026-11-21T10:00:00Z') })
+  // The fake clock of an earlier page goes on.
+  jest.useFakeTimers({ now: 'clock' in setTimeout ? Date.now() : new Date('2026-11-21T10:00:00Z') })
   const sent: SentEvent[] = []
   const requests: Started['requests'] = []
   const apiRequests: Started['apiRequests'] = []

@@ -63,6 +63,15 @@ const send = async (
   expect(await response.json()).toEqual({ status: 1 })
 }
 
+/** An element as rrweb records it. */
+const node = (id: number, tagName: string, childNodes: object[], attributes: object = {}) => ({
+  type: 2,
+  id,
+  tagName,
+  attributes,
+  childNodes,
+})
+
 test('a recorded session is found and watched, with its events beside it', async ({ view, context }) => {
   const { page, open } = view
   const visit = await context.newPage()
@@ -210,13 +219,6 @@ test('several windows of a session are one timeline, which shows the active one,
   const at = (ms: number, type: number, data: object) => ({ type, timestamp: start + ms, data })
   const click = (ms: number) => at(ms, 3, { source: 2, type: 2, id: 4, x: 1, y: 1 })
   const opened = (ms: number, title: string) => {
-    const node = (id: number, tagName: string, childNodes: object[]) => ({
-      type: 2,
-      id,
-      tagName,
-      attributes: {},
-      childNodes,
-    })
     const body = node(4, 'body', [node(5, 'h1', [{ type: 3, id: 6, textContent: title }]), node(7, 'canvas', [])])
     return [
       at(ms, 4, { href: `http://shop.test/${title}`, width: 800, height: 600 }),
@@ -262,6 +264,48 @@ test('several windows of a session are one timeline, which shows the active one,
   await expect(page.getByText('Window 1 of 2')).toBeVisible()
   await page.getByRole('link', { name: 'Next recording' }).click()
   await expect(page).toHaveURL(new RegExp(first))
+})
+
+test('frames show what was recorded in them, and frames in them, and run nothing', async ({ view }) => {
+  const { page, open } = view
+  const start = Date.now() - 60_000
+  const session = sessionAt(start)
+  const at = (ms: number, type: number, data: object) => ({ type, timestamp: start + ms, data })
+  const mutation = (ms: number, more: object) =>
+    at(ms, 3, { source: 0, adds: [], removes: [], texts: [], attributes: [], ...more })
+  /** The document of a frame, with ids from `id` on. */
+  const attach = (ms: number, parentId: number, id: number, text: string) => {
+    const run = `top.hacked = 1`
+    const body = node(id + 3, 'body', [
+      node(id + 4, 'p', [{ type: 3, id: id + 5, textContent: text }], { onclick: run }),
+      node(id + 6, 'script', [{ type: 3, id: id + 7, textContent: run }]),
+      node(id + 8, 'iframe', [], { src: 'http://evil.test/frame' }),
+    ])
+    const html = node(id + 1, 'html', [node(id + 2, 'head', []), body])
+    const add = { parentId, nextId: null, node: { type: 0, id, childNodes: [html] } }
+    return mutation(ms, { adds: [add], isAttachIframe: true })
+  }
+  const body = node(4, 'body', [node(5, 'iframe', []), node(6, 'iframe', [])])
+  await send(view, session, 0, [
+    at(0, 4, { href: 'http://shop.test/frames', width: 800, height: 600 }),
+    at(1, 2, {
+      node: { type: 0, id: 1, childNodes: [node(2, 'html', [node(3, 'head', []), body])] },
+      initialOffset: { top: 0, left: 0 },
+    }),
+    attach(100, 5, 1e9, 'In the frame'),
+    attach(200, 1e9 + 8, 2e9, 'In the frame of the frame'),
+    mutation(1_000, { texts: [{ id: 1e9 + 5, value: 'Changed in the frame' }] }),
+    at(2_000, 3, { source: 2, type: 2, id: 1e9 + 4, x: 5, y: 5 }),
+  ])
+  await open(`recordings/${session}?t=500`)
+  const recorded = page.frameLocator('iframe[title="Recorded page"]').frameLocator('iframe')
+  const frame = recorded.frameLocator('iframe').first()
+  await expect(frame.getByText('In the frame', { exact: true })).toBeVisible()
+  await expect(frame.frameLocator('iframe').getByText('In the frame of the frame')).toBeVisible()
+  await page.getByRole('button', { name: 'Play' }).click()
+  await expect(frame.getByText('Changed in the frame')).toBeVisible()
+  expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
+  expect(await frame.locator('script, [onclick], [src]').count()).toBe(0)
 })
 
 test('a hostile recording runs nothing, requests nothing and navigates nowhere', async ({ view, context }) => {

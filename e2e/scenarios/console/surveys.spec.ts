@@ -178,6 +178,12 @@ test('the builder previews the draft as visitors will see it, and saves translat
   await action.getByLabel('Name of the action').fill('Opened the help')
   await action.getByLabel('The URL').selectOption('matches the regular expression')
   await action.getByLabel('URL, or a part of it').fill('.*.*.*help')
+  await page.getByRole('button', { name: 'Add a condition' }).click()
+  const people = page.getByRole('group', { name: 'Condition 1' })
+  await people.getByLabel('Condition', { exact: true }).selectOption('matches the regular expression')
+  await people.getByLabel('Value', { exact: true }).fill('(a')
+  await people.getByLabel('Property', { exact: true }).fill('email')
+  await people.getByLabel('Roll-out to those who match', { exact: true }).fill('50')
   await page.getByLabel('Only where this flag is on').selectOption('checkout')
   await page.getByLabel('And has this variant').selectOption('new')
   await expectAccessible(page)
@@ -194,12 +200,24 @@ test('the builder previews the draft as visitors will see it, and saves translat
   await after.getByLabel('Values').fill('100')
   await save('may take too long on a text of 1 kB')
   await action.getByLabel('URL, or a part of it').fill('/help$')
+  await save('takes a regular expression')
+  await expect(people.locator('.field-error')).toBeVisible()
+  await people.getByLabel('Value', { exact: true }).fill('@example')
   await page.getByRole('button', { name: 'Save as a draft' }).click()
   await expect(page.getByRole('heading', { name: 'Checkout', level: 1 })).toBeVisible()
   const { body } = await service.api('GET', '/surveys')
   expect((body as unknown as { results: object[] }).results).toEqual([
     expect.objectContaining({
       linked_flag_key: 'checkout',
+      targeting_flag_filters: {
+        groups: [
+          {
+            properties: [{ type: 'person', key: 'email', operator: 'regex', value: '@example' }],
+            rollout_percentage: 50,
+            variant: null,
+          },
+        ],
+      },
       translations: { de: {} },
       questions: [
         expect.objectContaining({
@@ -229,4 +247,8 @@ test('the builder previews the draft as visitors will see it, and saves translat
       },
     }),
   ])
+  // The flag of the conditions is the survey's own.
+  await view.open('flags')
+  await expect(page.getByRole('link', { name: 'checkout', exact: true })).toBeVisible()
+  await expect(page.getByText('survey-targeting-')).toHaveCount(0)
 })

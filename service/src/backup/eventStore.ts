@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClickhouse } from '../storage/clickhouse.ts'
 import { readEngineConfig } from '../storage/embedded/config.ts'
 import type { Engine } from '../storage/embedded/engine.ts'
 import { DataDirInUse, lockDataDir } from '../storage/lock.ts'
@@ -33,6 +32,8 @@ export const withEvents = async <Value>(
   // A restarted engine has another URL, which its configuration file names.
   const running = () => readEngineConfig(readFileSync(join(dataDir, 'engine', 'config.xml'), 'utf8'))
   const connection = clickhouseUrl ? { url: clickhouseUrl } : engine ? undefined : running()
+  // Loaded here so that commands without events start faster.
+  const { createClickhouse } = await import('../storage/clickhouse.ts')
   const storage = createClickhouse(() => engine?.connection() ?? connection)
   try {
     if (!(await storage.ready(READY_MS)))

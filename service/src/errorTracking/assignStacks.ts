@@ -38,7 +38,7 @@ export const createAssignStacks = ({
   readonly ask: Ask
   readonly store: Metadata['errorTracking']
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
-  readonly rules: Pick<FingerprintRules, 'compiled'>
+  readonly rules: Pick<FingerprintRules, 'compiledWithReplaced'>
 }): AssignStacks => {
   const syncing = new Map<number, Promise<unknown>>()
 
@@ -52,6 +52,7 @@ export const createAssignStacks = ({
 
   /** Assigns stacks to issues by a sample event each. */
   const assign = async (projectId: number, occurrences: readonly Occurrence[]): Promise<void> => {
+    const known = await rules.compiledWithReplaced(projectId)
     for (let at = 0; at < occurrences.length; at += SAMPLES) {
       const part = occurrences.slice(at, at + SAMPLES)
       const keys = await keysOf(
@@ -61,7 +62,7 @@ export const createAssignStacks = ({
       for (const event of await readEvents(ask, projectId, keys, { isWhole: true })) {
         const { $exception_list: list, $exception_fingerprint: given, $exception_rules: ids } = event.properties
         const exceptions = await sourceMaps.apply(projectId, exceptionsOf(list))
-        const rule = decidingRule(await rules.compiled(projectId), ids, exceptions)
+        const rule = decidingRule(known, ids, exceptions)
         const mapIds = new Set(exceptions.flatMap(({ frames }) => frames.map(({ mapId }) => mapId)))
         await store.assign(
           projectId,

@@ -62,11 +62,16 @@ export interface FingerprintRules {
   set(projectId: number, rules: readonly FingerprintRule[]): Promise<FingerprintRule[]>
   /** Returns the rules ready for use. Cached briefly. */
   compiled(projectId: number): Promise<readonly CompiledRule[]>
+  /** Returns the rules and those that they replaced, by which exceptions are grouped that arrived before. */
+  compiledWithReplaced(projectId: number): Promise<readonly CompiledRule[]>
 }
 
 // Changes by another process take effect after this time at the latest.
 const CACHED_MS = 5_000
 const SETTING = 'fingerprint_rules'
+const REPLACED = 'replaced_fingerprint_rules'
+/** Replaced rules that are kept, the newest ones. */
+const MAX_REPLACED = 200
 
 const invalid = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
@@ -108,13 +113,20 @@ export const createFingerprintRules = (
 ): FingerprintRules => {
   const cache = new Map<number, { readonly until: number; readonly rules: Promise<readonly CompiledRule[]> }>()
 
-  const get = async (projectId: number): Promise<FingerprintRule[]> =>
-    ((await settings.get(projectId, SETTING)) as FingerprintRule[] | undefined) ?? []
+  const read = async (projectId: number, name: string): Promise<FingerprintRule[]> =>
+    ((await settings.get(projectId, name)) as FingerprintRule[] | undefined) ?? []
+  const get = (projectId: number) => read(projectId, SETTING)
 
   return {
     get,
     async set(projectId, rules) {
       const next = checked(rules)
+      const current = new Set(next.map((rule) => JSON.stringify(rule)))
+      const earlier = [...(await get(projectId)), ...(await read(projectId, REPLACED))]
+      const replaced = new Map(earlier.map((rule) => [JSON.stringify(rule), rule]))
+      const kept = [...replaced].flatMap(([text, rule]) => (current.has(text) ? [] : rule)).slice(0, MAX_REPLACED)
+      // Before the rules, so that none is missing if this process ends here.
+      await settings.set(projectId, REPLACED, kept)
       await settings.set(projectId, SETTING, next)
       cache.delete(projectId)
       return get(projectId)
@@ -127,6 +139,9 @@ export const createFingerprintRules = (
       // Failures are not cached.
       rules.catch(() => cache.delete(projectId))
       return rules
+    },
+    async compiledWithReplaced(projectId) {
+      return compileRules([...(await get(projectId)), ...(await read(projectId, REPLACED))])
     },
   }
 }

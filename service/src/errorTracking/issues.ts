@@ -49,7 +49,7 @@ export interface IssuesDependencies {
   readonly ask: Ask
   readonly metadata: Pick<Metadata, 'errorTracking'>
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
-  readonly rules: Pick<FingerprintRules, 'compiled'>
+  readonly rules: Pick<FingerprintRules, 'compiledWithReplaced'>
 }
 
 const notFound = () => new ApiError('not_found', { detail: 'This project has no issue with this id.' })

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { FlattenMap, isIgnored, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping'
+import { countValues } from '../lib/countValues.ts'
 
 /** A position in a built file. Both start at 1. */
 export interface BuiltPosition {
@@ -23,20 +24,53 @@ export interface SourcePosition {
 }
 
 /** Maximum bytes of a source map, uncompressed. */
-export const MAX_MAP_BYTES = 256 * 1024 * 1024
+export const MAX_MAP_BYTES = 128 * 1024 * 1024
+/** Maximum keys and values of its JSON. */
+export const MAX_MAP_VALUES = 1_000_000
+/** Maximum mappings, and lines of the built file. A minified file of 16 MB has about as many. */
+export const MAX_MAPPINGS = 4_000_000
+// What the decoded form of a mapping takes.
+const MAPPING_BYTES = 90
 const CONTEXT_LINES = 5
 const MAX_LINE = 300
+
+/** A source map that was opened. */
+export interface OpenedMap {
+  readonly map: TraceMap
+  /** Bytes of memory that it takes once it is used. */
+  readonly size: number
+}
 
 /** Returns the bytes of a source map. Throws if they are not gzip, or more than the maximum. */
 export const unzip = (bytes: Uint8Array): Buffer => gunzipSync(bytes, { maxOutputLength: MAX_MAP_BYTES })
 
+const [COMMA, SEMICOLON] = [0x2c, 0x3b]
+
+/** Counts the mappings and lines of a map and its sections. Each takes an array when they are decoded. */
+const countMappings = (map: unknown): number => {
+  const { mappings, sections } = (map ?? {}) as { readonly mappings?: unknown; readonly sections?: unknown }
+  let count = 0
+  if (typeof mappings === 'string')
+    for (let at = 0; at < mappings.length; at += 1) {
+      const code = mappings.charCodeAt(at)
+      if (code === COMMA || code === SEMICOLON) count += 1
+    }
+  if (Array.isArray(sections))
+    for (const section of sections) count += countMappings((section as { map?: unknown } | null)?.map)
+  return count
+}
+
 /** Opens a source map, also one with sections. Throws an error that says what is wrong with it. */
-export const openMap = (text: string): TraceMap => {
-  const map = JSON.parse(text) as Record<string, unknown>
+export const openMap = (bytes: Buffer): OpenedMap => {
+  if (countValues(bytes) > MAX_MAP_VALUES) throw new Error(`it has more than ${MAX_MAP_VALUES} keys and values`)
+  const map = JSON.parse(bytes.toString()) as Record<string, unknown>
   if (map === null || typeof map !== 'object' || map.version !== 3) throw new Error('"version" is not 3')
   if (!Array.isArray(map.sections) && (typeof map.mappings !== 'string' || !Array.isArray(map.sources)))
     throw new Error('it has neither "sources" and "mappings" nor "sections"')
-  return new FlattenMap(map as never)
+  const mappings = countMappings(map)
+  if (mappings > MAX_MAPPINGS)
+    throw new Error(`it has more than ${MAX_MAPPINGS} mappings. Split the file into smaller chunks`)
+  return { map: new FlattenMap(map as never), size: bytes.length + MAPPING_BYTES * mappings }
 }
 
 const shorten = (line: string) => line.slice(0, MAX_LINE)

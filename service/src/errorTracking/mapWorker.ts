@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 import type { TraceMap } from '@jridgewell/trace-mapping'
-import { type BuiltPosition, mapPositions, openMap, type SourcePosition, unzip } from './mapFile.ts'
+import { type BuiltPosition, mapPositions, type OpenedMap, openMap, type SourcePosition, unzip } from './mapFile.ts'
 
 /** A request to the worker. `bytes`: the gzipped map; absent: the worker may have it. */
 export interface MapRequest {
@@ -24,10 +24,20 @@ export type MapResponse =
   | { readonly id: number; readonly hash: string }
   | { readonly id: number; readonly error: string }
 
-/** Maximum characters of the opened maps. The least recently used are forgotten beyond it. */
-const MAX_OPENED = 128 * 1024 * 1024
+/** Maximum bytes of the opened maps. The least recently used are forgotten beyond it. */
+const MAX_OPENED = 256 * 1024 * 1024
 
-const opened = new Map<string, { readonly map: TraceMap; readonly size: number }>()
+const opened = new Map<string, OpenedMap>()
+
+/** Forgets maps until one of `size` bytes fits. */
+const makeRoom = (size: number): void => {
+  let total = [...opened.values()].reduce((sum, each) => sum + each.size, size)
+  for (const [oldest, each] of opened) {
+    if (total <= MAX_OPENED) return
+    opened.delete(oldest)
+    total -= each.size
+  }
+}
 
 const open = ({ key, bytes }: MapRequest): TraceMap | undefined => {
   const known = opened.get(key)
@@ -38,22 +48,18 @@ const open = ({ key, bytes }: MapRequest): TraceMap | undefined => {
     return known.map
   }
   if (!bytes) return undefined
-  const text = unzip(bytes).toString()
-  const map = openMap(text)
-  opened.set(key, { map, size: text.length })
-  let total = [...opened.values()].reduce((sum, { size }) => sum + size, 0)
-  for (const [oldest, { size }] of opened) {
-    if (total <= MAX_OPENED || oldest === key) break
-    opened.delete(oldest)
-    total -= size
-  }
-  return map
+  const json = unzip(bytes)
+  makeRoom(json.length)
+  const added = openMap(json)
+  makeRoom(added.size)
+  opened.set(key, added)
+  return added.map
 }
 
 const inspect = (bytes: Uint8Array): string => {
-  const text = unzip(bytes)
-  openMap(text.toString())
-  return createHash('sha256').update(text).digest('hex')
+  const json = unzip(bytes)
+  openMap(json)
+  return createHash('sha256').update(json).digest('hex')
 }
 
 const respond = (request: MapRequest | InspectRequest): MapResponse => {

@@ -24,12 +24,17 @@ export class MapError extends Error {
 }
 
 const MAX_HEAP_MB = 1_024
+/** Maximum time of a request. The largest map takes about three seconds. */
+export const MAX_JOB_MS = 10_000
+/** A worker without requests ends after this time, and with it the memory of the maps that it holds. */
+const IDLE_MS = 60_000
 
 /** Creates a mapper. Its worker, the file `script`, starts with the first request and ends when it exceeds `maxMs`. */
-export const createMapper = (script: string, maxMs = 2_000): Mapper => {
+export const createMapper = (script: string, maxMs = MAX_JOB_MS): Mapper => {
   let worker: Worker | undefined
   let lastId = 0
   let queue: Promise<unknown> = Promise.resolve()
+  let idle: NodeJS.Timeout | undefined
 
   const end = async () => {
     const ended = worker
@@ -72,14 +77,23 @@ export const createMapper = (script: string, maxMs = 2_000): Mapper => {
   }
   /** Runs one request at a time, so that the time limit is that of one map. */
   const inTurn = <Value>(run: () => Promise<Value>): Promise<Value> => {
+    clearTimeout(idle)
     const result = queue.then(run)
-    queue = result.catch(() => {})
+    const done = result
+      .catch(() => {})
+      .then(() => {
+        if (queue === done) idle = setTimeout(() => void end(), IDLE_MS).unref()
+      })
+    queue = done
     return result
   }
 
   return {
     map: (key, positions, load) => inTurn(() => mapNow(key, positions, load)),
     inspect: (bytes) => inTurn(() => inspectNow(bytes)),
-    close: end,
+    close() {
+      clearTimeout(idle)
+      return end()
+    },
   }
 }

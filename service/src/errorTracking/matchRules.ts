@@ -112,7 +112,10 @@ export const possibleRules = (
   return possible
 }
 
-/** Returns the rule that decides the issue of an exception with source maps applied. `ids`: those of `possibleRules`. */
+/**
+ * Returns the rule that decides the issue of an exception with source maps applied. `rules`: all that may have been in force when it arrived. `ids`:
+ * those of `possibleRules` then, whose order decides.
+ */
 export const decidingRule = (
   rules: readonly CompiledRule[],
   ids: unknown,
@@ -120,8 +123,8 @@ export const decidingRule = (
 ): CompiledRule | undefined => {
   if (!Array.isArray(ids)) return undefined
   const errors = compared(exceptions)
-  return rules.find(
-    ({ id, fitsError, fitsFrames }) =>
-      ids.includes(id) && errors.some((error) => fitsError(error) && fitsFrames(error)),
-  )
+  const byId = new Map(rules.map((rule) => [rule.id, rule]))
+  return ids
+    .flatMap((id) => byId.get(id as string) ?? [])
+    .find(({ fitsError, fitsFrames }) => errors.some((error) => fitsError(error) && fitsFrames(error)))
 }

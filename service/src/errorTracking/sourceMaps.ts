@@ -35,7 +35,7 @@ export interface SourceMapsDependencies {
 }
 
 /** Maximum bytes of an uploaded file. */
-export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024
+export const MAX_UPLOAD_BYTES = 32 * 1024 * 1024
 // A multiple of 3, so that the Base64 of the parts is that of the whole.
 const PART_BYTES = 750_000
 const PARTS_PER_INSERT = 4

@@ -70,7 +70,7 @@ const DEFINITIONS_RETRY_SECONDS = 5
 const LAST_ANSWERS_MS = 16_000
 
 /** Alias of `/api/projects`, which SDKs and tools of this protocol also use. */
-const PROJECT_ALIAS = '/api/environments'
+const PROJECT_ALIAS = /^\/api\/environments(?=[/?]|$)/
 
 // Errors of the framework, by code. Any other error is a bug.
 const FRAMEWORK_ERRORS: Readonly<Record<string, () => ApiError>> = {
@@ -425,24 +425,22 @@ const serveApiRoutes = (api: FastifyInstance, options: ApiOptions) => {
   for (const route of ROUTES) {
     const { access } = route
     if (access === 'public' || access === 'toolbar') continue
-    for (const url of new Set([route.path, route.path.replace('/api/projects', PROJECT_ALIAS)])) {
-      api.route({
-        method: route.method,
-        url,
-        config: { access, hasSecret: route.hasSecret, maxBytes: route.maxBytes },
-        onRequest: async (request, reply) =>
-          access === 'console' || access === 'console_page'
-            ? admitToConsole(access, dependencies.console, request, reply)
-            : authenticate(route, access, options, request, reply),
-        // A missing body is an empty one.
-        preValidation: async (request) => {
-          if (typeof route.body === 'object') request.body ??= {}
-        },
-        ...(typeof route.body === 'object' ? { schema: { body: route.body } } : {}),
-        handler: respond(route),
-      })
-      if (route.takesRunTokens) api.options(url, (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
-    }
+    api.route({
+      method: route.method,
+      url: route.path,
+      config: { access, hasSecret: route.hasSecret, maxBytes: route.maxBytes },
+      onRequest: async (request, reply) =>
+        access === 'console' || access === 'console_page'
+          ? admitToConsole(access, dependencies.console, request, reply)
+          : authenticate(route, access, options, request, reply),
+      // A missing body is an empty one.
+      preValidation: async (request) => {
+        if (typeof route.body === 'object') request.body ??= {}
+      },
+      ...(typeof route.body === 'object' ? { schema: { body: route.body } } : {}),
+      handler: respond(route),
+    })
+    if (route.takesRunTokens) api.options(route.path, (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
   }
 }
 
@@ -511,7 +509,7 @@ export const createServer = async ({
     logger: false as unknown as FastifyBaseLogger,
     genReqId: () => randomUUID(),
     // A proxy may leave the console's base path in the URL, or remove it.
-    rewriteUrl: ({ url = '/' }) => url.replace(basePath, '') || '/',
+    rewriteUrl: ({ url = '/' }) => url.replace(basePath, '').replace(PROJECT_ALIAS, '/api/projects') || '/',
     // Only proxies in private networks are trusted to name the client.
     trustProxy: ['loopback', 'linklocal', 'uniquelocal'],
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
@@ -527,7 +525,10 @@ export const createServer = async ({
         allowUnionTypes: true,
       },
     },
-    schemaController: { compilersFactory: { buildValidator: createLazyValidators() } },
+    schemaController: {
+      // Without a serializer of its own, Fastify loads a compiler of them, which takes longer than many schemas.
+      compilersFactory: { buildValidator: createLazyValidators(), buildSerializer: () => () => JSON.stringify },
+    },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as unknown as FastifyReply),
   })
 

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import { countValues } from '../lib/countValues.ts'
 import { EVENT_TYPE, isFields, type RecordedEvent } from './rrweb.ts'
 
 /** Marks an event whose fields posthog-js compressed one by one (docs/reference/session-recordings.md#requests-of-the-sdk). */
@@ -7,14 +8,17 @@ const VERSION = '2024-10'
 /** Fields of incremental events that may be compressed. */
 const FIELDS = ['texts', 'attributes', 'removes', 'adds']
 
-/** Bytes that may still be decompressed of one body. */
+/** Bytes that may still be decompressed of one body, and keys and values that may still be parsed. */
 export interface InflateBudget {
   bytes: number
+  values: number
 }
 
 const inflate = (text: string, budget: InflateBudget): unknown => {
   const bytes = gunzipSync(Buffer.from(text, 'latin1'), { maxOutputLength: Math.max(1, budget.bytes) })
   budget.bytes -= bytes.length
+  budget.values -= countValues(bytes)
+  if (budget.values < 0) throw new Error('The compressed fields of a body have too many values.')
   return JSON.parse(bytes.toString('utf8'))
 }
 

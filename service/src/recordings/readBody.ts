@@ -1,4 +1,5 @@
 import { ApiError } from '../lib/apiError.ts'
+import { countValues } from '../lib/countValues.ts'
 import { isDeeperThan, wellFormed } from '../lib/storableJson.ts'
 import { decode, parseJson } from '../ingest/decode.ts'
 import { type InflateBudget, openCompressedFields } from './compressedFields.ts'
@@ -10,6 +11,8 @@ export const MAX_SENT_BYTES = 4 * 1024 * 1024
 export const MAX_BODY_BYTES = 20 * 1024 * 1024
 /** Maximum bytes that the compressed fields of a body decompress to. */
 export const MAX_FIELD_BYTES = 40 * 1024 * 1024
+/** Maximum keys and values of a body, and of its compressed fields. They decide how much memory and time parsing takes. */
+export const MAX_VALUES = 2_000_000
 /** Maximum items of a body, and events of an item. */
 export const MAX_ITEMS = 1_000
 export const MAX_ITEM_EVENTS = 20_000
@@ -220,7 +223,12 @@ export const readBody = async ({
   receivedAt,
 }: RecordingBody): Promise<ReadChunk[]> => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const parsed = parseJson(await decode(bytes, compression, { maxBytes: MAX_BODY_BYTES }))
+  const json = await decode(bytes, compression, { maxBytes: MAX_BODY_BYTES })
+  if (countValues(json) > MAX_VALUES)
+    throw new ApiError('body_too_large', {
+      detail: `A body of a recording may have at most ${MAX_VALUES} keys and values. Send it in smaller parts.`,
+    })
+  const parsed = parseJson(json)
   const envelope: Fields = isFields(parsed) ? parsed : {}
   const list = Array.isArray(parsed)
     ? parsed
@@ -231,7 +239,7 @@ export const readBody = async ({
     })
   if (list.length > MAX_ITEMS)
     throw new ApiError('body_too_large', { detail: `A request may have at most ${MAX_ITEMS} chunks.` })
-  const budget: InflateBudget = { bytes: MAX_FIELD_BYTES }
+  const budget: InflateBudget = { bytes: MAX_FIELD_BYTES, values: MAX_VALUES }
   return list.map((item) =>
     readItem(item, {
       token: textOf(envelope.api_key, MAX_ID) ?? textOf(envelope.token, MAX_ID) ?? token,

@@ -1,25 +1,30 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
+import { pause } from '../../src/lib/wait.ts'
 import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
 import { trailmark, trailmarkIn, trailmarkJson } from '../support/cli.ts'
 import { startClickhouse } from '../support/clickhouse.ts'
+import { until } from '../support/engine.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
-let root: string
+// The tests share the data folder `data` and its backup `backup`: a start costs more than most of them.
+const root = temporaryFolder()
 let service: RunningService | undefined
 const folder = (name: string) => join(root, name)
 
-const start = async (data: string) => (service = await startService({ data }))
 const stop = async () => {
   await service?.stop()
   service = undefined
 }
+/** Starts the service of a data folder, unless it runs. Stops the one before. */
+const start = async (data: string) => {
+  if (service?.data === data) return service
+  await stop()
+  return (service = await startService({ data }))
+}
 
-beforeEach(() => {
-  root = temporaryFolder()
-})
-afterEach(async () => {
+afterAll(async () => {
   await stop()
   rmSync(root, { recursive: true, force: true })
 })
@@ -50,10 +55,12 @@ const everythingOf = async (target: RunningService) => ({
   keys: [target.token, target.key],
 })
 
+let before: Awaited<ReturnType<typeof everythingOf>>
+
 test('a backup of a running service restores events, definitions and keys elsewhere', async () => {
   const first = await start(folder('data'))
   await fill(first)
-  const before = await everythingOf(first)
+  before = await everythingOf(first)
   expect(before.events).toHaveLength(500)
   expect((await trailmark(folder('data'), 'backup', folder('backup'))).stderr).toBe('')
   // Later events are not in the backup.
@@ -72,15 +79,11 @@ test('a backup of a running service restores events, definitions and keys elsewh
 })
 
 test('a stopped service can be backed up and is left unchanged', async () => {
-  await fill(await start(folder('data')))
-  const before = await everythingOf(service!)
   await stop()
-  await trailmarkJson(folder('data'), 'backup', folder('backup'))
-  await trailmarkJson(folder('restored'), 'restore', folder('backup'))
-  for (const data of ['data', 'restored']) {
+  await trailmarkJson(folder('data'), 'backup', folder('backup of a stopped service'))
+  await trailmarkJson(folder('restored from a stopped service'), 'restore', folder('backup of a stopped service'))
+  for (const data of ['restored from a stopped service', 'data'])
     expect(await everythingOf(await start(folder(data)))).toEqual(before)
-    await stop()
-  }
 })
 
 test('a backup under load contains every event acknowledged before it', async () => {
@@ -92,21 +95,25 @@ test('a backup under load contains every event acknowledged before it', async ()
       const uuids = Array.from({ length: 20 }, () => uuidv7())
       if ((await capture(first, ...uuids.map((uuid) => event('load', { uuid })))).status === 200)
         acknowledged.push(...uuids)
+      await pause(20)
     }
   })
-  while (acknowledged.length < 400) await new Promise((resolve) => setTimeout(resolve, 20))
-  const before = [...acknowledged]
-  await trailmarkJson(folder('data'), 'backup', folder('backup'))
+  await until(() => acknowledged.length >= 400)
+  const acknowledgedBefore = [...acknowledged]
+  await trailmarkJson(folder('data'), 'backup', folder('backup under load'))
   sending = false
   await Promise.all(senders)
   await stop()
-  await trailmarkJson(folder('restored'), 'restore', folder('backup'))
+  await trailmarkJson(folder('restored under load'), 'restore', folder('backup under load'))
   const stored = new Set(
-    (await rowsOf(await start(folder('restored')), "SELECT uuid FROM events WHERE event = 'load' LIMIT 50000")).map(
-      ([uuid]) => uuid,
-    ),
+    (
+      await rowsOf(
+        await start(folder('restored under load')),
+        "SELECT uuid FROM events WHERE event = 'load' LIMIT 50000",
+      )
+    ).map(([uuid]) => uuid),
   )
-  expect(before.filter((uuid) => !stored.has(uuid))).toEqual([])
+  expect(acknowledgedBefore.filter((uuid) => !stored.has(uuid))).toEqual([])
 })
 
 test('events on an external ClickHouse server are backed up by that server to a destination it can write to', async () => {
@@ -114,53 +121,58 @@ test('events on an external ClickHouse server are backed up by that server to a 
   mkdirSync(one)
   mkdirSync(other)
   const servers = [await startClickhouse(one), await startClickhouse(other)] as const
+  await stop()
   const envOf = (data: string, at: 0 | 1) => ({ TRAILMARK_DATA: folder(data), CLICKHOUSE_URL: servers[at].url })
   try {
-    service = await startService({ data: folder('data'), env: envOf('data', 0) })
+    service = await startService({ data: folder('external data'), env: envOf('external data', 0) })
     await fill(service)
-    const before = await everythingOf(service)
-    expect((await trailmarkIn(envOf('data', 0), 'backup', folder('backup'))).stderr).toContain(
+    const filled = await everythingOf(service)
+    expect((await trailmarkIn(envOf('external data', 0), 'backup', folder('external backup'))).stderr).toContain(
       'pass --events with a destination it can write to',
     )
     expect(
       await trailmarkIn(
-        envOf('data', 0),
+        envOf('external data', 0),
         'backup',
-        folder('backup'),
+        folder('external backup'),
         '--events',
         `File('${join(one, 'forbidden/../../elsewhere')}')`,
       ),
     ).toMatchObject({ code: 1, stderr: expect.stringContaining('trailmark: the event store failed: ') })
     expect(
-      await trailmarkIn(envOf('data', 0), 'backup', folder('backup'), '--events', `File('${join(one, 'copy')}')`),
+      await trailmarkIn(
+        envOf('external data', 0),
+        'backup',
+        folder('external backup'),
+        '--events',
+        `File('${join(one, 'copy')}')`,
+      ),
     ).toMatchObject({ code: 0, stderr: '' })
     await stop()
     // The target server can only read its own destinations, so the backup is moved there.
     renameSync(join(one, 'copy'), join(other, 'copy'))
-    const manifest = join(folder('backup'), 'backup.json')
+    const manifest = join(folder('external backup'), 'backup.json')
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(one, other))
-    expect(await trailmarkIn(envOf('restored', 1), 'restore', folder('backup'))).toMatchObject({ code: 0, stderr: '' })
-    service = await startService({ data: folder('restored'), env: envOf('restored', 1) })
-    expect(await everythingOf(service)).toEqual(before)
+    expect(await trailmarkIn(envOf('external restored', 1), 'restore', folder('external backup'))).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    service = await startService({ data: folder('external restored'), env: envOf('external restored', 1) })
+    expect(await everythingOf(service)).toEqual(filled)
   } finally {
     await stop()
     for (const server of servers) await server.stop()
   }
 })
 
-test('a backup is readable only by its owner', async () => {
-  await start(folder('data'))
-  await trailmarkJson(folder('data'), 'backup', folder('backup'))
+test('a backup is readable only by its owner', () => {
   expect(statSync(folder('backup')).mode & 0o077).toBe(0)
   for (const name of readdirSync(folder('backup')))
     expect([name, statSync(join(folder('backup'), name)).mode & 0o077]).toEqual([name, 0])
 })
 
 describe('invalid backups and restores report the reason and change nothing', () => {
-  const filled = async () => {
-    await trailmark(folder('data'), 'project', 'create', 'p')
-    await trailmarkJson(folder('data'), 'backup', folder('backup'))
-  }
+  const copyBackup = (name: string) => cpSync(folder('backup'), folder(name), { recursive: true })
   const says = async (data: string, words: string[], message: string) => {
     const { code, stdout, stderr } = await trailmark(folder(data), ...words)
     expect([code, stdout, stderr]).toEqual([1, '', `trailmark: ${message}\n`])
@@ -168,28 +180,28 @@ describe('invalid backups and restores report the reason and change nothing', ()
 
   test('for a backup of an empty folder or into a non-empty folder', async () => {
     await says(
-      'data',
-      ['backup', folder('backup')],
-      `there is nothing to back up in ${folder('data')}: pass the service's data folder with --data or TRAILMARK_DATA.`,
+      'new data',
+      ['backup', folder('new backup')],
+      `there is nothing to back up in ${folder('new data')}: pass the service's data folder with --data or TRAILMARK_DATA.`,
     )
-    await trailmark(folder('data'), 'project', 'create', 'p')
+    await trailmark(folder('new data'), 'project', 'create', 'p')
     mkdirSync(folder('mine'))
     writeFileSync(join(folder('mine'), 'letter'), '')
     await says(
-      'data',
+      'new data',
       ['backup', folder('mine')],
       `the folder ${folder('mine')} is not empty: choose another, or one that does not exist yet.`,
     )
     expect(readdirSync(folder('mine'))).toEqual(['letter'])
     await says(
-      'data',
-      ['backup', folder('backup'), '--events', "S3('x')"],
+      'new data',
+      ['backup', folder('new backup'), '--events', "S3('x')"],
       '--events requires a ClickHouse server at CLICKHOUSE_URL: the embedded engine writes into the folder.',
     )
   })
 
   test('for a restore into a folder with data or of a running service', async () => {
-    await filled()
+    await stop()
     await says(
       'data',
       ['restore', folder('backup')],
@@ -201,24 +213,24 @@ describe('invalid backups and restores report the reason and change nothing', ()
       ['restore', folder('backup')],
       `the data folder ${folder('data')} is not empty: restore into another with --data or TRAILMARK_DATA, or move its contents away.`,
     )
-    expect((await trailmarkJson(folder('data'), 'project', 'list'))[0].name).toBe('p')
+    expect((await trailmarkJson(folder('data'), 'project', 'list'))[0].name).toBe('Default project')
   })
 
   test('for a restore of an invalid or incomplete backup', async () => {
-    await filled()
+    copyBackup('incomplete backup')
     const message = (of: string) =>
       `${folder(of)} has no complete backup of Trailmark: pass a folder that "trailmark backup" finished writing.`
-    await says('restored', ['restore', folder('nowhere')], message('nowhere'))
-    rmSync(join(folder('backup'), 'backup.json'))
-    await says('restored', ['restore', folder('backup')], message('backup'))
+    await says('never restored', ['restore', folder('nowhere')], message('nowhere'))
+    rmSync(join(folder('incomplete backup'), 'backup.json'))
+    await says('never restored', ['restore', folder('incomplete backup')], message('incomplete backup'))
   })
 
   test('for a restore of a damaged backup, which leaves the data folder empty', async () => {
-    await filled()
-    rmSync(join(folder('backup'), 'events', '.backup'))
-    const { code, stderr } = await trailmark(folder('restored'), 'restore', folder('backup'))
+    copyBackup('damaged backup')
+    rmSync(join(folder('damaged backup'), 'events', '.backup'))
+    const { code, stderr } = await trailmark(folder('empty again'), 'restore', folder('damaged backup'))
     expect(code).toBe(1)
     expect(stderr).toContain('trailmark: the event store failed: ')
-    expect(readdirSync(folder('restored')).filter((name) => !name.startsWith('service.lock'))).toEqual([])
+    expect(readdirSync(folder('empty again')).filter((name) => !name.startsWith('service.lock'))).toEqual([])
   })
 })

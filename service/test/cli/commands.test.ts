@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createClient } from '@libsql/client'
+import { pause } from '../../src/lib/wait.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, countOf, event } from '../support/api.ts'
 import { trailmark, trailmarkJson } from '../support/cli.ts'
@@ -73,7 +74,10 @@ test('concurrent commands next to a service under load lose no changes', async (
   let sending = true
   const sent = (async () => {
     const statuses = new Set<number>()
-    while (sending) statuses.add((await capture(service, event('load'))).status)
+    while (sending) {
+      statuses.add((await capture(service, event('load'))).status)
+      await pause(20)
+    }
     return statuses
   })()
   const made = await Promise.all(

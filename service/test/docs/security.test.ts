@@ -10,6 +10,9 @@ import { MAX_CHANGES } from '../../src/persons/identityUpdate.ts'
 import { MAX_DEPTH } from '../../src/lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS } from '../../src/ingest/split.ts'
 import { MAX_TOKENS } from '../../src/ingest/tokens.ts'
+import { MAX_MAP_BYTES, MAX_MAP_VALUES, MAX_MAPPINGS } from '../../src/errorTracking/mapFile.ts'
+import { MAX_JOB_MS as MAX_MAP_MS } from '../../src/errorTracking/mapper.ts'
+import { MAX_UPLOAD_BYTES } from '../../src/errorTracking/sourceMaps.ts'
 import { MAX_WAITING_BYTES } from '../../src/recordings/chunkStore.ts'
 import { MAX_WAITING } from '../../src/recordings/ingest.ts'
 import {
@@ -20,6 +23,7 @@ import {
   MAX_ITEM_EVENTS,
   MAX_ITEMS,
   MAX_SENT_BYTES,
+  MAX_VALUES,
 } from '../../src/recordings/readBody.ts'
 import { MAX_JOB_MS } from '../../src/recordings/thread.ts'
 
@@ -85,6 +89,11 @@ const RECORDING_ROWS: typeof ROWS = [
   ['A body, as sent', bytes(MAX_SENT_BYTES), '413 `body_too_large`'],
   ['A body, decompressed', bytes(MAX_RECORDING_BYTES), '413 `body_too_large`'],
   ['Compressed fields of a body, decompressed', bytes(MAX_FIELD_BYTES), 'events whose fields do not fit are left out'],
+  [
+    'Keys and values of a body, and of its compressed fields',
+    count(MAX_VALUES),
+    '413 `body_too_large`, or the fields that do not fit are left out',
+  ],
   ['Chunks of a body', count(MAX_ITEMS), '413 `body_too_large`'],
   ['Events of a chunk', count(MAX_ITEM_EVENTS), 'this chunk is rejected: `invalid_data`'],
   ['Levels of nesting in an event', count(MAX_EVENT_DEPTH), 'this event is left out'],
@@ -99,12 +108,22 @@ const RECORDING_ROWS: typeof ROWS = [
   ],
 ]
 
+/** The same, of source maps. */
+const SOURCE_MAP_ROWS: typeof ROWS = [
+  ['A source map, as sent', bytes(MAX_UPLOAD_BYTES), '413 `body_too_large`'],
+  ['A source map, decompressed', bytes(MAX_MAP_BYTES), '400 `invalid_input`'],
+  ['Keys and values of its JSON', count(MAX_MAP_VALUES), '400 `invalid_input`'],
+  ['Its mappings and lines', count(MAX_MAPPINGS), '400 `invalid_input`'],
+  ['Time to read one', seconds(MAX_MAP_MS), '400 `invalid_input`, or the frames are shown without their source'],
+]
+
 const tableOf = (rows: typeof ROWS) =>
   ['| What | Limit | Beyond it |', '| --- | --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n')
 
 test.each([
   ['bodies', START, END, ROWS],
   ['recordings', '<!-- limits of recordings -->', '<!-- end of limits of recordings -->', RECORDING_ROWS],
+  ['source maps', '<!-- limits of source maps -->', '<!-- end of limits of source maps -->', SOURCE_MAP_ROWS],
 ])('docs/operate/security.md lists the limits of %s', (_, start, end, rows) => {
   const text = readFileSync(FILE, 'utf8')
   const [before, rest] = text.split(`${start}\n`)

@@ -5,6 +5,7 @@ import { createPersonFacts, MAX_FACTS } from '../../src/persons/facts.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { compile } from '../sql/support/compile.ts'
+import { randomRuns } from '../sql/support/randomRuns.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { referencePeople, type ReferenceEvent } from '../ingest/support/peopleReference.ts'
 import { createTypes, deliver, startIngest } from '../ingest/support/startIngest.ts'
@@ -424,7 +425,7 @@ test('persons equal the reference for any events in any order and batches, with 
         await expectPeople(project, events)
       },
     ),
-    { numRuns: 120 },
+    { numRuns: randomRuns(30) },
   )
 })
 

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 type Body = NonNullable<RequestInit['body']>
 
-let service: RunningService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
 afterAll(() => service.stop())
 
@@ -263,7 +263,7 @@ describe('cross-origin pages', () => {
   })
 
   test('cannot read responses of the authenticated API', async () => {
-    const reply = await request(`${service.url}/api/projects/1/endpoints/`, {
+    const reply = await request(`${service.url}/api/projects/${service.projectId}/endpoints/`, {
       headers: { origin: 'https://shop.example', authorization: `Bearer ${service.key}` },
     })
     expect(reply.status).toBe(200)

@@ -1,7 +1,7 @@
 import { api, capture, event } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
-let service: RunningService
+let service: SharedService
 
 const sql = (query: string) => ({ kind: 'HogQLQuery', query })
 const create = (name: string, query: string, more: object = {}) =>
@@ -12,7 +12,7 @@ const define = (name: string, type: string, more: object = {}) =>
   api(service, 'POST', '/insight_variables/', { name, type, ...more })
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   for (const [name, type] of [
     ['text', 'String'],
     ['number', 'Number'],

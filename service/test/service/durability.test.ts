@@ -4,23 +4,27 @@ import { childrenOf, isRunning, until } from '../support/engine.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 import { rmSync } from 'node:fs'
 
-let data: string
-const running = new Set<RunningService>()
+// All tests use one data folder, each with events of its own name: a start costs more than most of them.
+const data = temporaryFolder()
+let running: RunningService | undefined
 
-const start = async () => {
-  const service = await startService({ data })
-  running.add(service)
-  return service
+/** Returns the service, and starts it if it does not run. */
+const start = async () => (running ??= await startService({ data }))
+const crash = async () => {
+  await running!.kill()
+  running = undefined
+}
+/** Stops the service and returns its exit code. */
+const stop = async () => {
+  const code = await running!.stop()
+  running = undefined
+  return code
 }
 
 const engineOf = ({ process }: RunningService) => childrenOf(process.pid!)[0]!
 
-beforeEach(() => {
-  data = temporaryFolder()
-})
-afterEach(async () => {
-  for (const service of running) await service.kill()
-  running.clear()
+afterAll(async () => {
+  await running?.kill()
   rmSync(data, { recursive: true, force: true })
 })
 
@@ -29,7 +33,7 @@ test('an acknowledged event survives kill -9 of the service, exactly once', asyn
   const engine = engineOf(first)
   const uuid = uuidv7()
   expect((await capture(first, event('kept', { uuid }))).status).toBe(200)
-  await first.kill()
+  await crash()
   await until(() => !isRunning(engine))
 
   const second = await start()
@@ -44,11 +48,11 @@ test('an acknowledged event survives kill -9 of the service, exactly once', asyn
 test('an acknowledged event survives kill -9 of the engine and the service recovers without intervention', async () => {
   const service = await start()
   const engine = engineOf(service)
-  expect((await capture(service, event('kept'))).status).toBe(200)
+  expect((await capture(service, event('outlasting'))).status).toBe(200)
   process.kill(engine, 'SIGKILL')
   // Sent while the engine is down: the response waits until the engine is back.
-  expect((await capture(service, event('kept'))).status).toBe(200)
-  expect(await countOf(service, 'kept')).toBe(2)
+  expect((await capture(service, event('outlasting'))).status).toBe(200)
+  expect(await countOf(service, 'outlasting')).toBe(2)
   expect(engineOf(service)).not.toBe(engine)
   expect((await request(`${service.url}/_readiness`)).status).toBe(200)
 })
@@ -65,6 +69,7 @@ test('repeated engine crashes neither lose nor duplicate acknowledged events', a
         const reply = await capture(service, event('stormy', { uuid })).catch(() => undefined)
         done = reply?.status === 200
         if (done) acknowledged.add(uuid)
+        else await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }
   }
@@ -92,7 +97,7 @@ test('an event in flight during a service crash is stored once after a retry', a
   const events = Array.from({ length: 200 }, () => event('cut off', { uuid: uuidv7() }))
   const sent = events.map((each) => capture(first, each).catch(() => undefined))
   await Promise.race(sent)
-  await first.kill()
+  await crash()
   await Promise.all(sent)
 
   const second = await start()
@@ -107,7 +112,7 @@ test('Ctrl-C completes pending requests, stops the engine and exits with 0', asy
   await Promise.race(sent)
   service.process.kill('SIGINT')
   const replies = await Promise.allSettled(sent)
-  expect(await service.stop()).toBe(0)
+  expect(await stop()).toBe(0)
   expect(isRunning(engine)).toBe(false)
 
   const answered = replies.filter((reply) => reply.status === 'fulfilled' && reply.value.status === 200).length
@@ -152,7 +157,7 @@ test('SIGTERM under load keeps every acknowledged event exactly once and exits w
   })
   await until(() => acknowledged.length > 500)
   const before = acknowledged.length
-  const code = await service.stop()
+  const code = await stop()
   sending = false
   await Promise.all(senders)
   expect(code).toBe(0)

@@ -1,9 +1,9 @@
 import { api, capture, event } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
-let service: RunningService
+let service: SharedService
 const ids: Record<string, string> = {}
 
 const VARIABLES = [
@@ -23,7 +23,7 @@ const create = (name: string, query: unknown) => api(service, 'POST', '/endpoint
 const run = (name: string, body?: unknown) => api(service, 'POST', `/endpoints/${name}/run`, body)
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   for (const variable of VARIABLES) {
     const { status, body } = await api(service, 'POST', '/insight_variables/', variable)
     expect(status).toBe(201)
@@ -473,7 +473,7 @@ describe('running an endpoint', () => {
   )
 
   test('rejects malformed JSON', async () => {
-    const reply = await fetch(`${service.url}/api/projects/1/endpoints/pages/run`, {
+    const reply = await fetch(`${service.url}/api/projects/${service.projectId}/endpoints/pages/run`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
       body: '{"variables":',

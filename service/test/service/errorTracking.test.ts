@@ -1,22 +1,22 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { lineMap } from '../support/sourceMap.ts'
 import { api, capture, event, request } from '../support/api.ts'
-import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
+import { temporaryFolder } from '../support/startService.ts'
 
 const run = promisify(execFile)
 const BUILD_AND_THROW = resolve(__dirname, '../support/buildAndThrow.mjs')
 
-let service: RunningService
-let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
+let service: SharedService
+let other: Pick<SharedService, 'url' | 'token' | 'key' | 'projectId'>
 
-const get = async (path: string, target: Pick<RunningService, 'url' | 'key' | 'projectId'> = service): Promise<any> => {
-  const { status, body } = await api(target as RunningService, 'GET', `/error_tracking/${path}`)
+const get = async (path: string, target: Pick<SharedService, 'url' | 'key' | 'projectId'> = service): Promise<any> => {
+  const { status, body } = await api(target as SharedService, 'GET', `/error_tracking/${path}`)
   expect({ status, body }).toMatchObject({ status: 200 })
   return body
 }
@@ -77,13 +77,8 @@ const find = async (type: string): Promise<any> =>
   (await get('issues')).results.find((issue: { type: string }) => issue.type === type)
 
 beforeAll(async () => {
-  service = await startService()
-  const metadata = await openMetadata(join(service.data, 'definitions.db'))
-  const { id } = await metadata.projects.create({ name: 'Other', token: 'other-token' })
-  const scopes = ['error_tracking:read', 'error_tracking:write']
-  await metadata.keys.put({ projectId: id, label: 'other', secret: 'other-key', scopes })
-  await metadata.close()
-  other = { url: service.url, key: 'other-key', token: 'other-token', projectId: id }
+  service = await sharedService()
+  other = await sharedService()
 })
 afterAll(() => service.stop())
 
@@ -216,7 +211,7 @@ test('ignores an issue until it has had some more events', async () => {
   expect(refused).toMatchObject({ status: 400, body: { attr: 'until_events' } })
 })
 
-const upload = async (id: string, body: Buffer, target: Pick<RunningService, 'url' | 'key' | 'projectId'> = service) =>
+const upload = async (id: string, body: Buffer, target: Pick<SharedService, 'url' | 'key' | 'projectId'> = service) =>
   request(`${target.url}/api/projects/${target.projectId}/error_tracking/sourcemaps/${id}`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/gzip' },
@@ -370,7 +365,7 @@ test('shows no project the issues and source maps of another', async () => {
 
   const id = randomUUID()
   await upload(id, gzipSync(lineMap('secret.ts', 'const secret = 1', { line: 1, column: 0, name: '' })))
-  expect((await api(other as RunningService, 'GET', `/error_tracking/sourcemaps/${id}`)).status).toBe(404)
+  expect((await api(other as SharedService, 'GET', `/error_tracking/sourcemaps/${id}`)).status).toBe(404)
   await capture(
     { ...service, token: other.token },
     ...[exception({ type: 'SpyError', frames: [['https://shop.test/a.js', 't', 1, 11, id]] })],
@@ -428,6 +423,21 @@ describe('fingerprint rules', () => {
     const after: any[] = (await get('issues?limit=100')).results
     expect(after.find(({ type }) => type === 'Slow backend').count).toBe(2)
     expect(after.filter(({ type }) => type === 'RuleError')).toHaveLength(2)
+  })
+
+  test('that were in force when an exception arrived decide its issue, also if they changed before issues are read', async () => {
+    const late = { match: { message: 'late *' }, issue: 'Late' }
+    const byType = { match: { type: 'LateError' }, group_by: ['type'] }
+    await setRules([byType, late])
+    await capture(service, exception({ type: 'LateError', value: 'late one' }))
+    // Another order, and another rule instead.
+    await setRules([late, byType])
+    await capture(service, exception({ type: 'LateError', value: 'late two' }))
+    await setRules([{ match: { message: 'late *' }, issue: 'Later' }])
+    await capture(service, exception({ type: 'LateError', value: 'late three' }))
+    const all: any[] = (await get('issues?limit=100')).results
+    const counts = ['LateError', 'Late', 'Later'].map((type) => all.find((issue) => issue.type === type)?.count)
+    expect(counts).toEqual([1, 1, 1])
   })
 
   test('compare the file and the function of the source, of one frame and of any error of the chain', async () => {

@@ -6,6 +6,8 @@ import { type RunningService, startService } from '../support/startService.ts'
 const SCOPES = ['endpoint:read', 'endpoint:write', 'insight_variable:write']
 const CREATES = 40
 const RUNS_AT_ONCE = 3
+// The queries of the attack run until they are stopped, on all cores.
+const RUN_SECONDS = '3'
 // Far above the duration of a run during the attack, far below a client timeout.
 const LONGEST_MS = 8_000
 
@@ -19,7 +21,7 @@ let attacker: Target
 let honest: Target
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ env: { TRAILMARK_RUN_SECONDS: RUN_SECONDS } })
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
   const project = async (name: string): Promise<Target> => {
     const { id } = await metadata.projects.create({ name, token: `token-of-${name}` })

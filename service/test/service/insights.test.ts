@@ -1,12 +1,10 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event } from '../support/api.ts'
-import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
+import { type RunningService, startService } from '../support/startService.ts'
 
-let service: RunningService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   const visit = (visitor: string, timestamp: string, $browser: string) =>
     event('visit', { timestamp }, { distinct_id: visitor, $browser })
   await capture(
@@ -161,29 +159,21 @@ test('a variable lists the SQL endpoints that use it, ignoring insights', async 
 
 describe('a project in another time zone', () => {
   const RANGE = { dateRange: { date_from: '2026-03-29', date_to: '2026-03-30' } }
-  const data = temporaryFolder()
   let service: RunningService
   beforeAll(async () => {
-    const first = await startService({ data })
+    service = await startService({ env: { TRAILMARK_RUN_ROWS: '3' } })
+    expect((await api(service, 'PATCH', '', { timezone: 'Europe/Berlin' })).status).toBe(200)
     const at = (timestamp: string) => event('visit', { timestamp }, { distinct_id: 'ann' })
     // In Berlin the 29th has 23 hours and ends at 22:00 in UTC.
-    await capture(first, at('2026-03-28T23:00:00Z'), at('2026-03-29T21:59:59.999Z'), at('2026-03-29T22:00:00Z'))
+    await capture(service, at('2026-03-28T23:00:00Z'), at('2026-03-29T21:59:59.999Z'), at('2026-03-29T22:00:00Z'))
     await capture(
-      first,
+      service,
       ...[1, 2, 3, 4, 5].map((shop) =>
         event('order', { timestamp: '2026-03-29T12:00:00Z' }, { distinct_id: `p${shop}`, shop }),
       ),
     )
-    await first.stop()
-    const metadata = await openMetadata(join(data, 'definitions.db'))
-    await metadata.projects.change(first.projectId, { timezone: 'Europe/Berlin' })
-    await metadata.close()
-    service = await startService({ data, env: { TRAILMARK_RUN_ROWS: '3' } })
   })
-  afterAll(async () => {
-    await service.stop()
-    rmSync(data, { recursive: true })
-  })
+  afterAll(() => service.stop())
 
   test.each<[string, object, unknown]>([
     [

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { api, countOf, event, request, rowsOf } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
-let service: RunningService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   const flag = (key: string, filters: object) => api(service, 'POST', '/feature_flags/', { key, filters })
   await flag('on', { groups: [{}], payloads: { true: '{"a":1}' } })
   await flag('off', { groups: [{ rollout_percentage: 0 }] })

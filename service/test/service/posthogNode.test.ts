@@ -1,13 +1,13 @@
 import { PostHog, type PostHogOptions } from 'posthog-node'
 import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
 import { until } from '../support/engine.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 // Uses the published posthog-node package: an existing backend only has to change the host.
 
-let service: RunningService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
 afterAll(() => service.stop())
 

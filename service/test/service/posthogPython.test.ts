@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { api, request, rowsOf } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 // Requests of posthog-python 7.53, captured with a recording server. Times and IDs are set here.
 
-let service: RunningService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
 afterAll(() => service.stop())
 

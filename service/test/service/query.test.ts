@@ -2,23 +2,38 @@ import { join } from 'node:path'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request } from '../support/api.ts'
 import { until } from '../support/engine.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
-let service: RunningService
-let second: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
+let service: SharedService
+let second: Pick<SharedService, 'url' | 'token' | 'key' | 'projectId'>
 
 const ONLY_QUERIES = 'a-key-for-queries'
 const ONLY_ENDPOINTS = 'a-key-for-endpoints'
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
-  const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
-  await metadata.keys.put({ projectId: project.id, label: 'another', secret: 'another-key', scopes: ['query:read'] })
-  await metadata.keys.put({ projectId: 1, label: 'queries', secret: ONLY_QUERIES, scopes: ['query:read'] })
-  await metadata.keys.put({ projectId: 1, label: 'endpoints', secret: ONLY_ENDPOINTS, scopes: ['endpoint:read'] })
+  const project = await metadata.projects.create({ name: 'Another', token: 'token-of-another-project' })
+  await metadata.keys.put({
+    projectId: project.id,
+    label: 'another',
+    secret: 'key-of-another-project',
+    scopes: ['query:read'],
+  })
+  await metadata.keys.put({
+    projectId: service.projectId,
+    label: 'queries',
+    secret: ONLY_QUERIES,
+    scopes: ['query:read'],
+  })
+  await metadata.keys.put({
+    projectId: service.projectId,
+    label: 'endpoints',
+    secret: ONLY_ENDPOINTS,
+    scopes: ['endpoint:read'],
+  })
   await metadata.close()
-  second = { url: service.url, token: project.token, key: 'another-key', projectId: project.id }
+  second = { url: service.url, token: project.token, key: 'key-of-another-project', projectId: project.id }
   await api(service, 'POST', '/insight_variables/', { name: 'wanted', type: 'String' })
   await capture(service, event('seen', {}, { n: 1 }), event('seen', {}, { n: 2 }), event('other'))
 })
@@ -74,7 +89,9 @@ test('runs insights with their variables', async () => {
 
 test('reads the own project only', async () => {
   expect((await sql('SELECT count() FROM events', {}, second)).body.results).toEqual([[0]])
-  expect((await api({ ...second, projectId: 1 }, 'POST', '/query/', { query: trend() })).status).toBe(404)
+  expect((await api({ ...second, projectId: service.projectId }, 'POST', '/query/', { query: trend() })).status).toBe(
+    404,
+  )
 })
 
 test.each([

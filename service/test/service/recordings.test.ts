@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { api, capture, event, request } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
-let service: RunningService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
 afterAll(() => service.stop())
 
@@ -433,6 +433,11 @@ describe('bad input', () => {
     })
     expect(await post(randomBytes(5_000_000))).toMatchObject({ status: 413 })
     expect(await post('[{"event":"$snapshot"}]')).toMatchObject({ status: 401 })
+    const manyValues = gzipSync(`{"batch":[],"more":[${'1,'.repeat(2_000_000)}1]}`)
+    expect(await post(new Uint8Array(manyValues), `?token=${service.token}`)).toMatchObject({
+      status: 413,
+      body: { detail: expect.stringContaining('2000000 keys and values') },
+    })
   })
 
   test('survives deep, wide and repeated structures, and events are stored meanwhile', async () => {
@@ -493,13 +498,9 @@ describe('bad input', () => {
 })
 
 test('recordings of one project are invisible to another', async () => {
-  const created = await request(`${service.url}/api/projects/`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Other', api_token: 'other-token' }),
-  })
+  const other = await sharedService()
   const session = uuidv7(START)
-  await send(chunk({ session, seq: 0, token: 'other-token' }, meta(0), full(1)))
-  expect([created.status, (await get(`/${session}`)).status]).toEqual([expect.any(Number), 404])
+  await send(chunk({ session, seq: 0, token: other.token }, meta(0), full(1)))
+  expect((await get(`/${session}`)).status).toBe(404)
   expect((await get(`/?session_id=${session}`)).body.results).toEqual([])
 })

@@ -3,12 +3,12 @@ import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { api } from '../support/api.ts'
 import { trailmarkJson } from '../support/cli.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
-let service: RunningService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   await api(service, 'POST', '/endpoints/', {
     name: 'many',
     query: { kind: 'HogQLQuery', query: 'SELECT arrayJoin(range(5000)) AS n' },

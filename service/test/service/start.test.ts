@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { capture, countOf, event } from '../support/api.ts'
 import { engineOf } from '../support/engine.ts'
-import { runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
+import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
 let data: string
 
@@ -27,25 +27,69 @@ test('restarting the service keeps the project, the key and the events', async (
   }
 })
 
-test('serve --data sets the data folder and overrides TRAILMARK_DATA', async () => {
-  const chosen = join(data, 'chosen')
-  const service = await startService({ data: join(data, 'other'), args: ['serve', '--data', chosen] })
-  await service.stop()
-  expect(existsSync(join(chosen, 'personal_api_key'))).toBe(true)
-  expect(existsSync(join(data, 'other'))).toBe(false)
-})
+describe('a service on the data folder of its arguments', () => {
+  let service: RunningService
+  let chosen: string
+  beforeAll(async () => {
+    chosen = temporaryFolder()
+    service = await startService({
+      data: join(chosen, 'other'),
+      args: ['serve', '--data', chosen],
+      env: { TRAILMARK_CONSOLE_STATIC: chosen },
+    })
+  })
+  afterAll(async () => {
+    await service.stop()
+    rmSync(chosen, { recursive: true, force: true })
+  })
 
-test('the start output contains the URL, the project and the key file, but not the key', async () => {
-  const service = await startService({ data, env: { TRAILMARK_CONSOLE_STATIC: data } })
-  await service.stop()
-  expect(service.output()).toContain(`ready at ${service.url}`)
-  expect(service.output()).toContain(`Project 1, token ${service.token}`)
-  expect(service.output()).toContain(join(data, 'personal_api_key'))
-  expect(service.output()).not.toContain(service.key)
-  const ready = { url: service.url, projectId: 1, token: service.token, keyFile: join(data, 'personal_api_key') }
-  const console = { problem: 'not built. Run "npm run build".' }
-  expect(service.output()).toContain(`  Console: ${console.problem}`)
-  expect(service.output().split('\n')).toContain(`trailmark ready ${JSON.stringify({ ...ready, console })}`)
+  test('serve --data sets the data folder and overrides TRAILMARK_DATA', () => {
+    expect(existsSync(join(chosen, 'personal_api_key'))).toBe(true)
+    expect(existsSync(join(chosen, 'other'))).toBe(false)
+  })
+
+  test('the start output contains the URL, the project and the key file, but not the key', () => {
+    expect(service.output()).toContain(`ready at ${service.url}`)
+    expect(service.output()).toContain(`Project 1, token ${service.token}`)
+    expect(service.output()).toContain(join(chosen, 'personal_api_key'))
+    expect(service.output()).not.toContain(service.key)
+    const ready = { url: service.url, projectId: 1, token: service.token, keyFile: join(chosen, 'personal_api_key') }
+    const console = { problem: 'not built. Run "npm run build".' }
+    expect(service.output()).toContain(`  Console: ${console.problem}`)
+    expect(service.output().split('\n')).toContain(`trailmark ready ${JSON.stringify({ ...ready, console })}`)
+  })
+
+  test('files of the data folder are readable only by their owner', () => {
+    const filesIn = (folder: string): string[] =>
+      readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory() ? [] : [join(folder, entry.name)],
+      )
+    const files = [...filesIn(chosen), ...filesIn(join(chosen, 'engine'))]
+    expect(files.length).toBeGreaterThan(3)
+    expect(files.filter((file) => statSync(file).mode & 0o077)).toEqual([])
+  })
+
+  test('the engine rejects connections without its key and password', async () => {
+    const engine = engineOf(chosen)
+    const asDefault = await fetch(`${engine.url}/?query=SELECT+1`)
+    expect(asDefault.status).toBe(404)
+    const key = /<x-engine-key>(.*?)</.exec(readFileSync(join(chosen, 'engine/config.xml'), 'utf8'))![1]!
+    const withKey = await fetch(`${engine.url}/?query=SELECT+count()+FROM+db.events`, {
+      headers: { 'x-engine-key': key },
+    })
+    expect(await withKey.text()).toContain('Not enough privileges')
+    expect(withKey.ok).toBe(false)
+  })
+
+  test('the service exits if another process has the data folder open', async () => {
+    const { code, stderr } = await failing({ TRAILMARK_DATA: chosen })
+    expect([code, stderr]).toEqual([
+      1,
+      `trailmark: the data folder ${chosen} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.\n`,
+    ])
+    // The first process is not affected.
+    expect((await capture(service, event('undisturbed'))).status).toBe(200)
+  })
 })
 
 test('the token and key can come from the environment, and a key removed from it is rejected', async () => {
@@ -65,34 +109,6 @@ test('the token and key can come from the environment, and a key removed from it
   }
 })
 
-test('files of the data folder are readable only by their owner', async () => {
-  const service = await startService({ data })
-  await service.stop()
-  const filesIn = (folder: string): string[] =>
-    readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? [] : [join(folder, entry.name)],
-    )
-  const open = [...filesIn(data), ...filesIn(join(data, 'engine'))].filter((file) => statSync(file).mode & 0o077)
-  expect(open).toEqual([])
-})
-
-test('the engine rejects connections without its key and password', async () => {
-  const service = await startService({ data })
-  try {
-    const engine = engineOf(data)
-    const asDefault = await fetch(`${engine.url}/?query=SELECT+1`)
-    expect(asDefault.status).toBe(404)
-    const key = /<x-engine-key>(.*?)</.exec(readFileSync(join(data, 'engine/config.xml'), 'utf8'))![1]!
-    const withKey = await fetch(`${engine.url}/?query=SELECT+count()+FROM+db.events`, {
-      headers: { 'x-engine-key': key },
-    })
-    expect(await withKey.text()).toContain('Not enough privileges')
-    expect(withKey.ok).toBe(false)
-  } finally {
-    await service.stop()
-  }
-})
-
 test('the service exits if the port is in use', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
@@ -103,21 +119,6 @@ test('the service exits if the port is in use', async () => {
     1,
     `trailmark: port ${port} on 127.0.0.1 is in use: stop the other process, or set TRAILMARK_PORT to another port (0: any free one).\n`,
   ])
-})
-
-test('the service exits if another process has the data folder open', async () => {
-  const service = await startService({ data })
-  try {
-    const { code, stderr } = await failing()
-    expect([code, stderr]).toEqual([
-      1,
-      `trailmark: the data folder ${data} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.\n`,
-    ])
-    // The first process is not affected.
-    expect((await capture(service, event('undisturbed'))).status).toBe(200)
-  } finally {
-    await service.stop()
-  }
 })
 
 test('the service exits if the data folder cannot be created', async () => {

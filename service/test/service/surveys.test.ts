@@ -1,11 +1,11 @@
 import { api, capture, event, request, rowsOf } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
-let service: RunningService
-let other: Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
+let service: SharedService
+let other: Pick<SharedService, 'url' | 'token' | 'key' | 'projectId'>
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   const { body } = await request(`${service.url}/api/projects`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
@@ -83,7 +83,7 @@ describe('a survey', () => {
     expect(again).toMatchObject({ status: 304, body: '' })
     expect((await flagsOf('ann')).surveys).toBe(true)
     expect((await publicSurveys(other)).body).toEqual({ surveys: [] })
-    expect((await api(other as RunningService, 'GET', `/surveys/${draft.id}`)).status).toBe(404)
+    expect((await api(other as SharedService, 'GET', `/surveys/${draft.id}`)).status).toBe(404)
     expect((await api(service, 'GET', '/surveys')).body.results).toEqual([
       expect.objectContaining({ id: draft.id, state: 'running' }),
     ])

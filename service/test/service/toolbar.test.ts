@@ -2,13 +2,13 @@ import { createClient } from '@libsql/client/sqlite3'
 import { join } from 'node:path'
 import { api, capture, type Reply, request } from '../support/api.ts'
 import { trailmarkJson } from '../support/cli.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 const SHOP = 'https://shop.example'
 const ADMIN = 'https://admin.shop.example'
 const EVIL = 'https://evil.example'
 
-let service: RunningService
+let service: SharedService
 
 interface Project {
   readonly projectId: number
@@ -76,7 +76,7 @@ const openSession = async (project: Project) => ({ cookie: cookieOf(await exchan
 let shop: Awaited<ReturnType<typeof newProject>>
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   const key = await trailmarkJson(service.data, 'key', 'create', 'operator', '--scopes', 'all', '--all-projects')
   operatorKey = key.value
   shop = await newProject('Shop')

@@ -6,12 +6,12 @@ import { join, resolve } from 'node:path'
 import ts from 'typescript'
 import { createEndpoints, type EndpointError } from '../../../src/backend/endpoints.ts'
 import { api, capture, event } from '../support/api.ts'
-import { type RunningService, startService } from '../support/startService.ts'
+import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 const CLIENT = resolve(__dirname, '../../../src/backend/endpoints.ts')
 const EVENTS = 25
 
-let service: RunningService
+let service: SharedService
 const clientOf = (more: object = {}) =>
   createEndpoints({ host: service.url, projectId: service.projectId, personalApiKey: service.key, ...more })
 const failureOf = (running: Promise<unknown>) =>
@@ -21,7 +21,7 @@ const failureOf = (running: Promise<unknown>) =>
   )
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   for (const variable of [{ name: 'Least', type: 'Number', schema: { type: 'integer', minimum: 0 } }]) {
     expect((await api(service, 'POST', '/insight_variables/', variable)).status).toBe(201)
   }

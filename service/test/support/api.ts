@@ -20,10 +20,10 @@ const toReply = async (response: Response): Promise<Reply> => {
   }
 }
 
-/** Sends any request. Throws if the response does not match the schema that its route documents. */
+/** Sends any request. Rejects if the response does not match the schema that its route documents. */
 export const request = async (url: string, init?: RequestInit): Promise<Reply> => {
   const reply = await toReply(await fetch(url, init))
-  if (isJson(reply.headers)) checkResponse(init?.method ?? 'GET', url, reply.status, reply.body)
+  if (isJson(reply.headers)) await checkResponse(init?.method ?? 'GET', url, reply.status, reply.body)
   return reply
 }
 

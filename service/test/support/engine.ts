@@ -73,11 +73,16 @@ export const isRunning = (pid: number): boolean => {
   }
 }
 
-/** Resolves when `holds` returns true. Rejects after `ms`. */
+// Checks often at first, and less often the longer the wait: a check may be a request that runs a query.
+const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [20, 500]
+
+/** Resolves when `holds` returns true, at most a tenth of the wait later. Rejects after `ms`. */
 export const until = async (holds: () => boolean | Promise<boolean>, ms = 120_000): Promise<void> => {
-  const deadline = Date.now() + ms
+  const startedAt = Date.now()
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Timed out after ${ms} ms waiting for ${holds.toString()}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const waitedMs = Date.now() - startedAt
+    if (waitedMs > ms) throw new Error(`Timed out after ${ms} ms waiting for ${holds.toString()}`)
+    const pauseMs = Math.min(Math.max(waitedMs / 10, MIN_PAUSE_MS), MAX_PAUSE_MS)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

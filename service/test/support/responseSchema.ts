@@ -1,41 +1,53 @@
-import { Kind, type TSchema } from '@sinclair/typebox'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv'
-import type { Route } from '../../src/http/route.ts'
-import { ROUTES } from '../../src/http/routes.ts'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { WORKER_FOLDER } from './workerFolder.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': (text: string) => TIME.test(text) } })
 
-/** Returns the schema with closed objects, so that a field that the schema does not list is an error. */
-const closed = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
-  const isObject = (schema as Partial<TSchema>)[Kind] === 'Object'
-  return isObject ? { additionalProperties: false, ...copy } : copy
+interface ResponseSchema {
+  readonly method: string
+  readonly path: string
+  readonly response?: object
+}
+
+const FILE = join(WORKER_FOLDER, 'schemas.json')
+
+/** Returns the schemas of all routes. Loading the routes takes half a second, so files that share a service share these. */
+const readSchemas = async (): Promise<readonly ResponseSchema[]> => {
+  if (existsSync(FILE)) return JSON.parse(readFileSync(FILE, 'utf8')) as ResponseSchema[]
+  const { responseSchemas } = await import('./responseSchemas.ts')
+  const schemas = responseSchemas()
+  if (existsSync(WORKER_FOLDER)) writeFileSync(FILE, JSON.stringify(schemas))
+  return schemas
 }
 
 const toPattern = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace(/\*/g, '.*')}/?$`)
 
-const parameters = ({ path }: Route) => path.split(':').length
+const parameters = ({ path }: ResponseSchema) => path.split(':').length
+
+const createPatterns = async () =>
+  (await readSchemas())
+    .map((route) => ({ route, pattern: toPattern(route.path) }))
+    .sort((a, b) => parameters(a.route) - parameters(b.route))
 
 /** All routes. Paths with fewer parameters come first, as in the router. */
-const PATTERNS = ROUTES.map((route) => ({ route, pattern: toPattern(route.path) })).sort(
-  (a, b) => parameters(a.route) - parameters(b.route),
-)
-const validators = new Map<Route, ValidateFunction>()
+let patterns: ReturnType<typeof createPatterns> | undefined
+const validators = new Map<ResponseSchema, ValidateFunction>()
 
 /**
- * Throws if the JSON body of a successful response does not match the `response` schema of its route. Routes without a
+ * Rejects if the JSON body of a successful response does not match the `response` schema of its route. Routes without a
  * schema accept any body.
  */
-export const checkResponse = (method: string, url: string, status: number, body: unknown): void => {
+export const checkResponse = async (method: string, url: string, status: number, body: unknown): Promise<void> => {
   if (status < 200 || status > 299 || status === 204) return
   const path = new URL(url).pathname.replace(/^\/api\/environments/, '/api/projects')
-  const route = PATTERNS.find((each) => each.route.method === method && each.pattern.test(path))?.route
+  patterns ??= createPatterns()
+  const route = (await patterns).find((each) => each.route.method === method && each.pattern.test(path))?.route
   if (!route?.response) return
-  const validate = validators.get(route) ?? ajv.compile(closed(route.response) as object)
+  const validate = validators.get(route) ?? ajv.compile(route.response)
   validators.set(route, validate)
   if (!validate(body))
     throw new Error(

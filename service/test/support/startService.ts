@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type ClickhouseCluster, startCluster } from './clickhouse.ts'
 
-const MAIN = resolve(__dirname, '../../dist/main.js')
+/** Path of the built service. */
+export const MAIN = resolve(__dirname, '../../dist/main.js')
 const READY = 'trailmark ready '
 
 const START_TIMEOUT_MS = 180_000
@@ -53,10 +54,37 @@ const cleanEnv = () =>
     Object.entries(process.env).filter(([name]) => !/^(TRAILMARK_|CLICKHOUSE_|DATABASE_URL$)/.test(name)),
   )
 
-const watch = (env: Readonly<Record<string, string>>, args: readonly string[] = []): Watched => {
+// The longest that the service allows: a run on a machine that stalls must not end as a query that is too slow.
+const MAX_RUN_SECONDS = '60'
+
+/** Returns the environment of a service on the data folder `data` and a free port. */
+export const serviceEnv = (data: string): Record<string, string | undefined> => ({
+  ...cleanEnv(),
+  TRAILMARK_PORT: '0',
+  TRAILMARK_DATA: data,
+  TRAILMARK_RUN_SECONDS: MAX_RUN_SECONDS,
+})
+
+interface Ready {
+  readonly url: string
+  readonly projectId: number
+  readonly token: string
+  readonly keyFile: string | null
+}
+
+/** Returns what a service printed when it was ready. `undefined`: it is not ready yet. */
+export const findReady = (stdout: string): Ready | undefined => {
+  const line = stdout
+    .split('\n')
+    .slice(0, -1)
+    .find((each) => each.startsWith(READY))
+  return line ? (JSON.parse(line.slice(READY.length)) as Ready) : undefined
+}
+
+const watch = (env: Readonly<Record<string, string | undefined>>, args: readonly string[] = []): Watched => {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run \`npm run build --workspace service\` first.`)
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...cleanEnv(), ...env },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
@@ -92,7 +120,7 @@ export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'trailma
 
 /** Runs the service until it exits, for starts that fail. */
 export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promise<EndedService> => {
-  const { ended, stdout, stderr } = watch(env)
+  const { ended, stdout, stderr } = watch({ ...cleanEnv(), ...env })
   return { code: await ended, stdout: stdout(), stderr: stderr() }
 }
 
@@ -104,42 +132,27 @@ export const startService = async ({ data, env = {}, args }: StartOptions = {}):
   const folder = data ?? temporaryFolder()
   const cluster = await clusterFor(folder, env)
   const { child, ended, stdout, stderr, onStdout } = watch(
-    {
-      TRAILMARK_PORT: '0',
-      TRAILMARK_DATA: folder,
-      ...cluster?.env,
-      ...definitionsFor(env),
-      ...env,
-    },
+    { ...serviceEnv(folder), ...cluster?.env, ...definitionsFor(env), ...env },
     args,
   )
 
-  const ready = await new Promise<string>((done, fail) => {
+  const { url, projectId, token, keyFile } = await new Promise<Ready>((done, fail) => {
     const giveUp = (why: string) => {
       child.kill('SIGKILL')
       fail(new Error(`The service ${why}.\nstdout:\n${stdout()}\nstderr:\n${stderr()}`))
     }
     const timer = setTimeout(() => giveUp(`was not ready within ${START_TIMEOUT_MS / 1000} s`), START_TIMEOUT_MS)
     onStdout(() => {
-      const line = stdout()
-        .split('\n')
-        .slice(0, -1)
-        .find((each) => each.startsWith(READY))
-      if (!line) return
+      const ready = findReady(stdout())
+      if (!ready) return
       clearTimeout(timer)
-      done(line.slice(READY.length))
+      done(ready)
     })
     void ended.then((code) => {
       clearTimeout(timer)
       giveUp(`ended with exit code ${code} before it was ready`)
     })
   })
-  const { url, projectId, token, keyFile } = JSON.parse(ready) as {
-    url: string
-    projectId: number
-    token: string
-    keyFile: string | null
-  }
 
   return {
     url,

@@ -1,9 +1,20 @@
+import { STRINGS } from '../../config/options'
 import { startAutocapture } from '../../sources/autocapture/startAutocapture'
 import type { Feature } from '../feature'
 
 /** Captures clicks, changes of fields and submits. */
 export const autocapture: Feature = {
   name: 'autocapture',
+  members: {
+    autocapture: {
+      url_allowlist: 'array',
+      dom_event_allowlist: STRINGS,
+      element_allowlist: STRINGS,
+      css_selector_allowlist: STRINGS,
+      element_attribute_ignorelist: STRINGS,
+      capture_copied_text: 'boolean',
+    },
+  },
   connect: ({ context: { config, remote }, delivery: { queue }, captureLater, settle }) => {
     const mayRun = () => !config.advanced_disable_flags && !remote.items.autocapture_opt_out
     remote.onChange(() => {

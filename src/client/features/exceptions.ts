@@ -14,6 +14,19 @@ const MAX_WAITING = 100
  */
 export const exceptions: Feature = {
   name: 'exceptions',
+  members: {
+    capture_exceptions: {
+      capture_unhandled_errors: 'boolean',
+      capture_unhandled_rejections: 'boolean',
+      capture_console_errors: 'boolean',
+    },
+    error_tracking: {
+      exceptionRateLimiterBucketSize: 'number',
+      exceptionRateLimiterRefillRate: 'number',
+      captureExtensionExceptions: 'boolean',
+      exception_steps: 'object',
+    },
+  },
   connect: ({ context: { config, remote, toProperties }, capture, configure, ledger }) => {
     const waiting: ExceptionReport[] = []
     let receive: ReportException | undefined

@@ -11,6 +11,7 @@ import type { Feature } from '../feature'
 /** Captures clicks, mouse moves and scroll depth for heatmaps. */
 export const heatmaps: Feature = {
   name: 'heatmaps',
+  members: { capture_heatmaps: { flush_interval_milliseconds: 'number' } },
   connect: ({ context: { config, remote } }) => {
     const captured = createListeners<[CapturedEvent]>()
     return {

@@ -1,3 +1,4 @@
+import { STRINGS } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { permittedUrl } from '../../lib/campaign'
 import { guarded } from '../../lib/guard'
@@ -12,6 +13,16 @@ const toSettings = (value: boolean | PerformanceConfig | undefined): Performance
 /** Captures web vitals. */
 export const vitals: Feature = {
   name: 'vitals',
+  members: {
+    capture_performance: {
+      web_vitals: 'boolean',
+      web_vitals_allowed_metrics: STRINGS,
+      web_vitals_attribution: 'boolean',
+      web_vitals_delayed_flush_ms: 'number',
+      __web_vitals_max_value: 'number',
+      network_timing: 'boolean',
+    },
+  },
   connect: ({ context: { config, remote } }) => {
     const settings = (): PerformanceConfig => ({
       ...toSettings(remote.items.capturePerformance),

@@ -5,6 +5,7 @@ export const recording: Feature = {
   ...row,
   imports: {
     recorder: () => import('../../extensions/recorder/recorder'),
+    recorderFrames: () => import('../../extensions/recorderFrames/recorderFrames'),
     recorderPlugins: () => import('../../extensions/recorderPlugins/recorderPlugins'),
   },
 }

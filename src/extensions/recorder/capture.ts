@@ -1,16 +1,15 @@
 import type { eventWithTime } from '@rrweb/types'
-import type { RecorderParts } from '../../host'
+import type { RecordedEvent, RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { createActivity } from './activity'
 import { MAX_ELEMENTS } from './budget'
-import type { Chunks } from './chunks'
 import { CUSTOM, FULL_SNAPSHOT, INCREMENTAL, INPUT, META, MUTATION } from './eventTypes'
 import { createLadder, FLUSH } from './ladder'
 import { createLimiter, type Mutation } from './limiter'
 import { attempt, isHidden } from './page'
 import type { Policy } from './sanitize/policy'
-import { createSanitizer } from './sanitize/sanitize'
+import { createSanitizer, type Sanitize } from './sanitize/sanitize'
 import { addCustomEvent, idOf, nodeOf, startRrweb, takeSnapshot } from './startRrweb'
 
 const SNAPSHOT_MS = 300_000
@@ -25,17 +24,20 @@ const whenIdle = (host: Host, run: () => void): void => {
   else host.later(run, 200)
 }
 
-/** Whether an event repeats the masked value of a field, which would tell how many keys were pressed. */
-const createRepeats = () => {
+/** Passes events on, except those that repeat the masked value of a field, which would tell how many keys were pressed. */
+const withoutRepeats = (record: (event: eventWithTime) => void) => {
   let values = new Map<number, string>()
+  const isRepeated = ({ type, data }: eventWithTime): boolean => {
+    const { source, id, text, isChecked } = data as { source?: number; id: number; text: string; isChecked: boolean }
+    if ((type as number) !== INCREMENTAL || source !== INPUT) return false
+    const value = `${isChecked} ${text}`
+    if (values.get(id) === value) return true
+    values.set(id, value)
+    return false
+  }
   return {
-    isRepeated: ({ type, data }: eventWithTime): boolean => {
-      const { source, id, text, isChecked } = data as { source?: number; id: number; text: string; isChecked: boolean }
-      if ((type as number) !== INCREMENTAL || source !== INPUT) return false
-      const value = `${isChecked} ${text}`
-      if (values.get(id) === value) return true
-      values.set(id, value)
-      return false
+    record: (event: eventWithTime | undefined): void => {
+      if (event && !isRepeated(event)) record(event)
     },
     forget: (): void => {
       values = new Map()
@@ -82,7 +84,8 @@ const createSnapshots = (host: Host, mayTake: () => boolean) => {
 interface CaptureInputs {
   host: Host
   policy: Policy
-  chunks: Chunks
+  /** Receives events that may leave the page. */
+  record(event: eventWithTime): void
   /** Characters recorded of the session. */
   size(): number
   snapshotEveryMs(): number | undefined
@@ -90,6 +93,8 @@ interface CaptureInputs {
   onDropped(count: number): void
   /** Called before each event is recorded. */
   onEvent(): void
+  /** A full snapshot was recorded. */
+  onSnapshot(): void
   /** The person did something. */
   onInteraction(): void
   /** rrweb failed, or the page is too much for it. */
@@ -97,15 +102,14 @@ interface CaptureInputs {
 }
 
 /**
- * Runs rrweb, and passes its events to the chunks: limited by the budget (`limiter`, `ladder`), none while the visitor is idle or the URL is
+ * Runs rrweb, and passes its events to `record`: limited by the budget (`limiter`, `ladder`), none while the visitor is idle or the URL is
  * excluded, each sanitized.
  */
 export const createCapture = (inputs: CaptureInputs) => {
-  const { host, policy, chunks, onFailure } = inputs
+  const { host, policy, onFailure } = inputs
   const options = host.config.session_recording
-  const pageUrl = (url: string) => host.redact(host.permittedUrl(url, host.config))
-  const sanitizer = createSanitizer(policy, nodeOf, pageUrl)
-  const repeats = createRepeats()
+  const sanitizer = createSanitizer(policy, nodeOf, (url) => host.redact(host.permittedUrl(url, host.config)))
+  const { record, forget } = withoutRepeats(inputs.record)
   const limiter = createLimiter(inputs.onDropped, options.attributeFilter)
   let stopRrweb: Stop | undefined
   let isStarting = false
@@ -116,10 +120,7 @@ export const createCapture = (inputs: CaptureInputs) => {
   const mark = (tag: string, payload?: object): void => {
     if (stopRrweb && !snapshots.isWaiting()) attempt(() => addCustomEvent(tag, payload))
   }
-  const add = (event: eventWithTime) => {
-    const sanitized = sanitizer.sanitize(event)
-    if (sanitized && !repeats.isRepeated(sanitized)) chunks.add(sanitized)
-  }
+  const add = (event: eventWithTime, sanitize: Sanitize = sanitizer.sanitize) => record(sanitize(event))
   const activity = createActivity({
     host,
     onInteraction: inputs.onInteraction,
@@ -130,7 +131,7 @@ export const createCapture = (inputs: CaptureInputs) => {
       snapshots.soon()
     },
   })
-  const emit = (event: eventWithTime) => {
+  const emit = (event: eventWithTime, sanitize?: Sanitize) => {
     const type = event.type as number
     if (type === CUSTOM && (event.data as { tag: string }).tag === FLUSH) return
     inputs.onEvent()
@@ -138,13 +139,15 @@ export const createCapture = (inputs: CaptureInputs) => {
     if (activity.isIdle() || isPaused) return
     if (type === META) {
       snapshots.begin(event.timestamp)
-      repeats.forget()
+      forget()
     }
     if (snapshots.isWaiting()) return
     const { data } = event as { data: Mutation & { source?: number; isAttachIframe?: true } }
     if (type === INCREMENTAL && data.source === MUTATION && !limiter.limit(data) && !data.isAttachIframe) return
-    add(event)
-    if (type === FULL_SNAPSHOT) limiter.reset()
+    add(event, sanitize)
+    if (type !== FULL_SNAPSHOT) return
+    limiter.reset()
+    inputs.onSnapshot()
   }
   const start = () => {
     isStarting = false
@@ -210,9 +213,11 @@ export const createCapture = (inputs: CaptureInputs) => {
     addRaw: (type: number, data: object): boolean => {
       inputs.onEvent()
       if (!isOpen() || snapshots.isWaiting()) return false
-      chunks.add({ type, data, timestamp: Date.now() })
+      record({ type, data, timestamp: Date.now() })
       return true
     },
+    /** Records an event of a frame. */
+    receive: (event: RecordedEvent, sanitize: Sanitize): void => void (stopRrweb && emit(event, sanitize)),
     /** Returns a URL as it may be recorded. */
     pageUrl: sanitizer.pageUrl,
     /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */

@@ -4,6 +4,7 @@ import type { ExtensionHost } from '../contract'
 import { type Capture, createCapture } from './capture'
 import { type Chunks, createChunks } from './chunks'
 import { decide, type Status } from './decide'
+import { createFrames } from './frames'
 import { createGate } from './gate'
 import { isHidden } from './page'
 import { createPolicy, type Policy } from './sanitize/policy'
@@ -20,6 +21,10 @@ export type RecorderHost = ExtensionHost & RecorderParts
 
 const between = (value: unknown, min: number, max: number, fallback: number) =>
   typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
+
+/** Returns the time between full snapshots while a trigger is pending, ms. */
+const pendingSnapshotMs = ({ session_recording: options }: RecorderHost['config']) =>
+  between(options.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
 
 /** Returns what the plugins record. The project's settings can turn bodies and headers off, and not on. Requests on localhost are those of developers. */
 const pluginSettings = ({ config, remote, shared }: RecorderHost, settings: RemoteSettings, policy: Policy) => {
@@ -126,6 +131,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   let firstReason = 'recording_initialized'
   let url = location.href
   const tab = createTabState(host)
+  const frames = createFrames(host, policy)
   const triggers = createTriggers(host, settings ?? {})
   const chunks = createChunks({ host, policy, tab, takeDropped: dropped.take, upload: upload.send })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
@@ -139,14 +145,12 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   const capture = createCapture({
     host,
     policy,
-    chunks,
+    record: (event) => (frames.toParent() ?? chunks.add)(event),
     size: () => tab.read(session.current() ?? '', session.windowId()).size,
-    snapshotEveryMs: () =>
-      status === 'buffering'
-        ? between(config.session_recording.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
-        : undefined,
+    snapshotEveryMs: () => (status === 'buffering' ? pendingSnapshotMs(config) : undefined),
     onDropped: dropped.add,
     onEvent: followUrl,
+    onSnapshot: frames.onSnapshot,
     onInteraction: () => {
       if (gate.onInteraction()) evaluate()
     },
@@ -164,7 +168,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   }
   /** Decides again whether the session is recorded, and applies the decision. */
   const evaluate = () => {
-    const facts = triggers.facts()
+    const facts = frames.factsOf(triggers.facts())
     const before = status
     status = decide({
       ...facts,
@@ -189,6 +193,12 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     }
     if (status !== before || Date.now() - reportedAt > REPORT_EVERY_MS) report(facts)
   }
+  /** Records from a full snapshot on, for another session or another page around this one. */
+  const beginAgain = () => {
+    chunks.clear()
+    capture.restart()
+    evaluate()
+  }
   const onLeave = () => {
     gate.onVisibilityChange()
     chunks.cut()
@@ -198,13 +208,11 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   const stops = [
     session.onChange(() => {
       chunks.cut()
-      chunks.clear()
       isRefused = false
       startReason = undefined
       reportedAt = 0
       firstReason = 'session_id_changed'
-      capture.restart()
-      evaluate()
+      beginAgain()
     }),
     host.ledger.on('eventCaptured', (event) => {
       triggers.onCaptured(event)
@@ -219,16 +227,15 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     // A hidden tab may never be shown again.
     host.listen(self, ['visibilitychange'], () => (isHidden() ? onLeave() : gate.onVisibilityChange())),
     startPlugins(host, settings ?? {}, policy, capture),
-  ]
-  Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
-  evaluate()
-  stops.push(
+    frames.start(capture, beginAgain),
     everySecond(host, () => {
       followUrl()
       evaluate()
       capture.tick()
     }),
-  )
+  ]
+  Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
+  evaluate()
   return () => {
     stops.forEach((stop) => stop())
     chunks.cut()

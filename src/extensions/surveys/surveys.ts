@@ -123,7 +123,7 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
     host.listen(window, ['storage'], (event) => memory.isKey((event as StorageEvent).key) && update()),
     host.onPageLeave(display.onPageLeave),
     host.listen(window, ['languagechange'], display.onLanguageChange),
-    host.session.onChange((_id, _window, reason) => reason?.noSessionId || triggers.forget()),
+    host.session.onChange(triggers.onSession),
     // Pages dispatch these events to close and to open a survey.
     host.listen(window, ['PHSurveyClosed'], ({ detail }: Event & { detail?: { surveyId?: string } }) =>
       display.dismiss(detail?.surveyId ?? ''),

@@ -31,6 +31,8 @@ export interface Triggers {
   armedAt(survey: Survey): number | undefined
   onCapture(event: CapturedEvent): void
   disarm(survey: Survey): void
+  /** A session has begun: surveys that were armed in the one before are not any more. */
+  onSession(id: string): void
   forget(): void
 }
 
@@ -45,7 +47,9 @@ export const createTriggers = (
   onCancelled: (survey: Survey) => void,
 ): Triggers => {
   const armed = new Map<string, number>()
-  if (store.get(SESSION) && store.get(SESSION) === session.current())
+  /** The session in which they were armed. */
+  let armedIn = session.current()
+  if (armedIn && store.get(SESSION) === armedIn)
     Object.entries(store.get<Record<string, number>>(TIMES) ?? {}).forEach(([id, at]) => armed.set(id, at))
 
   const save = () => {
@@ -54,12 +58,17 @@ export const createTriggers = (
     const lasting = [...armed].filter(([id]) => isDelayed(id))
     store.set({
       [IDS]: armed.size ? [...armed.keys()] : undefined,
-      [SESSION]: lasting.length ? session.current() : undefined,
+      [SESSION]: lasting.length ? armedIn : undefined,
       [TIMES]: lasting.length ? Object.fromEntries(lasting) : undefined,
     })
   }
   const disarm = ({ id }: Survey) => {
     if (armed.delete(id)) save()
+  }
+
+  const forget = () => {
+    armed.clear()
+    save()
   }
 
   return {
@@ -78,15 +87,16 @@ export const createTriggers = (
             actions?.values?.some(({ steps }) => steps?.some((step) => isStep(step, event))))
         ) {
           armed.set(survey.id, Date.now())
+          armedIn = session.current()
           save()
           onArmed(survey)
         }
       }
     },
     disarm,
-    forget: () => {
-      armed.clear()
-      save()
+    onSession: (id) => {
+      if (armed.size && id !== armedIn) forget()
     },
+    forget,
   }
 }

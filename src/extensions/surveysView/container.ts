@@ -1,4 +1,5 @@
-import type { Survey } from '../../types'
+import type { Stop, Survey } from '../../types'
+import { followDialogs } from '../dialogs'
 import { applyAppearance } from './colors'
 import { addStyles } from './styles'
 
@@ -6,21 +7,13 @@ interface Container {
   host: HTMLElement
   root: ShadowRoot
   users: number
+  stopFollowing: Stop
 }
 
 const containers = new Map<string, Container>()
 
 // Scripts that are written from the right.
 const RTL = /^(ar|dv|fa|he|ku|ps|sd|ug|ur|yi)\b/i
-
-/** Returns where surveys are added: the topmost modal dialog, outside of which everything is inert, or the body. */
-const parentOf = (): Element => {
-  try {
-    return [...document.querySelectorAll('dialog:modal')].pop() ?? document.body
-  } catch {
-    return document.body
-  }
-}
 
 /** Returns the shadow root of a survey, shared by its popover and widget, and a function that removes it if unused. */
 export const openContainer = (survey: Survey, language: string | undefined) => {
@@ -30,9 +23,20 @@ export const openContainer = (survey: Survey, language: string | undefined) => {
     host.className = `PostHogSurvey-${survey.id}`
     const root = host.attachShadow({ mode: 'open' })
     addStyles(root)
-    parentOf().append(host)
+    document.body.append(host)
     applyAppearance(host, survey.appearance ?? {})
-    container = { host, root, users: 0 }
+    // Outside of a modal dialog everything is inert. A host that the page has removed itself stays away.
+    const stopFollowing = followDialogs(host, (dialog) => {
+      const parent = dialog ?? document.body
+      if (!host.parentNode || host.parentNode === parent) return
+      const focused = root.activeElement as HTMLElement | null
+      parent.append(host)
+      // In the top layer of the browser, where styles of the dialog neither move nor clip it.
+      host.popover = dialog ? 'manual' : null
+      if (dialog) host.showPopover?.()
+      focused?.focus({ preventScroll: true })
+    })
+    container = { host, root, users: 0, stopFollowing }
     containers.set(survey.id, container)
   }
   const used = container
@@ -45,6 +49,7 @@ export const openContainer = (survey: Survey, language: string | undefined) => {
     release: () => {
       used.users -= 1
       if (used.users > 0) return
+      used.stopFollowing()
       used.host.remove()
       if (containers.get(survey.id) === used) containers.delete(survey.id)
     },

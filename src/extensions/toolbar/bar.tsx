@@ -48,6 +48,7 @@ const Bar = ({ tools, overlay, dock }: BarProps) => {
   const { host } = tools
   const saved = useRef(readPlace())
   const [panel, setPanel] = useState(saved.current.panel)
+  const [isOpenedHere, setIsOpenedHere] = useState(false)
   const [focused, setFocused] = useState(0)
   const [isMoving, setIsMoving] = useState(false)
   const [announcement, announce] = useState('')
@@ -65,6 +66,7 @@ const Bar = ({ tools, overlay, dock }: BarProps) => {
 
   const open = (name: string | undefined) => {
     setPanel(name)
+    setIsOpenedHere(true)
     keep({ panel: name })
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -151,7 +153,7 @@ const Bar = ({ tools, overlay, dock }: BarProps) => {
             bar.current!.querySelectorAll('button')[focused]?.focus()
           }}
         >
-          <current.Content tools={tools} overlay={overlay} announce={announce} />
+          <current.Content tools={tools} overlay={overlay} isOpenedHere={isOpenedHere} announce={announce} />
         </PanelBox>
       )}
       <div class="sr-only" role="status">

@@ -15,6 +15,8 @@ interface ProjectFlag {
 }
 
 const OVERRIDES = '$override_feature_flags'
+// Flags with which surveys remember who answered. They are the service's own.
+const INTERNAL = /^survey-targeting-/
 
 /** Shows the visitor's flags, and overrides them in this browser. */
 export const FlagsPanel = ({ tools }: PanelProps) => {
@@ -34,8 +36,8 @@ export const FlagsPanel = ({ tools }: PanelProps) => {
   const known = new Map((data?.results ?? []).map((each) => [each.key, each]))
   const keys = [
     ...new Set([...known.keys(), ...api.getAllFeatureFlags().map(({ key }) => key), ...Object.keys(overrides)]),
-  ]
-  const shown = keys.sort().filter((key) => key.includes(search))
+  ].filter((key) => !INTERNAL.test(key))
+  const shown = keys.filter((key) => key.includes(search)).sort()
   return (
     <>
       <label class="field">

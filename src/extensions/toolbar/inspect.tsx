@@ -7,12 +7,16 @@ import type { PanelProps, Tools } from './tools'
 import { Values } from './values'
 
 /** Shows what a click on an element captures, and a selector of it. */
-export const InspectPanel = ({ tools, overlay, announce }: PanelProps) => {
+export const InspectPanel = ({ tools, overlay, isOpenedHere, announce }: PanelProps) => {
   const [picked, setPicked] = useState<Element>()
   const [isPicking, setIsPicking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const stop = useRef<Stop>(undefined)
-  useLayoutEffect(() => () => stop.current?.(), [])
+  useLayoutEffect(() => {
+    // On the next page, clicks are the page's until the person asks for more.
+    if (isOpenedHere) toggle()
+    return () => stop.current?.()
+  }, [])
   useLayoutEffect(() => {
     if (!picked) return undefined
     const frame = createFrame(overlay)

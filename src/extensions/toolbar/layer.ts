@@ -1,6 +1,7 @@
 import type { ToolbarParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
+import { followDialogs } from '../dialogs'
 import { addStyles } from './styles'
 
 /** Id of the toolbar's element. Only one toolbar can be on a page. */
@@ -36,16 +37,6 @@ export interface Layer {
   remove: Stop
 }
 
-/** Returns the modal dialog that was opened last: everything outside of it is inert. */
-const topDialog = (opened: readonly Element[]): Element | undefined => {
-  try {
-    const modal = [...document.querySelectorAll('dialog:modal')]
-    return [...opened].reverse().find((each) => modal.includes(each)) ?? modal.pop()
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Adds the layer to the page: in the top layer of the browser, under `html`, or inside the open modal dialog. Returns
  * undefined if the page has a toolbar already.
@@ -63,10 +54,8 @@ export const addLayer = ({ listen, later }: ToolbarParts & ExtensionHost): Layer
   Object.defineProperty(host, 'shadowRoot', { value: null, configurable: true })
   addStyles(root)
 
-  let opened: Element[] = []
   let isRemoved = false
-  const place = () => {
-    const parent = topDialog(opened) ?? document.documentElement
+  const placeIn = (parent: Element) => {
     if (isRemoved || host.parentNode === parent) return
     const focused = root.activeElement
     parent.append(host)
@@ -78,16 +67,12 @@ export const addLayer = ({ listen, later }: ToolbarParts & ExtensionHost): Layer
     }
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
   }
-  place()
-  const observer = new MutationObserver((records) => {
-    for (const { type, target } of records)
-      if (type === 'attributes') opened = [...opened.filter((each) => each !== target), target as Element]
-    opened = opened.filter((each) => each.isConnected && each.hasAttribute('open'))
-    if (host.isConnected) place()
+  placeIn(document.documentElement)
+  const stopFollowing = followDialogs(host, (dialog = document.documentElement) => {
+    if (host.isConnected) placeIn(dialog)
     // In a later task, because a page may remove it again at once.
-    else later(place, 0)
+    else later(() => placeIn(dialog), 0)
   })
-  observer.observe(document.documentElement, { subtree: true, childList: true, attributeFilter: ['open'] })
 
   const block = (event: Event) => {
     if (event.isTrusted) return
@@ -104,7 +89,7 @@ export const addLayer = ({ listen, later }: ToolbarParts & ExtensionHost): Layer
     contains: (event) => event.composedPath().includes(host),
     remove: () => {
       isRemoved = true
-      observer.disconnect()
+      stopFollowing()
       stops.forEach((stop) => stop())
       host.remove()
     },

@@ -20,6 +20,8 @@ export interface PanelProps {
   tools: Tools
   /** Where panels draw on the page. It receives no pointer. */
   overlay: HTMLElement
+  /** Whether the person has opened the panel on this page, and not on the page before. */
+  isOpenedHere: boolean
   /** Has screen readers announce a text. */
   announce(text: string): void
 }

@@ -55,6 +55,27 @@ describe('policy', () => {
     expect(policyOf(options as SessionRecordingConfig)).toContain(name)
   })
 
+  const OTHER = { recordCrossOriginIframes: true }
+  test.each<[SessionRecordingConfig, string, boolean]>([
+    [{}, 'src="https://other.example/"', true],
+    [OTHER, 'src="https://other.example/"', false],
+    [OTHER, 'src="//other.example/"', false],
+    [OTHER, `src="${location.origin}/a"`, true],
+    [OTHER, 'src="/a"', true],
+    [OTHER, 'src="https://other.example/" srcdoc="a"', true],
+    [OTHER, '', true],
+    [OTHER, 'src="javascript:1"', true],
+    [OTHER, 'src="https://other.example/" class="ph-no-capture"', true],
+    [{ ...OTHER, masking: 'strict' }, 'src="https://other.example/"', true],
+    [{ recordSameOriginIframes: true }, 'src="/a"', false],
+    [{ ...OTHER, recordSameOriginIframes: true }, 'src="/a"', false],
+    [{ recordSameOriginIframes: true, masking: 'strict' }, 'src="/a"', true],
+  ])('with %p, a frame with %s is a box: %p', (options, attributes, isBox) => {
+    document.body.innerHTML = `<iframe ${attributes}></iframe>`
+    const { blockSelector } = policyOf(options) as Policy
+    expect(document.querySelector('iframe')!.matches(blockSelector)).toBe(isBox)
+  })
+
   test('refuses an invalid selector of the project', () => {
     expect(policyOf({}, { maskTextSelector: '::::' })).toContain("the project's")
   })

@@ -3,6 +3,7 @@ import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import { createZone } from '../../../src/endpoints/insights/zone.ts'
 import { deliver, startIngest } from '../../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
+import { randomRuns } from '../../sql/support/randomRuns.ts'
 import type { SeenEvent } from './support/reference.ts'
 import { ask, type AskOptions } from './support/store.ts'
 import { PEOPLE, randomVisits, type VisitEvent } from './support/visits.ts'
@@ -129,7 +130,7 @@ test('an overview equals the reference, with merges, clock changes, sessions ove
         expectNumbers(found, overviewOf(VISITS, days(zone, from, to), matches))
       },
     ),
-    { numRuns: 40 },
+    { numRuns: randomRuns(20) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
+import { randomRuns } from '../../sql/support/randomRuns.ts'
 import type { BoundValue } from '../../../src/sql/compile.ts'
 import { type Materialized, materialize, type SeenEvent, store } from './support/store.ts'
 
@@ -118,7 +119,7 @@ describe('a materialized run returns the rows of a live run', () => {
           { weight: 6, arbitrary: fc.array(seenEvent, { minLength: 40, maxLength: 80 }) },
           { weight: 1, arbitrary: fc.constant([]) },
         ),
-        fc.array(values, { minLength: 8, maxLength: 12 }),
+        fc.array(values, { minLength: 10, maxLength: 12 }),
         async (events, runs) => {
           const projectId = (projects += 2)
           await store(engine, projectId, events)
@@ -131,7 +132,7 @@ describe('a materialized run returns the rows of a live run', () => {
           }
         },
       ),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: randomRuns(2), endOnFailure: true },
     )
   })
 })

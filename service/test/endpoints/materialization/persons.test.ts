@@ -325,10 +325,10 @@ const watermark = async (): Promise<number> => {
   return ms
 }
 
-const valuesOf = (query: string) =>
+const valuesOf = (query: string, count: number) =>
   fc.array(fc.record(Object.fromEntries(namesIn(query).map((name) => [name, VALUES[name]]))), {
-    minLength: 2,
-    maxLength: 2,
+    minLength: count,
+    maxLength: count,
   })
 
 const tale = fc.record({
@@ -337,7 +337,8 @@ const tale = fc.record({
   late: fc.array(captured, { minLength: 5, maxLength: 20 }),
   erased: fc.constantFrom(...IDS),
   withEvents: fc.boolean(),
-  values: fc.tuple(...Object.keys(QUERIES).map(valuesOf)),
+  // One each: every phase of a story runs all queries with them, live and materialized.
+  values: fc.tuple(...Object.keys(QUERIES).map((query) => valuesOf(query, 1))),
 })
 
 /** Returns the events without erased data: facts that name an erased id, and its events if `withEvents`. */
@@ -397,10 +398,11 @@ describe('materialized rows over persons equal live rows and the reference', () 
           const ids = rowsOf(all).find(({ id }) => id === erased)!.person.ids
           await erase({ projectId: project, id: String(row[0]), withEvents })
           const left = without(all, ids, withEvents)
+          const rebuiltAt = await watermark()
           for (const each of followed) {
             if (!withEvents) await expectSame(each, left, 'after the person was erased')
             const types = Object.fromEntries(namesIn(each.query).map((name) => [name, TYPES[name]]))
-            const rebuilt = await materialize(engine, project, each.query, types, await watermark())
+            const rebuilt = await materialize(engine, project, each.query, types, rebuiltAt)
             await expectSame({ ...each, stored: rebuilt }, left, 'rebuilt after erasure')
             await rebuilt.drop()
           }
@@ -484,7 +486,7 @@ test('materialized rows equal live rows with persons in every clause and every a
   for (const query of LIKE_LIVE) {
     const types = Object.fromEntries(namesIn(query).map((name) => [name, TYPES[name]]))
     const stored = await materialize(engine, project, query, types, at)
-    for (const values of fc.sample(valuesOf(query), 1).flat()) {
+    for (const values of fc.sample(valuesOf(query, 2), 1).flat()) {
       const { live, materialized, isUsed } = await stored.run(values)
       expect({ events, query, values, isUsed, rows: materialized }).toEqual({
         events,

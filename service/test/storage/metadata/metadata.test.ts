@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openMetadata, type Metadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
 import { pause } from '../../../src/lib/wait.ts'
@@ -18,17 +18,33 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const STORES: Readonly<Record<string, { place(): Promise<string>; textOf(place: string): Promise<string> }>> = {
+interface TestStore {
+  /** Returns the location of a new empty store. */
+  place(): Promise<string>
+  /** Returns the location of a new store with the tables of the store at `template`, which nobody may have open. */
+  copy(template: string): Promise<string>
+  textOf(place: string): Promise<string>
+}
+
+const STORES: Readonly<Record<string, TestStore>> = {
   SQLite: {
     place: async () => join(folder, `definitions ${(places += 1)}.db`),
+    async copy(template) {
+      const file = await this.place()
+      copyFileSync(template, file)
+      return file
+    },
     textOf: async (file) => ['', '-wal'].map((end) => readFileSync(`${file}${end}`, 'latin1')).join(''),
   },
   Postgres: {
-    // Creating a schema is faster than creating a database.
-    async place() {
-      const schema = `definitions_${(places += 1)}`
-      await postgres.ask(postgres.urlOf('postgres'), `CREATE SCHEMA ${schema}`)
-      return `${postgres.urlOf('postgres')}?options=-csearch_path%3D${schema}`
+    place: () => postgres.create(`definitions_${(places += 1)}`),
+    async copy(template) {
+      const name = `definitions_${(places += 1)}`
+      await postgres.ask(
+        postgres.urlOf('postgres'),
+        `CREATE DATABASE ${name} TEMPLATE ${new URL(template).pathname.slice(1)}`,
+      )
+      return postgres.urlOf(name)
     },
     textOf: async (url) => JSON.stringify(await postgres.ask(url, 'SELECT * FROM api_keys')),
   },
@@ -78,14 +94,20 @@ const next = (n: number) => ({
 })
 
 describe.each(Object.keys(STORES))('definitions in %s', (name) => {
-  const { place, textOf } = STORES[name]!
+  const store = STORES[name]!
   const called = new Set<string>()
+  let template: string
   let at: string
   let metadata: Metadata
 
   const open = async () => recordCalls(await openMetadata(at), called)
+  // The migrations of a store take longer than most tests.
+  beforeAll(async () => {
+    template = await store.place()
+    await (await openMetadata(template)).close()
+  })
   beforeEach(async () => {
-    at = await place()
+    at = await store.copy(template)
     metadata = await open()
   })
   afterEach(() => metadata.close())
@@ -103,7 +125,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   const whereShared = name === 'Postgres' ? test : test.skip
   whereShared('of several that open an empty one at the same time, each finds it whole', async () => {
     await metadata.close()
-    at = await place()
+    at = await store.place()
     const others = await Promise.all([1, 2, 3].map(() => openMetadata(at)))
     for (const [index, other] of others.entries()) await other.projects.create({ name: 'p', token: `t${index}` })
     metadata = await open()
@@ -201,7 +223,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
         scopes: ['endpoint:read'],
       })
       expect(await metadata.keys.bySecret('another')).toBeUndefined()
-      expect(await textOf(at)).not.toContain('a-secret-of-mine')
+      expect(await store.textOf(at)).not.toContain('a-secret-of-mine')
     })
 
     test('put replaces the secret or the scopes of a key', async () => {

@@ -1,7 +1,7 @@
 import type { serializedNodeWithId } from '@rrweb/types'
 import { isPrivateField, sanitizeAttribute } from './attributes'
 import { sanitizeCss } from './css'
-import { masksText, type Place } from './place'
+import { hides, masksText, type Place } from './place'
 import type { Policy } from './policy'
 import { callMask, hashData, stars } from './text'
 
@@ -83,7 +83,7 @@ export const sanitizeNode = (
   if (type === TEXT) {
     const { textContent, isStyle } = node as { textContent: string; isStyle?: true }
     const parent = isStyle ? { ...around, tag: 'style' } : around
-    return { type, ...shared, textContent: sanitizeText(textContent, parent, policy), isStyle }
+    return { type, ...shared, textContent: around.isHidden ? '' : sanitizeText(textContent, parent, policy), isStyle }
   }
   // Comments, and what later releases may add.
   if (type !== ELEMENT) return { type: 5, ...shared, textContent: '' }
@@ -95,7 +95,7 @@ export const sanitizeNode = (
   const tag = tagName.toLowerCase()
   const safeTag = TAG.test(tag) && (!isMasked || hashData(tag) === tag) ? tagName : 'div'
   const { attributes } = source as unknown as { attributes: Record<string, unknown> }
-  if (needBlock || around.isHidden) {
+  if (needBlock || around.isHidden || (policy.findsBlocked && element && hides(element, policy))) {
     const { rr_width, rr_height } = attributes
     const size = attributesOf({ rr_width, rr_height }, tag, element, true, policy)
     return { type, ...shared, tagName: safeTag, attributes: size, childNodes: [], isSVG, needBlock: true }

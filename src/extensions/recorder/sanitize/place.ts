@@ -13,12 +13,18 @@ const hasClass = (element: Element, pattern: RegExp | undefined): boolean =>
 export const masksText = (element: Element, { maskSelector, maskClass }: Policy): boolean =>
   (!!maskSelector && element.matches(maskSelector)) || hasClass(element, maskClass)
 
-const hides = (element: Element, { blockSelector, blockClass }: Policy): boolean =>
+/** Whether the element itself is recorded as a box. */
+export const hides = (element: Element, { blockSelector, blockClass }: Policy): boolean =>
   (!!blockSelector && element.matches(blockSelector)) || hasClass(element, blockClass)
 
 /** Returns the parent, also of a shadow root and of a frame's document. */
 const parentOf = (node: Node): Node | null =>
-  node.parentNode ?? (node as Partial<ShadowRoot>).host ?? (node as Partial<Document>).defaultView?.frameElement ?? null
+  node === document
+    ? null
+    : (node.parentNode ??
+      (node as Partial<ShadowRoot>).host ??
+      (node as Partial<Document>).defaultView?.frameElement ??
+      null)
 
 /** Returns the place of nodes, which it remembers until the running event is done. */
 export const createPlaces = (policy: Policy) => {
@@ -36,7 +42,10 @@ export const createPlaces = (policy: Policy) => {
             isMasked: around.isMasked || masksText(node as Element, policy),
             isHidden: around.isHidden || hides(node as Element, policy),
           }
-        : around
+        : // A frame whose URL said another origin.
+          parent && node.nodeType === Node.DOCUMENT_NODE && !policy.recordsSameOriginFrames
+          ? { ...around, isHidden: true }
+          : around
     known.set(node, place)
     return place
   }

@@ -29,12 +29,16 @@ export interface Policy {
   maskSelector?: string
   /** Elements that are recorded as boxes. */
   blockSelector: string
+  /** Whether the sanitizer finds blocked elements, because rrweb has not. */
+  findsBlocked?: boolean
   maskClass?: RegExp
   blockClass?: RegExp
   /** Removes secrets from URLs that are not masked. */
   redact: Redact
   /** Names of fields whose values are never recorded. */
   sensitiveName: RegExp
+  /** Whether contents of frames of the page's origin are recorded. */
+  recordsSameOriginFrames: boolean
   recordsCanvas: boolean
   recordsFonts: boolean
   maskTextFn?: SessionRecordingConfig['maskTextFn']
@@ -46,6 +50,16 @@ const FRAMES = 'frame,object,embed,portal,fencedframe'
 const MEDIA = 'img,picture,video,audio,canvas,input[type="image" i]'
 // Attributes that make any element editable.
 const EDITORS = '[contenteditable]:not([contenteditable="false" i]),[role="textbox" i]'
+
+/** Returns a selector of frames that are recorded as boxes. The URL of a frame of another origin says so; any other frame may be of the page's origin. */
+const boxedFrames = (sameOrigin: boolean, otherOrigins: boolean): string | [] => {
+  const { origin, host } = location
+  if (otherOrigins)
+    return sameOrigin
+      ? []
+      : `iframe[srcdoc],iframe:not([src^="http" i]):not([src^="//"]),iframe[src^="${origin}" i],iframe[src^="//${host}" i]`
+  return sameOrigin ? [] : 'iframe'
+}
 
 const isSelector = (selector: unknown): selector is string =>
   typeof selector === 'string' &&
@@ -86,6 +100,7 @@ export const createPolicy = (
 
   const isStrict = local.masking === 'strict'
   const masksAllInputs = isStrict || local.maskAllInputs !== false || remote.maskAllInputs === true
+  const recordsSameOriginFrames = !isStrict && local.recordSameOriginIframes === true
   const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
   const join = (...selectors: unknown[]) => selectors.flat().filter(Boolean).join()
   return {
@@ -106,13 +121,14 @@ export const createPolicy = (
       local.blockSelector,
       remote.blockSelector,
       FRAMES,
-      isStrict || local.recordSameOriginIframes !== true ? 'iframe' : [],
+      boxedFrames(recordsSameOriginFrames, !isStrict && !!local.recordCrossOriginIframes),
       isStrict ? MEDIA : [],
     ),
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
     blockClass: blockClass instanceof RegExp ? blockClass : undefined,
     redact,
     sensitiveName,
+    recordsSameOriginFrames,
     recordsCanvas,
     recordsFonts: !isStrict && local.collectFonts === true,
     maskTextFn: isStrict ? undefined : local.maskTextFn,

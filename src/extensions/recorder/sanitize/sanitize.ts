@@ -7,6 +7,8 @@ import type { Policy } from './policy'
 import { hashData, stars } from './text'
 import { type Redact, sanitizeUrl } from './urls'
 
+export type { NodeOf }
+
 type Fields = Record<string, unknown>
 
 /** An rrweb event of any kind. */
@@ -82,8 +84,9 @@ const attributes = (changes: readonly attributeMutation[], tools: Tools) =>
 
 const adds = (changes: readonly addedNodeMutation[], tools: Tools) =>
   changes.map(({ parentId, nextId, previousId, node }) => {
-    // The parent of a node in a shadow root is its host for rrweb.
-    const parent = tools.nodeOf(node.id)?.parentNode ?? tools.nodeOf(parentId)
+    const own = tools.nodeOf(node.id)
+    // The parent of a node in a shadow root is its host for rrweb, that of a frame's document its element.
+    const parent = own?.nodeType === 9 ? own : (own?.parentNode ?? tools.nodeOf(parentId))
     const around = contextOf(parent, tools)
     return { parentId, nextId, previousId, node: sanitizeNode(node, around, tools.nodeOf, tools.policy) }
   })
@@ -238,6 +241,9 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
   },
 }
 
+/** Returns a copy of an event as it may leave the page; undefined to drop it. */
+export type Sanitize = (event: RawEvent) => eventWithTime | undefined
+
 /**
  * Returns a function that returns a copy of an rrweb event as it may leave the page, or undefined to drop it. It lets through only
  * what it knows: types of events, members, attributes with values of their kind. What it cannot classify is masked or dropped.
@@ -245,7 +251,7 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
  */
 export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: Redact) => {
   const tools: Tools = { policy, nodeOf, pageUrl: redactPageUrl, places: createPlaces(policy) }
-  const sanitize = ({ type, data, timestamp }: RawEvent): eventWithTime | undefined => {
+  const sanitize: Sanitize = ({ type, data, timestamp }) => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
       return sanitized && { type, data: sanitized, timestamp }

@@ -1,26 +1,15 @@
 import type { ResponseOf } from '../../api/inProject.ts'
-import { FLAG_OPERATOR, takesOf } from './operators.ts'
+import {
+  type ConditionDraft,
+  EVERYONE,
+  toConditions,
+  toGroups,
+  toText,
+} from '../../ui/flagConditions/conditionDraft.ts'
 
 /** A feature flag as the API returns it. */
 export type Flag = ResponseOf<'/api/projects/{projectId}/feature_flags', 'get'>['results'][number]
 export type Filters = Flag['filters']
-type ApiProperty = NonNullable<Filters['groups'][number]['properties']>[number]
-
-export interface PropertyDraft {
-  readonly type: ApiProperty['type']
-  readonly key: string
-  readonly operator: string
-  readonly values: readonly string[]
-  readonly groupTypeIndex?: number
-}
-
-export interface ConditionDraft {
-  readonly properties: readonly PropertyDraft[]
-  /** Text of the number, as it is typed. */
-  readonly percent: string
-  /** Variant for those who meet the condition. Empty: by the variants' shares. */
-  readonly variant: string
-}
 
 export interface VariantDraft {
   readonly key: string
@@ -45,9 +34,6 @@ export interface FlagDraft {
   readonly contexts: string
 }
 
-export const EVERYONE: ConditionDraft = { properties: [], percent: '100', variant: '' }
-export const NEW_PROPERTY: PropertyDraft = { type: 'person', key: '', operator: 'exact', values: [''] }
-
 /** The form of a new flag: on for everyone. */
 export const NEW_FLAG: FlagDraft = {
   key: '',
@@ -59,16 +45,6 @@ export const NEW_FLAG: FlagDraft = {
   contexts: '',
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-const toProperty = (property: ApiProperty): PropertyDraft => ({
-  type: property.type,
-  key: property.key,
-  operator: property.operator ?? (property.type === 'flag' ? FLAG_OPERATOR : 'exact'),
-  values: property.value === undefined || property.value === null ? [''] : [property.value].flat().map(toText),
-  ...(typeof property.group_type_index === 'number' ? { groupTypeIndex: property.group_type_index } : {}),
-})
-
 /** Returns the form of a flag. */
 export const toDraft = ({ key, name, filters, evaluation_contexts: contexts }: Flag): FlagDraft => {
   const payloadOf = (value: string) => {
@@ -78,11 +54,7 @@ export const toDraft = ({ key, name, filters, evaluation_contexts: contexts }: F
   return {
     key,
     name,
-    conditions: filters.groups.map(({ properties = [], rollout_percentage: percent, variant }) => ({
-      properties: properties.map(toProperty),
-      percent: String(percent ?? 100),
-      variant: variant ?? '',
-    })),
+    conditions: toConditions(filters.groups),
     variants: (filters.multivariate?.variants ?? []).map((variant) => ({
       key: variant.key,
       name: variant.name ?? '',
@@ -98,21 +70,6 @@ export const toDraft = ({ key, name, filters, evaluation_contexts: contexts }: F
   }
 }
 
-const valueOf = ({ type, operator, values }: PropertyDraft): { value?: unknown } => {
-  const [first = ''] = values
-  if (type === 'flag') return { value: first === 'true' || first === 'false' ? first === 'true' : first }
-  const takes = takesOf(operator)
-  return takes === 'nothing' ? {} : { value: takes === 'values' ? values : first }
-}
-
-const toApiProperty = (property: PropertyDraft): ApiProperty => ({
-  type: property.type,
-  key: property.key.trim(),
-  operator: property.operator,
-  ...valueOf(property),
-  ...(property.groupTypeIndex === undefined ? {} : { group_type_index: property.groupTypeIndex }),
-})
-
 const payloadsOf = ({ variants, payload }: FlagDraft): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (variants.length ? variants.map((each) => [each.key, each.payload] as const) : [['true', payload] as const]).filter(
@@ -125,11 +82,7 @@ const withoutEmpty = (texts: readonly string[]) => texts.map((text) => text.trim
 /** Returns what the API stores for a form. */
 export const toInput = (draft: FlagDraft) => {
   const filters: Filters = {
-    groups: draft.conditions.map(({ properties, percent, variant }) => ({
-      properties: properties.map(toApiProperty),
-      rollout_percentage: Number(percent),
-      variant: variant || null,
-    })),
+    groups: toGroups(draft.conditions),
     multivariate: draft.variants.length
       ? {
           variants: draft.variants.map(({ key, name, percent }) => ({

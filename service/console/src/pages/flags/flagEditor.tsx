@@ -9,7 +9,8 @@ import { TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { Conditions } from './conditions.tsx'
+import { EVERYONE } from '../../ui/flagConditions/conditionDraft.ts'
+import { Conditions } from '../../ui/flagConditions/conditions.tsx'
 import { type Flag, type FlagDraft, NEW_FLAG, toDraft, toInput } from './draft.ts'
 import { EarlyAccess } from './earlyAccess.tsx'
 import { errorAt } from '../../lib/errorAt.ts'
@@ -132,7 +133,9 @@ const Fields = ({
           conditions={draft.conditions}
           variants={draft.variants.map(({ key }) => key)}
           flagKeys={otherKeys}
-          failure={failure}
+          none="Without a condition, nobody gets the flag."
+          added={EVERYONE}
+          errorOf={(path, options) => errorAt(failure, `filters.groups.${path}`, options)}
           onChange={(conditions) => onChange({ conditions })}
         />
       </div>

@@ -1,6 +1,6 @@
 import { Icon } from '../../ui/icon.tsx'
 import styles from './flagsPage.module.css'
-import { operatorLabel } from './operators.ts'
+import { operatorLabel } from '../../ui/flagConditions/operators.ts'
 import type { FlagTest } from './tester.tsx'
 
 type Condition = FlagTest['conditions'][number]

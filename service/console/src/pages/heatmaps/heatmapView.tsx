@@ -19,7 +19,7 @@ export const HeatmapView = ({
   /** What the points are, such as `Clicks`. */
   readonly label: string
   readonly background?: ComponentChildren
-  readonly hint?: string | undefined
+  readonly hint?: ComponentChildren
 }) => {
   const [isTable, setTable] = useState(false)
   const { points, has_more: hasMore } = map

@@ -19,6 +19,7 @@ import { ScrollDepth } from './scrollDepth.tsx'
 /** The heatmap of one page. Kind of points, width of the window and fold are in the URL. */
 export const PageHeatmap = ({ url, period }: { readonly url: string; readonly period: Period }) => {
   const { id } = useProject()
+  const link = useLink()
   const type = TYPES.find(({ value }) => value === search.value.get('type')) ?? TYPES[0]
   const viewport = VIEWPORTS.find(({ value }) => value === search.value.get('viewport')) ?? VIEWPORTS[0]!
   const isAboveFold = search.value.get('fold') === 'above'
@@ -85,9 +86,13 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
                 )
               }
               hint={
-                !snapshot.data && !snapshot.isLoading
-                  ? 'None of the latest recordings shows this page in a window of this width, so the map has no page below it.'
-                  : undefined
+                !snapshot.data &&
+                !snapshot.isLoading && (
+                  <>
+                    None of the latest recordings shows this page in a window of this width, so the map has no page
+                    below it. The <a href={link('settings?tab=toolbar')}>toolbar</a> draws the map on the page itself.
+                  </>
+                )
               }
             />
           )}

@@ -34,7 +34,8 @@ export const ToolbarTab = () => {
       <div class="stack">
         <p class="muted">
           The toolbar shows heatmaps, feature flags, web vitals and what is captured on the pages of your sites. It
-          opens for you alone, in a tab of its own, and reads with the rights of your key: numbers, no people.
+          opens for you alone, in a tab of its own, and reads with the rights of your key: numbers, no people. If the
+          site sends events through a proxy on its own host, that proxy sees the toolbar’s cookie.
         </p>
         <Load of={origins}>
           {(data) => (

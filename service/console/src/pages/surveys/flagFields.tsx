@@ -5,10 +5,12 @@ import { useProject } from '../../project.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { RemoveButton } from './eventFields.tsx'
 import { SelectInput } from '../../ui/inputs.tsx'
+import { EVERYONE, NEW_PROPERTY } from '../../ui/flagConditions/conditionDraft.ts'
+import { Conditions } from '../../ui/flagConditions/conditions.tsx'
 import type { DraftProps } from './surveyEditor.tsx'
 import styles from './surveys.module.css'
 
-/** The flags that must be on: one with a variant, and others. */
+/** Who is asked: people that a condition matches, and for whom flags are on: one with a variant, and others. */
 export const FlagFields = ({ draft, errorOf, onChange }: DraftProps) => {
   const { id } = useProject()
   const { data } = useLoad(`flags ${id}`, ({ signal }) =>
@@ -27,6 +29,7 @@ export const FlagFields = ({ draft, errorOf, onChange }: DraftProps) => {
   const changeOthers = (feature_flag_keys: typeof others) => onChange({ feature_flag_keys })
   return (
     <>
+      <Targeting draft={draft} errorOf={errorOf} onChange={onChange} flagKeys={flags.map(({ key }) => key)} />
       <div class={styles.pair}>
         <SelectInput
           label="Only where this flag is on"
@@ -65,5 +68,28 @@ export const FlagFields = ({ draft, errorOf, onChange }: DraftProps) => {
         </button>
       </div>
     </>
+  )
+}
+
+const Targeting = ({ draft, errorOf, onChange, flagKeys }: DraftProps & { readonly flagKeys: readonly string[] }) => {
+  const error = errorOf('targeting_flag_filters') ?? errorOf('targeting_flag_filters.groups')
+  return (
+    <fieldset class={styles.devices}>
+      <legend class="field-label">People</legend>
+      <Conditions
+        conditions={draft.targeting ?? []}
+        variants={[]}
+        flagKeys={flagKeys}
+        none="Everyone is asked."
+        added={{ ...EVERYONE, properties: [NEW_PROPERTY] }}
+        errorOf={(path, options) => errorOf(`targeting_flag_filters.groups.${path}`, options)}
+        onChange={(targeting) => onChange({ targeting })}
+      />
+      {error && (
+        <p class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
   )
 }

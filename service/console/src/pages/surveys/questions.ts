@@ -1,4 +1,5 @@
-import type { Branching, Conditions, Question, Survey, SurveyDraft } from './surveyApi.ts'
+import type { Branching, Conditions, Question, Survey, SurveyDraft, SurveyInput } from './surveyApi.ts'
+import { toConditions as toTargeting, toGroups } from '../../ui/flagConditions/conditionDraft.ts'
 import { filledTranslations } from './translations.ts'
 
 export const QUESTION_TYPES: Readonly<Record<Question['type'], string>> = {
@@ -131,7 +132,7 @@ export const NEW_SURVEY: SurveyDraft = {
 
 export const newQuestion = (): Question => FIRST
 
-/** Returns the form of a survey. Other fields of the survey, such as conditions on people, stay as they are. */
+/** Returns the form of a survey. Other fields of the survey stay as they are. */
 export const toDraft = (survey: Survey): SurveyDraft => ({
   name: survey.name,
   description: survey.description ?? '',
@@ -147,6 +148,8 @@ export const toDraft = (survey: Survey): SurveyDraft => ({
   responses_limit: survey.responses_limit ?? null,
   linked_flag_key: survey.linked_flag_key ?? null,
   feature_flag_keys: survey.feature_flag_keys ?? [],
+  targeting_flag_filters: survey.targeting_flag_filters ?? null,
+  targeting: toTargeting(survey.targeting_flag_filters?.groups ?? []),
   translations: survey.translations ?? {},
 })
 
@@ -185,7 +188,7 @@ const toConditions = ({ events, cancelEvents, actions, ...rest }: Conditions): C
 })
 
 /** Returns what the API stores for a form: empty fields are left out. */
-export const toInput = (draft: SurveyDraft): SurveyDraft => ({
+export const toInput = ({ targeting = [], ...draft }: SurveyDraft): SurveyInput => ({
   ...draft,
   questions: draft.questions.map(toQuestion),
   appearance: withoutEmpty(draft.appearance ?? {}),
@@ -194,6 +197,10 @@ export const toInput = (draft: SurveyDraft): SurveyDraft => ({
   linked_flag_key: draft.type === 'external_survey' ? null : draft.linked_flag_key || null,
   feature_flag_keys:
     draft.type === 'external_survey' ? null : (draft.feature_flag_keys ?? []).filter(({ value }) => value),
+  targeting_flag_filters:
+    draft.type === 'external_survey' || !targeting.length
+      ? null
+      : { ...draft.targeting_flag_filters, groups: toGroups(targeting) },
   translations: Object.fromEntries(
     Object.entries(draft.translations ?? {}).map(([language, texts]) => [language, withoutEmpty(texts)]),
   ),

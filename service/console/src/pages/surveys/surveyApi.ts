@@ -1,5 +1,6 @@
 import { api, ask } from '../../api/client.ts'
 import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
+import type { ConditionDraft } from '../../ui/flagConditions/conditionDraft.ts'
 
 const SURVEYS = '/api/projects/{projectId}/surveys'
 const SURVEY = `${SURVEYS}/{id}` as const
@@ -15,8 +16,8 @@ export type Results = ResponseOf<`${typeof SURVEY}/results`, 'get'>
 export type QuestionResults = Results['questions'][number]
 export type Submission = ResponseOf<`${typeof SURVEY}/responses`, 'get'>['results'][number]
 
-/** The fields of a survey that its form changes. */
-export type SurveyDraft = Pick<
+/** The fields of a survey that its form changes, as the API stores them. */
+export type SurveyInput = Pick<
   Survey,
   | 'name'
   | 'description'
@@ -32,8 +33,15 @@ export type SurveyDraft = Pick<
   | 'responses_limit'
   | 'linked_flag_key'
   | 'feature_flag_keys'
+  | 'targeting_flag_filters'
   | 'translations'
 >
+
+/** The form of a survey. */
+export interface SurveyDraft extends SurveyInput {
+  /** Conditions on people, of which one must match. Absent or empty: everyone. */
+  readonly targeting?: readonly ConditionDraft[]
+}
 
 /** Which submissions count: of one iteration, in one language. */
 export interface ResultsQuery {
@@ -61,13 +69,13 @@ export const listSurveys = (projectId: number, signal: AbortSignal) =>
 export const getSurvey = (projectId: number, id: string, signal: AbortSignal) =>
   ask(api.GET(SURVEY, { params: inProjectWithId(projectId, id), signal }))
 
-export const createSurvey = (projectId: number, body: SurveyDraft) =>
+export const createSurvey = (projectId: number, body: SurveyInput) =>
   ask(api.POST(SURVEYS, { params: inProject(projectId), body }))
 
 export const changeSurvey = (
   projectId: number,
   id: string,
-  body: Partial<SurveyDraft & Pick<Survey, 'start_date' | 'end_date'>>,
+  body: Partial<SurveyInput & Pick<Survey, 'start_date' | 'end_date'>>,
 ) => ask(api.PATCH(SURVEY, { params: inProjectWithId(projectId, id), body }))
 
 export const removeSurvey = (projectId: number, id: string) =>

@@ -15,8 +15,15 @@ export const breakdownValue = ({ properties }: SeenEvent, breakdown: string | un
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+// References call `dayIn` thousands of times, and creating a formatter takes much longer than using it.
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
 /** Returns the day in a time zone, by the runtime's calendar. */
-export const dayIn = (zone: string, at: number): string => new Date(at).toLocaleDateString('sv-SE', { timeZone: zone })
+export const dayIn = (zone: string, at: number): string => {
+  const formatter = formatters.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
+  formatters.set(zone, formatter)
+  return formatter.format(at)
+}
 
 const addDays = (day: string, count: number) =>
   new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10)

@@ -1,28 +1,33 @@
-import type { Failure } from '../../api/failure.ts'
-import { Field } from '../../ui/field.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { Field } from '../field.tsx'
+import { Icon } from '../icon.tsx'
 import { ConditionProperty } from './conditionProperty.tsx'
-import { type ConditionDraft, EVERYONE, NEW_PROPERTY, type PropertyDraft } from './draft.ts'
-import { errorAt } from '../../lib/errorAt.ts'
-import styles from './flagsPage.module.css'
+import { type ConditionDraft, NEW_PROPERTY, type PropertyDraft } from './conditionDraft.ts'
+import styles from './flagConditions.module.css'
 import { Share } from './share.tsx'
+
+/** Returns the message about the field at a path, which begins with the index of the condition. */
+type ErrorOf = (path: string, options?: { isWithin?: boolean }) => string | undefined
 
 interface ConditionsProps {
   readonly conditions: readonly ConditionDraft[]
   /** Keys of the flag's variants. */
   readonly variants: readonly string[]
   readonly flagKeys: readonly string[]
-  readonly failure: Failure | undefined
+  /** What stands in place of conditions. */
+  readonly none: string
+  /** The condition that is added. */
+  readonly added: ConditionDraft
+  readonly errorOf: ErrorOf
   readonly onChange: (conditions: readonly ConditionDraft[]) => void
 }
 
 const swap = <Item,>(items: readonly Item[], a: number, b: number): readonly Item[] =>
   items.map((item, at) => (at === a ? items[b]! : at === b ? items[a]! : item))
 
-/** Who gets the flag. The first condition that matches decides. */
-export const Conditions = ({ conditions, variants, flagKeys, failure, onChange }: ConditionsProps) => (
+/** Conditions of a flag, of which one must match. The first that matches decides. */
+export const Conditions = ({ conditions, variants, flagKeys, none, added, errorOf, onChange }: ConditionsProps) => (
   <div class="stack" style={{ gap: '0.6rem' }}>
-    {conditions.length === 0 && <p class="muted">Without a condition, nobody gets the flag.</p>}
+    {conditions.length === 0 && <p class="muted">{none}</p>}
     {conditions.map((condition, index) => (
       <>
         {index > 0 && <div class={styles.or}>or</div>}
@@ -33,7 +38,7 @@ export const Conditions = ({ conditions, variants, flagKeys, failure, onChange }
           condition={condition}
           variants={variants}
           flagKeys={flagKeys}
-          failure={failure}
+          errorOf={errorOf}
           onChange={(changed) => onChange(conditions.map((each, at) => (at === index ? changed : each)))}
           onMove={(to) => onChange(swap(conditions, index, to))}
           onRemove={() => onChange(conditions.filter((_, at) => at !== index))}
@@ -41,7 +46,7 @@ export const Conditions = ({ conditions, variants, flagKeys, failure, onChange }
       </>
     ))}
     <div class="row">
-      <button type="button" class="button" onClick={() => onChange([...conditions, EVERYONE])}>
+      <button type="button" class="button" onClick={() => onChange([...conditions, added])}>
         <Icon name="plus" size={16} /> Add a condition
       </button>
     </div>
@@ -54,7 +59,7 @@ const Condition = ({
   condition,
   variants,
   flagKeys,
-  failure,
+  errorOf,
   onChange,
   onMove,
   onRemove,
@@ -64,7 +69,7 @@ const Condition = ({
   readonly condition: ConditionDraft
   readonly variants: readonly string[]
   readonly flagKeys: readonly string[]
-  readonly failure: Failure | undefined
+  readonly errorOf: ErrorOf
   readonly onChange: (condition: ConditionDraft) => void
   readonly onMove: (to: number) => void
   readonly onRemove: () => void
@@ -72,7 +77,6 @@ const Condition = ({
   const change = (changes: Partial<ConditionDraft>) => onChange({ ...condition, ...changes })
   const setProperty = (at: number, property: PropertyDraft) =>
     change({ properties: condition.properties.map((each, place) => (place === at ? property : each)) })
-  const path = `filters.groups.${index}`
   const name = `Condition ${index + 1}`
   return (
     <fieldset class="box" aria-label={name}>
@@ -100,7 +104,7 @@ const Condition = ({
           key={at}
           property={property}
           flagKeys={flagKeys}
-          error={errorAt(failure, `${path}.properties.${at}`, { isWithin: true })}
+          error={errorOf(`${index}.properties.${at}`, { isWithin: true })}
           onChange={(changed) => setProperty(at, changed)}
           onRemove={() => change({ properties: condition.properties.filter((_, place) => place !== at) })}
         />
@@ -117,11 +121,11 @@ const Condition = ({
       <Share
         label="Roll-out to those who match"
         value={condition.percent}
-        error={errorAt(failure, `${path}.rollout_percentage`)}
+        error={errorOf(`${index}.rollout_percentage`)}
         onChange={(percent) => change({ percent })}
       />
       {variants.length > 0 && (
-        <Field label="Variant" error={errorAt(failure, `${path}.variant`)}>
+        <Field label="Variant" error={errorOf(`${index}.variant`)}>
           {(attributes) => (
             <select
               {...attributes}

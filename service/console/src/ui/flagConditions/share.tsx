@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import styles from './flagsPage.module.css'
+import styles from './flagConditions.module.css'
 
 /** A percentage, as a number and a slider. */
 export const Share = ({

@@ -1,9 +1,9 @@
-import { Field } from '../../ui/field.tsx'
-import { TextInput } from '../../ui/inputs.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { PropertyInput, ValueInput } from '../../ui/propertyInput.tsx'
-import { NEW_PROPERTY, type PropertyDraft } from './draft.ts'
-import styles from './flagsPage.module.css'
+import { Field } from '../field.tsx'
+import { TextInput } from '../inputs.tsx'
+import { Icon } from '../icon.tsx'
+import { PropertyInput, ValueInput } from '../propertyInput.tsx'
+import { NEW_PROPERTY, type PropertyDraft } from './conditionDraft.ts'
+import styles from './flagConditions.module.css'
 import { FLAG_OPERATOR, OPERATORS, takesOf } from './operators.ts'
 
 const TYPES = [

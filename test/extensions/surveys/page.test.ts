@@ -1,0 +1,221 @@
+import type { Options } from '../../../src/client/publicApi'
+import type { LoadExtension } from '../../../src/extensions/contract'
+import * as surveys from '../../../src/extensions/surveys/surveys'
+import * as surveysView from '../../../src/extensions/surveysView/surveysView'
+import * as clicks from '../../../src/extensions/clicks/clicks'
+import type { Survey, SurveyQuestion } from '../../../src/types'
+import { NO_FLAGS, startAnalytics } from '../../support/startAnalytics'
+
+// Surveys on a page, from the response of the service to the events. e2e/scenarios/surveys.spec.ts has what needs a browser.
+
+const EXTENSIONS = { surveys, surveysView, clicks } as Record<string, Awaited<ReturnType<LoadExtension>>>
+const load: LoadExtension = async (name) => {
+  if (EXTENSIONS[name]) return EXTENSIONS[name]
+  throw new Error(`${name} is not here`)
+}
+
+const OPEN: SurveyQuestion = { id: 'q', type: 'open', question: 'What is missing?' }
+
+const survey = (changes: Partial<Survey> = {}): Survey => ({
+  id: 's1',
+  name: 'Survey',
+  type: 'popover',
+  questions: [OPEN],
+  start_date: '2026-11-01T00:00:00Z',
+  ...changes,
+})
+
+/** Opens a page of a project with these surveys. `flags`: keys that are on. */
+const openPage = async (all: readonly Survey[], flags: readonly string[] = [], config: Options = {}) => {
+  const started = startAnalytics(config, 'token', undefined, load)
+  const { analytics, sent, settle } = started
+  const respond = (on: readonly string[]) =>
+    started.setApiResponse(200, {
+      ...NO_FLAGS,
+      flags: Object.fromEntries(on.map((key) => [key, { key, enabled: true }])),
+      surveys: all,
+    })
+  respond(flags)
+  await settle(500)
+  const rootOf = (id = 's1') => document.querySelector(`.PostHogSurvey-${id}`)?.shadowRoot
+  return {
+    ...started,
+    respond,
+    rootOf,
+    /** The question that a survey shows; undefined: it is not open. */
+    question: (id?: string) => rootOf(id)?.querySelector('.survey-question')?.textContent ?? undefined,
+    click: (selector: string, id?: string) => rootOf(id)!.querySelector<HTMLElement>(selector)!.click(),
+    write: (text: string) => {
+      const field = rootOf()!.querySelector('textarea')!
+      field.value = text
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+    },
+    /** Leaves the page: its code ends, and what it has stored stays. */
+    leave: async () => {
+      await analytics.shutdown()
+      document.body.innerHTML = ''
+    },
+    /** The events of surveys that the service has received. */
+    events: async () => {
+      await settle(5000)
+      return sent.filter(({ event }) => event.startsWith('survey '))
+    },
+  }
+}
+
+test('an intro that is closed is shown and dismissed, without an answer', async () => {
+  const appearance = { displayIntroScreen: true, introScreenHeader: 'A moment?' }
+  const { rootOf, click, events } = await openPage([survey({ appearance })])
+  expect(rootOf()!.querySelector('.intro-screen')!.textContent).toContain('A moment?')
+  expect(rootOf()!.querySelector('.survey-question')).toBeNull()
+  click('.form-cancel')
+  const [shown, dismissed, ...more] = await events()
+  expect([shown!.event, dismissed!.event, more]).toEqual(['survey shown', 'survey dismissed', []])
+  expect(dismissed!.properties).toMatchObject({ $survey_partially_completed: false })
+  expect(dismissed!.properties).not.toHaveProperty('$survey_response')
+})
+
+describe('a delay', () => {
+  const delayed = (changes: Partial<Survey> = {}) =>
+    survey({
+      appearance: { surveyPopupDelaySeconds: 10 },
+      internal_targeting_flag_key: 'survey-targeting-1',
+      ...changes,
+    })
+
+  test('ends without the survey if a flag has changed for the visitor meanwhile', async () => {
+    const { analytics, respond, settle, question, events } = await openPage([delayed()], ['survey-targeting-1'])
+    respond([])
+    analytics.identify('ada')
+    await settle(60_000)
+    expect([question(), await events()]).toEqual([undefined, []])
+  })
+
+  test('ends with the survey if the visitor is identified and flags stay', async () => {
+    const { analytics, settle, question } = await openPage([delayed()], ['survey-targeting-1'])
+    analytics.identify('ada')
+    expect(question()).toBeUndefined()
+    await settle(10_000)
+    expect(question()).toBe('What is missing?')
+  })
+
+  const triggered = delayed({
+    conditions: { events: { values: [{ name: 'bought' }] } },
+    internal_targeting_flag_key: null,
+  })
+
+  test('continues on the next page of the session', async () => {
+    const first = await openPage([triggered])
+    first.analytics.capture('bought')
+    await first.settle(6000)
+    await first.leave()
+    const { settle, question } = await openPage([triggered])
+    expect(question()).toBeUndefined()
+    await settle(4000)
+    expect(question()).toBe('What is missing?')
+  })
+
+  test.each([
+    ['on the same page', false],
+    ['on the next page', true],
+  ])('is dropped by a new session %s', async (_, isNextPage) => {
+    const first = await openPage([triggered])
+    first.analytics.capture('bought')
+    await first.settle(1000)
+    if (isNextPage) await first.leave()
+    const { analytics, settle, question } = isNextPage ? await openPage([triggered]) : first
+    analytics.sessionManager.resetSessionId()
+    analytics.capture('viewed')
+    await settle(60_000)
+    expect(question()).toBeUndefined()
+    analytics.capture('bought')
+    await settle(10_000)
+    expect(question()).toBe('What is missing?')
+  })
+})
+
+test('two widgets are open at once, and are closed apart', async () => {
+  const widget = (id: string) => survey({ id, type: 'widget', appearance: { widgetType: 'tab', widgetLabel: id } })
+  const { question, click } = await openPage([widget('a'), widget('b')])
+  for (const id of ['a', 'b']) click('.ph-survey-widget-tab', id)
+  await jest.advanceTimersByTimeAsync(500)
+  expect([question('a'), question('b')]).toEqual(['What is missing?', 'What is missing?'])
+  click('.form-cancel', 'a')
+  expect([question('a'), question('b')]).toEqual([undefined, 'What is missing?'])
+  click('.form-cancel', 'b')
+  expect(question('b')).toBeUndefined()
+})
+
+test.each(['popover', 'widget', 'api'] as const)(
+  'displaySurvey shows a survey of type %s, also inline',
+  async (type) => {
+    document.body.innerHTML = '<div id="here"></div>'
+    const appearance = { widgetType: 'selector', widgetSelector: '#missing', surveyPopupDelaySeconds: 60 } as const
+    const { analytics, question, settle, click, events } = await openPage([survey({ type, appearance })])
+    analytics.displaySurvey('unknown')
+    expect(question()).toBeUndefined()
+    analytics.displaySurvey('s1', { ignoreDelay: true, properties: { plan: 'pro' } })
+    await settle(500)
+    expect(question()).toBe('What is missing?')
+    analytics.displaySurvey('s1', { displayType: 'inline', selector: '#here', ignoreConditions: true })
+    await settle(500)
+    expect(document.querySelector('#here .survey-form .survey-question')!.textContent).toBe('What is missing?')
+    click('.form-cancel')
+    expect((await events()).map(({ event, properties: { plan } }) => [event, plan])).toEqual([
+      ['survey shown', 'pro'],
+      ['survey shown', undefined],
+      ['survey dismissed', 'pro'],
+    ])
+  },
+)
+
+test('an iteration is in the events and in what is stored, and the next is shown again', async () => {
+  const iteration = (number: number) =>
+    survey({
+      current_iteration: number,
+      current_iteration_start_date: '2026-11-20T00:00:00Z',
+      internal_targeting_flag_key: 'survey-targeting-1',
+    })
+  const first = await openPage([iteration(1)], ['survey-targeting-1'])
+  first.write(' Stars ')
+  first.click('.form-submit')
+  const events = await first.events()
+  expect(events.map(({ event, properties }) => [event, properties.$survey_iteration])).toEqual([
+    ['survey shown', 1],
+    ['survey sent', 1],
+  ])
+  expect(events[1]!.properties).toMatchObject({
+    $survey_iteration_start_date: '2026-11-20T00:00:00Z',
+    $survey_response: 'Stars',
+    $set: { '$survey_responded/s1/1': true },
+  })
+  expect(localStorage.getItem('seenSurvey_s1_1')).toBe('true')
+  await first.leave()
+  const again = await openPage([iteration(1)], ['survey-targeting-1'])
+  expect(again.question()).toBeUndefined()
+  await again.leave()
+  const next = await openPage([iteration(2)], ['survey-targeting-1'])
+  expect(next.question()).toBe('What is missing?')
+})
+
+test('clicks in a survey are captured once each, without what is answered', async () => {
+  const questions = [OPEN, { ...OPEN, id: 'r' }, { ...OPEN, id: 's' }]
+  const config = { autocapture: true, rageclick: true, capture_dead_clicks: true }
+  const { settle, sent, write, click, question } = await openPage([survey({ questions })], [], config)
+  for (const text of ['secret one', 'secret two', 'secret three']) {
+    write(text)
+    click('.form-submit')
+  }
+  expect(question()).toBeUndefined()
+  await settle(10_000)
+  expect(sent.map(({ event }) => event)).toEqual([
+    'survey shown',
+    '$autocapture',
+    '$autocapture',
+    '$autocapture',
+    'survey sent',
+  ])
+  const clicked = sent.filter(({ event }) => event === '$autocapture')
+  expect(clicked.map(({ properties }) => properties.$el_text)).toEqual(['Submit', 'Submit', 'Submit'])
+  expect(JSON.stringify(clicked)).not.toContain('secret')
+})
