@@ -97,7 +97,7 @@ test('does not send waiting events of one project to another', async ({ world, p
 })
 
 test.describe('with a back/forward cache', () => {
-  test.use({ ownBrowser: true })
+  test.use({ ownBrowser: 'chromium' })
   const KINDS: Record<string, Partial<Config>> = {
     'a page in it gives up what waits, and takes it back when it returns': {},
     'a page in it that may keep nothing sends what its failed beacon carried when it returns': {

@@ -168,7 +168,7 @@ test('the project turns web vitals on', async ({ page, site, put, stored, servic
 })
 
 withOwnBrowser.describe('the back/forward cache', () => {
-  withOwnBrowser.use({ ownBrowser: true })
+  withOwnBrowser.use({ ownBrowser: 'chromium' })
   withOwnBrowser('a restored page has metrics of its own', async ({ world: { page }, site, put, stored }) => {
     put('script', '/', CONTENT, {
       ...QUIET,

@@ -64,15 +64,9 @@ export const test = base.extend<Fixtures, { service: RunningService }>({
     { scope: 'worker', timeout: 120_000 },
   ],
   hostName: ['localhost', { option: true }],
-  site: async ({ service, hostName }, use) => {
-    const start = () =>
-      startSite({ '/sdk/': resolve(ROOT, 'dist/esm'), '/releases/': resolve(ROOT, 'e2e/releases') }, hostName)
-    let site = await start()
-    // Tests select events by host, and the system reuses ports. The host must be new to the service.
-    while ((await service.events(site.host)).length) {
-      await site.stop()
-      site = await start()
-    }
+  site: async ({ hostName }, use) => {
+    const folders = { '/sdk/': resolve(ROOT, 'dist/esm'), '/releases/': resolve(ROOT, 'e2e/releases') }
+    const site = await startSite(folders, hostName)
     await use(site)
     await site.stop()
   },

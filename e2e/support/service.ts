@@ -25,6 +25,8 @@ export interface Service {
   api(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>
   /** Returns the events stored for a site's host, ordered by time, by running an endpoint with a variable. */
   events(host: string): Promise<StoredEvent[]>
+  /** Runs a SQL query and returns its rows. For tests that store too many events to read them all. */
+  query<Row extends readonly unknown[]>(sql: string): Promise<Row[]>
 }
 
 /** A service and its first project. */
@@ -64,13 +66,19 @@ const openProject = async (project: Pick<Service, 'url' | 'token' | 'key' | 'pro
   await create(key, `${base}/insight_variables/`, { name: 'host', type: 'String' })
   await create(key, `${base}/endpoints/`, { name: 'events_of_host', query: { kind: 'HogQLQuery', query: EVENTS } })
   const api: Service['api'] = (method, path, body) => send(key, method, base + path, body)
+  const rowsOf = async (path: string, body: object) => {
+    const answer = await api('POST', path, body)
+    if (answer.status !== 200) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body.results
+  }
   return {
     ...project,
     api,
+    query: async <Row extends readonly unknown[]>(sql: string) =>
+      (await rowsOf('/query', { query: { kind: 'HogQLQuery', query: sql } })) as Row[],
     events: async (host) => {
-      const { status, body } = await api('POST', '/endpoints/events_of_host/run', { variables: { host } })
-      if (status !== 200) throw new Error(`run: ${status} ${JSON.stringify(body)}`)
-      return (body.results as [string, string, string, string, string, string][]).map(
+      const rows = await rowsOf('/endpoints/events_of_host/run', { variables: { host } })
+      return (rows as [string, string, string, string, string, string][]).map(
         ([event, uuid, distinct_id, session_id, elements_chain, properties]) => ({
           event,
           uuid,

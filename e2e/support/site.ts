@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 
@@ -19,6 +19,22 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css',
   '.map': 'application/json',
   '.svg': 'image/svg+xml',
+}
+
+/** Ports of the sites of this process. Tests select events by host, and the system reuses ports. */
+const usedPorts = new Set<number>()
+
+/** Listens on a free port that no site of this process had, and returns the port. */
+const listen = async (server: Server): Promise<number> => {
+  for (;;) {
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    if (!usedPorts.has(port)) {
+      usedPorts.add(port)
+      return port
+    }
+    await new Promise((done) => server.close(done))
+  }
 }
 
 /** Starts a web server on a free port with the pages of a test, and folders by path prefix. `name`: its host name, a loopback name. */
@@ -45,8 +61,7 @@ export const startSite = async (folders: Record<string, string> = {}, name = 'lo
     return createReadStream(file).pipe(response)
   }
   const server = createServer(serve)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const host = `${name}:${(server.address() as AddressInfo).port}`
+  const host = `${name}:${await listen(server)}`
   return {
     url: `http://${host}`,
     host,
