@@ -165,7 +165,20 @@ const compile = {
   },
 }
 
-const sources = (channel) => [importTable, withoutUnusedRrweb, resolve({ browser: true }), compile, constants(channel)]
+// Preact's modules import each other.
+const withoutTheirWarnings = {
+  name: 'without-their-warnings',
+  onLog: (_level, { code, ids }) => code !== 'CIRCULAR_DEPENDENCY' || !ids.every((id) => id.includes('/node_modules/')),
+}
+
+const sources = (channel) => [
+  importTable,
+  withoutUnusedRrweb,
+  resolve({ browser: true }),
+  compile,
+  constants(channel),
+  withoutTheirWarnings,
+]
 
 // Code that runs in Node, not in pages.
 const toolSources = [resolve(), compile]

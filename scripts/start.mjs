@@ -43,13 +43,26 @@ const checkPackages = () => {
 const BUILDS = [
   {
     name: 'the SDK',
-    sources: ['src', 'rollup.config.mjs', 'scripts/servedFiles.mjs', 'tsconfig.json', 'package.json'],
+    sources: [
+      'src',
+      'rollup.config.mjs',
+      'scripts/servedFiles.mjs',
+      'scripts/statelessPreact.mjs',
+      'tsconfig.json',
+      'package.json',
+    ],
     outputs: ['dist/analytics.js', 'dist/release.json', 'dist/esm/main.js', 'dist/cjs/main.cjs', 'dist/esm/main.d.ts'],
     command: ['node_modules/rollup/dist/bin/rollup', '-c', '--silent'],
   },
   {
     name: 'the service',
-    sources: ['service/src', 'service/build.mjs', 'scripts/servedFiles.mjs', 'service/package.json'],
+    sources: [
+      'service/src',
+      'service/build.mjs',
+      'service/esbuild.config.mjs',
+      'scripts/servedFiles.mjs',
+      'service/package.json',
+    ],
     outputs: ['service/dist/main.js'],
     command: ['service/build.mjs'],
   },

@@ -104,7 +104,20 @@ test('returns ids of its own and no other kinds of values, whatever a frame post
       data: { source: 15, id: 3, styleIds: [1], styles: [{ styleId: 1, rules: [{ rule: 'a{}', index: 0 }] }] },
     },
   ]
-  const WRONG: unknown[] = [null, -3, 1.5, 1e300, '5', true, [], {}, { evil: { evil: 1 } }, [{ evil: 1 }], IFRAME, '__proto__']
+  const WRONG: unknown[] = [
+    null,
+    -3,
+    1.5,
+    1e300,
+    '5',
+    true,
+    [],
+    {},
+    { evil: { evil: 1 } },
+    [{ evil: 1 }],
+    IFRAME,
+    '__proto__',
+  ]
   for (let seed = 1; seed <= 60; seed++) {
     const random = randomFrom(seed)
     const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)]!
