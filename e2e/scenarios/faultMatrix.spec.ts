@@ -81,9 +81,10 @@ const CHROMIUM = 'connections are refused'
 
 for (const [ending, leave] of Object.entries(ENDINGS)) {
   test.describe(`a page captures, and ${ending}`, () => {
+    test.use({ ownBrowser: ending === CLOSED && 'headless shell' })
     for (const [fault, { begin, end }] of Object.entries(FAULTS)) {
       test.describe(() => {
-        test.use({ ownBrowser: ending === CLOSED && (fault === CHROMIUM ? 'chromium' : 'headless shell') })
+        if (ending === CLOSED && fault === CHROMIUM) test.use({ ownBrowser: 'chromium' })
         test(`while ${fault}: ${COUNT} captured, ${COUNT} stored`, async ({
           world,
           site,

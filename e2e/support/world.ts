@@ -67,6 +67,7 @@ export const test = base.extend<Fixtures>({
       network,
       page: context.pages()[0] ?? (await context.newPage()),
       reopenBrowser: async () => {
+        if (!ownBrowser) throw new Error('Set the option "ownBrowser": other pages have no profile to open again.')
         await world.context.close()
         world.context = await launch()
         world.page = world.context.pages()[0]!
