@@ -1,7 +1,7 @@
 import { type EventKey, KEY_COLUMNS, readEvents, toKey } from '../events/rows.ts'
 import type { Ask } from '../persons/ask.ts'
 import type { ErrorStack, Metadata } from '../storage/metadata/metadata.ts'
-import { exceptionsOf } from './exceptions.ts'
+import { exceptionsOf, withoutQuery } from './exceptions.ts'
 import { culpritOf, fingerprintOf, type MappedFrame } from './fingerprint.ts'
 import type { FingerprintRules } from './fingerprintRules.ts'
 import { decidingRule } from './matchRules.ts'
@@ -15,7 +15,7 @@ const MAX_TEXT = 500
 
 export interface AssignedStacks {
   readonly fingerprintOfStack: ReadonlyMap<string, ErrorStack>
-  /** Stacks that later requests assign. */
+  /** Stacks that are left for later requests. */
   readonly pending: number
 }
 
@@ -24,7 +24,7 @@ export type AssignStacks = (projectId: number, occurrences: readonly Occurrence[
 
 const describeFrame = (frame: MappedFrame | undefined): string => {
   if (!frame?.filename) return ''
-  const file = frame.filename.replace(/[?#].*$/, '')
+  const file = withoutQuery(frame.filename)
   return frame.function && frame.function !== '?' ? `${frame.function} (${file})` : file
 }
 

@@ -30,6 +30,9 @@ const MAX_STACK = 100_000
 type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+/** Returns a URL without its parameters and hash. */
+export const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!
+
 const textOf = (value: unknown, max: number): string => (typeof value === 'string' ? value.slice(0, max) : '')
 const positionOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined
@@ -49,7 +52,7 @@ const toFrame = (value: unknown): Frame => {
 const V8_LINE = /^\s*at (?:(.{0,500}?) \()?([^()\s]{1,1000}):(\d{1,9}):(\d{1,9})\)?$/
 const OTHER_LINE = /^([^@]{0,500})@(\S{1,1000}?):(\d{1,9}):(\d{1,9})$/
 
-/** Reads a stack as text, which an SDK sends if it could not load the code that parses stacks. */
+/** Parses a stack trace as text, which the SDK sends if its stack parser could not load. */
 const parseStack = (stack: string): Frame[] =>
   stack.split('\n').flatMap((line) => {
     const [, name = '', filename, lineNumber, column] = V8_LINE.exec(line) ?? OTHER_LINE.exec(line) ?? []

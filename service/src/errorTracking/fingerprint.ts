@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Exception, Frame } from './exceptions.ts'
+import { type Exception, type Frame, withoutQuery } from './exceptions.ts'
 import { type FingerprintRule, type GroupField, MAX_CHAIN, type PossibleRule } from './matchRules.ts'
 import { normalizeMessage } from './message.ts'
 
@@ -39,19 +39,25 @@ const ASYNC = /^async[ *]/
 const HAS_NO_CODE = /^$|^<anonymous>$|^\[?native|^(native|eval) code$|^wasm:/
 const HAS_NO_NAME = /^(\?|<anonymous>|anonymous|global code|module code|eval code|eval|)$/
 
+/** `run [as start]`: the name by which a method was called. */
+const withoutAlias = (name: string): string => (name.endsWith(']') ? name.split(' [as ', 1)[0]! : name)
+
+/** `run/<`: a function without a name in `run`. Not a regular expression, which takes quadratic time. */
+const withoutInner = (name: string): string => {
+  let end = name.length
+  while (end > 0 && (name[end - 1] === '/' || name.endsWith('/<', end))) end -= name[end - 1] === '/' ? 1 : 2
+  return name.slice(0, end)
+}
+
 const lastPart = (name: string): string => {
-  const part = name
-    .replace(/^async[ *]/, '')
-    .replace(/ \[as .*\]$|(\/<?)+$/g, '')
-    .split(/[./]/)
-    .at(-1)!
+  const own = withoutInner(withoutAlias(name.replace(/^async[ *]/, '')))
+  const part = own.slice(Math.max(own.lastIndexOf('.'), own.lastIndexOf('/')) + 1)
   return HAS_NO_NAME.test(part) ? '' : part
 }
 
 /** Returns the name of a built file without what its content determines: `app-4f3c2a1b.js` is `app.js`. */
 const baseName = (filename: string): string =>
-  filename
-    .replace(/[?#].*$/, '')
+  withoutQuery(filename)
     .split('/')
     .at(-1)!
     .replace(/[.-](?=[A-Za-z_]*\d|[A-Z_])[\w]{6,40}(?=[.-]|$)/g, '')
@@ -141,7 +147,7 @@ export const stackIdOf = (
         type,
         isSynthetic,
         frames.map((frame) => [
-          frame.filename.replace(/[?#].*$/, ''),
+          withoutQuery(frame.filename),
           frame.function,
           frame.line,
           frame.column,

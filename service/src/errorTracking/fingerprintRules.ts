@@ -34,7 +34,7 @@ export const FINGERPRINT_RULES = Type.Object(
             Type.String({
               minLength: 1,
               maxLength: MAX_NAME,
-              description: 'Name of the issue of all these exceptions',
+              description: 'Name of the issue for all matching exceptions',
             }),
           ),
           group_by: Type.Optional(

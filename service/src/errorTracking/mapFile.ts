@@ -24,11 +24,11 @@ export interface SourcePosition {
 }
 
 /** Maximum bytes of a source map, uncompressed. */
-export const MAX_MAP_BYTES = 128 * 1024 * 1024
+export const MAX_MAP_BYTES = 64 * 1024 * 1024
 /** Maximum keys and values of its JSON. */
 export const MAX_MAP_VALUES = 1_000_000
-/** Maximum mappings, and lines of the built file. A minified file of 16 MB has about as many. */
-export const MAX_MAPPINGS = 4_000_000
+/** Maximum mappings, and lines of the built file. A minified file of 8 MB has about as many. */
+export const MAX_MAPPINGS = 2_000_000
 // What the decoded form of a mapping takes.
 const MAPPING_BYTES = 90
 const CONTEXT_LINES = 5
@@ -80,7 +80,7 @@ const toPath = (source: string): string =>
   source
     .replace(/^webpack:\/\/[^/]*\//, '')
     .replace(/^[a-z][\w+.-]*:\/\/[^/]*\//i, '')
-    .replace(/\?.*$/, '')
+    .replace(/\?[^]*$/, '')
     .replace(/^(\.{0,2}\/)+/, '')
 
 /** Returns the source of each position; null where the map has none. */

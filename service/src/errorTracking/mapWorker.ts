@@ -1,31 +1,25 @@
 import { createHash } from 'node:crypto'
-import { parentPort } from 'node:worker_threads'
 import type { TraceMap } from '@jridgewell/trace-mapping'
+import { serveJobs } from '../lib/jobThread.ts'
 import { type BuiltPosition, mapPositions, type OpenedMap, openMap, type SourcePosition, unzip } from './mapFile.ts'
 
-/** A request to the worker. `bytes`: the gzipped map; absent: the worker may have it. */
-export interface MapRequest {
-  readonly id: number
-  readonly key: string
-  readonly bytes?: Uint8Array
-  readonly positions: readonly BuiltPosition[]
-}
+/** A job of the thread: positions in the file of a map, or a gzipped map to check. `bytes`: the gzipped map; absent: the thread may have it. */
+export type MapJob =
+  | { readonly key: string; readonly positions: readonly BuiltPosition[]; readonly bytes?: Uint8Array }
+  | { readonly inspect: Uint8Array }
 
-/** Asks the worker to check a gzipped map. */
-export interface InspectRequest {
-  readonly id: number
-  readonly inspect: Uint8Array
-}
-
-/** `hash`: SHA-256 of an inspected map, uncompressed. `isMissing`: the worker does not have the map, so the request is to be sent again with its bytes. */
-export type MapResponse =
-  | { readonly id: number; readonly results: readonly (SourcePosition | null)[] }
-  | { readonly id: number; readonly isMissing: true }
-  | { readonly id: number; readonly hash: string }
-  | { readonly id: number; readonly error: string }
+/**
+ * `hash`: SHA-256 of a checked map, uncompressed. `isMissing`: the thread does not have the map, so the job is to be sent
+ * again with its bytes. `error`: why the map cannot be used.
+ */
+export type MapResult =
+  | { readonly positions: readonly (SourcePosition | null)[] }
+  | { readonly isMissing: true }
+  | { readonly hash: string }
+  | { readonly error: string }
 
 /** Maximum bytes of the opened maps. The least recently used are forgotten beyond it. */
-const MAX_OPENED = 256 * 1024 * 1024
+const MAX_OPENED = 128 * 1024 * 1024
 
 const opened = new Map<string, OpenedMap>()
 
@@ -39,7 +33,7 @@ const makeRoom = (size: number): void => {
   }
 }
 
-const open = ({ key, bytes }: MapRequest): TraceMap | undefined => {
+const open = (key: string, bytes: Uint8Array | undefined): TraceMap | undefined => {
   const known = opened.get(key)
   if (known) {
     // The last entry is the most recently used.
@@ -62,16 +56,14 @@ const inspect = (bytes: Uint8Array): string => {
   return createHash('sha256').update(json).digest('hex')
 }
 
-const respond = (request: MapRequest | InspectRequest): MapResponse => {
-  const { id } = request
+const run = (job: MapJob): MapResult => {
   try {
-    if ('inspect' in request) return { id, hash: inspect(request.inspect) }
-    const { positions } = request
-    const map = open(request)
-    return map ? { id, results: mapPositions(map, positions) } : { id, isMissing: true }
+    if ('inspect' in job) return { hash: inspect(job.inspect) }
+    const map = open(job.key, job.bytes)
+    return map ? { positions: mapPositions(map, job.positions) } : { isMissing: true }
   } catch (error) {
-    return { id, error: (error as Error).message }
+    return { error: (error as Error).message }
   }
 }
 
-parentPort!.on('message', (request: MapRequest | InspectRequest) => parentPort!.postMessage(respond(request)))
+serveJobs((job: MapJob) => ({ value: run(job) }))

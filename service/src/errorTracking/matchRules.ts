@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Exception } from './exceptions.ts'
+import { type Exception, withoutQuery } from './exceptions.ts'
 
 /** What a rule can group exceptions by. */
 export const GROUP_FIELDS = ['type', 'message', 'file', 'function'] as const
@@ -83,7 +83,7 @@ const compared = (exceptions: readonly Exception[]): ComparedError[] =>
     message: value.toLowerCase(),
     isHandled,
     frames: frames.map((frame) => ({
-      file: frame.filename.replace(/[?#].*$/, '').toLowerCase(),
+      file: withoutQuery(frame.filename).toLowerCase(),
       function: frame.function.toLowerCase(),
     })),
   }))

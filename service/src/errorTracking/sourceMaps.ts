@@ -35,7 +35,7 @@ export interface SourceMapsDependencies {
 }
 
 /** Maximum bytes of an uploaded file. */
-export const MAX_UPLOAD_BYTES = 32 * 1024 * 1024
+export const MAX_UPLOAD_BYTES = 16 * 1024 * 1024
 // A multiple of 3, so that the Base64 of the parts is that of the whole.
 const PART_BYTES = 750_000
 const PARTS_PER_INSERT = 4
@@ -95,7 +95,7 @@ export const createSourceMaps = ({ ask, storage, metadata, mapper }: SourceMapsD
     if (!record) return new Map<Frame, SourcePosition>()
     const positions = frames.map(({ line, column }) => ({ line: line!, column: column ?? 1 }))
     try {
-      const found = await mapper.map(`${projectId}:${mapId}:${record.hash}`, positions, () => load(projectId, record))
+      const found = await mapper.map(projectId, `${mapId}:${record.hash}`, positions, () => load(projectId, record))
       return new Map(frames.map((frame, at) => [frame, found[at] ?? undefined] as const))
     } catch (error) {
       // The error is shown without it.
@@ -113,7 +113,7 @@ export const createSourceMaps = ({ ask, storage, metadata, mapper }: SourceMapsD
 
     async put(projectId, givenId, bytes) {
       const id = checkedId(givenId)
-      const hash = await mapper.inspect(bytes).catch((error: unknown) => {
+      const hash = await mapper.inspect(projectId, bytes).catch((error: unknown) => {
         if (!(error instanceof MapError)) throw error
         throw new ApiError('invalid_input', { detail: `The body is not a gzipped source map: ${error.message}.` })
       })

@@ -10,7 +10,7 @@ export interface ChunkRows {
   readonly sessions: readonly Uint8Array[]
 }
 
-/** Stores chunks apart from events. */
+/** Stores chunks separately from events. */
 export interface ChunkStore {
   /** Stores rows. A chunk that is stored already is replaced. Rejects with `StorageError`. */
   insert(rows: ChunkRows): Promise<void>

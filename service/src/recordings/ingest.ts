@@ -1,3 +1,4 @@
+import { clientOf } from '../lib/clientOf.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { Count } from '../lib/metrics.ts'
 import type { Ask } from '../persons/ask.ts'
@@ -7,7 +8,7 @@ import type { DayBudget } from './dayBudget.ts'
 import { type Chunk, CHUNK_REJECTIONS, type ChunkRejection, MAX_SENT_BYTES, type ReadChunk } from './readBody.ts'
 import { expiryOf, startInId } from './sessionStart.ts'
 import type { RecordingSettingsStore } from './settings.ts'
-import type { Thread } from './thread.ts'
+import type { RecordingThread } from './thread.ts'
 
 export interface RecordingDelivery {
   readonly body: Buffer
@@ -38,7 +39,7 @@ export interface RecordingOutcome {
 export type IngestRecording = (delivery: RecordingDelivery) => Promise<RecordingOutcome>
 
 export interface RecordingDependencies {
-  readonly thread: Pick<Thread, 'read'>
+  readonly thread: Pick<RecordingThread, 'read'>
   readonly chunks: ChunkStore
   readonly budget: DayBudget
   readonly settings: Pick<RecordingSettingsStore, 'get'>
@@ -82,7 +83,7 @@ export const createIngestRecording = ({
     if (waiting >= MAX_WAITING) throw new ApiError('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
     waiting += 1
     try {
-      return await thread.read(address, delivery)
+      return await thread.read(clientOf(address), delivery)
     } finally {
       waiting -= 1
     }

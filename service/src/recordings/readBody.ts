@@ -9,7 +9,7 @@ import { EVENT_TYPE, type Fields, isFields, isRecordedEvent, type RecordedEvent 
 /** Maximum bytes of a body, as sent and decompressed. */
 export const MAX_SENT_BYTES = 4 * 1024 * 1024
 export const MAX_BODY_BYTES = 20 * 1024 * 1024
-/** Maximum bytes that the compressed fields of a body decompress to. */
+/** Maximum decompressed size of a body's compressed fields, in bytes. */
 export const MAX_FIELD_BYTES = 40 * 1024 * 1024
 /** Maximum keys and values of a body, and of its compressed fields. They decide how much memory and time parsing takes. */
 export const MAX_VALUES = 2_000_000
@@ -26,7 +26,7 @@ const MAX_DISTINCT_ID = 1_000
 const MAX_SEQUENCE = 1_000_000_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** A clock that is further off is corrected. */
+/** Clock skew above this is corrected. */
 const TRUSTED_SKEW_MS = 60_000
 /** Events that waited on the visitor's device for longer are dropped. SDKs keep them for a week. */
 export const MAX_AGE_MS = 8 * DAY_MS
@@ -212,7 +212,7 @@ const readItem = (item: unknown, { token: around, sentAt, receivedAt, budget }: 
 }
 
 /**
- * Reads the chunks of a body. Takes up to seconds of computation, so it runs in a thread of its own.
+ * Reads the chunks of a body. Takes up to seconds of computation, so it runs in a separate thread.
  * Rejects with `ApiError` if the body as a whole is invalid.
  */
 export const readBody = async ({

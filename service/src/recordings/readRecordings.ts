@@ -11,7 +11,7 @@ import { CHUNKS, SESSIONS } from './chunkStore.ts'
 import { SLOT_MS } from './figures.ts'
 import { windowsOf } from './manifest.ts'
 import { createReadSnapshots, type ReadSnapshots } from './readSnapshots.ts'
-import type { Thread } from './thread.ts'
+import type { RecordingThread } from './thread.ts'
 import type { RecordingDetails, RecordingsPage, RecordingView } from './views.ts'
 
 export interface RecordingsRequest {
@@ -196,7 +196,7 @@ export const createRecordings = ({
   readonly ask: Ask
   readonly persons: Pick<Persons, 'distinctIds'>
   readonly projects: Pick<Metadata['projects'], 'byId'>
-  readonly thread: Pick<Thread, 'play'>
+  readonly thread: Pick<RecordingThread, 'play'>
 }): Recordings => {
   const complete = async (projectId: number, found: readonly Summary[]): Promise<RecordingView[]> => {
     if (!found.length) return []

@@ -3,7 +3,7 @@ import type { Ask } from '../persons/ask.ts'
 import { CHUNK_COLUMNS, MAX_CHUNKS, noRecording, OF_PROJECT, toChunk } from './chunkRows.ts'
 import { CHUNKS } from './chunkStore.ts'
 import type { ChunkRow } from './manifest.ts'
-import type { Thread } from './thread.ts'
+import type { RecordingThread } from './thread.ts'
 
 export interface SnapshotsRequest {
   readonly windowId: string
@@ -42,7 +42,7 @@ export const createReadSnapshots = ({
   thread,
 }: {
   readonly ask: Ask
-  readonly thread: Pick<Thread, 'play'>
+  readonly thread: Pick<RecordingThread, 'play'>
 }): ReadSnapshots => {
   /** Reads the events of some chunks, which have about `RANGE_BYTES`. */
   const readRange = async (

@@ -40,7 +40,7 @@ const DROPPED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'rr_mediastate',
 ])
 
-/** Attributes with URLs. They keep images in the page itself and fragments. */
+/** Attributes with URLs. Only data URLs of images and fragments are kept. */
 const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
   'src',
   'srcset',
@@ -78,23 +78,24 @@ const withoutEscapes = (css: string): string =>
     return /[a-z@]/i.test(letter) ? letter : escaped
   })
 
+// Matches at every `url(`, to the end of the text if nothing closes it, so that no part of a text is searched twice.
+const URL_VALUE = /url\(\s*(?:"([^"\\]*(?:\\[^][^"\\]*)*)"\s*|'([^'\\]*(?:\\[^][^'\\]*)*)'\s*)?([^)]*)(?:\)|$)/gi
+
 /** Removes what a style sheet loads. */
 const sanitizeCss = (css: string): string =>
   withoutEscapes(css)
     .replace(/@import[^;]*(?:;|$)/gi, '')
-    .replace(
-      /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"']*))\s*\)/gi,
-      (whole, double?: string, single?: string, bare?: string) =>
-        isSafeUrl(double ?? single ?? bare ?? '') ? whole : 'url()',
+    .replace(URL_VALUE, (whole, double: string | undefined, single: string | undefined, rest: string) =>
+      isSafeUrl(double ?? single ?? rest) && (rest === '' || (double ?? single) === undefined) ? whole : 'url()',
     )
     .replace(/image-set\(/gi, 'none(')
 
 const sanitizeAttribute = (name: string, value: unknown): unknown => {
   const lower = name.toLowerCase()
   if (!ATTRIBUTE.test(name) || lower.startsWith('on') || DROPPED_ATTRIBUTES.has(lower)) return undefined
-  // The differences of a style by property.
+  // Style changes by property.
   if (isFields(value)) return lower === 'style' ? mapText(value, sanitizeCss) : undefined
-  // Browsers would turn a list into a text.
+  // Browsers would convert a list to a string.
   if (typeof value !== 'string') return Array.isArray(value) ? undefined : value
   if (lower === 'style' || lower === '_csstext') return sanitizeCss(value)
   // An image of the element's content, made by the recorder.

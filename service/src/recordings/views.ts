@@ -41,7 +41,7 @@ const GAP = Type.Object({
   to_seq: Type.Integer({ minimum: 0, description: 'The last missing chunk' }),
   started_at: TIME,
   ended_at: Type.Union([TIME, Type.Null()], {
-    description: 'When the next full snapshot was taken, from which the window can be played again. Null: never',
+    description: 'When the next full snapshot was taken, from which playback of the window can continue. Null: never',
   }),
 })
 

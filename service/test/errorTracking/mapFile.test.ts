@@ -22,7 +22,7 @@ test.each([
   expect(() => openMap(bytesOf(value))).toThrow(`it has more than ${reason}`)
 })
 
-test('tells what an opened map takes', () => {
+test('reports the memory of an opened map', () => {
   const { map: opened, size } = openMap(bytesOf(map({ mappings: 'AAAA,CAAC;AAAA' })))
   expect(opened.sources).toEqual(['a.ts'])
   expect(size).toBeGreaterThan(180)

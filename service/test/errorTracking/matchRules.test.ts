@@ -23,7 +23,7 @@ const decides = (match: RuleConditions, ...exceptions: Exception[]): boolean => 
   return decidingRule(rules, ids, exceptions) !== undefined
 }
 
-test('a pattern fits the same texts as the expression with .* for each star', () => {
+test('a pattern matches the same strings as a regular expression with .* for each star', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'B', '*', '.', '\n'), maxLength: 8 })
   fc.assert(
     fc.property(letters.filter(Boolean), letters, (pattern, text) => {

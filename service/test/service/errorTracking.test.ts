@@ -366,10 +366,7 @@ test('shows no project the issues and source maps of another', async () => {
   const id = randomUUID()
   await upload(id, gzipSync(lineMap('secret.ts', 'const secret = 1', { line: 1, column: 0, name: '' })))
   expect((await api(other as SharedService, 'GET', `/error_tracking/sourcemaps/${id}`)).status).toBe(404)
-  await capture(
-    { ...service, token: other.token },
-    ...[exception({ type: 'SpyError', frames: [['https://shop.test/a.js', 't', 1, 11, id]] })],
-  )
+  await capture(other, ...[exception({ type: 'SpyError', frames: [['https://shop.test/a.js', 't', 1, 11, id]] })])
   const spy = (await get('issues', other)).results[0]
   expect((await get(`issues/${spy.id}/events`, other)).results[0].exceptions[0].frames[0].is_mapped).toBe(false)
   // The same id may belong to another file there.
@@ -521,7 +518,7 @@ describe('fingerprint rules', () => {
 
   test('belong to one project', async () => {
     await setRules([{ match: { type: '*' }, issue: 'Mine' }])
-    await capture({ ...service, token: other.token }, exception({ type: 'TheirError' }))
+    await capture(other, exception({ type: 'TheirError' }))
     expect((await get('issues?search=TheirError', other)).count).toBe(1)
     expect((await get('fingerprint_rules', other)).rules).toEqual([])
   })

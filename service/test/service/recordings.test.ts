@@ -463,19 +463,25 @@ describe('bad input', () => {
     const body = new Uint8Array(
       gzipSync(JSON.stringify([chunk({ session: uuidv7(START), seq: 0 }, meta(0), full(1, node(9, 'p', nodes)))])),
     )
-    const flood = Promise.all(Array.from({ length: 60 }, () => post(body)))
-    const delays: number[] = []
-    for (let sent = 0; sent < 20; sent += 1) {
-      const started = Date.now()
-      expect((await capture(service, event('in the flood'))).status).toBe(200)
-      delays.push(Date.now() - started)
+    const statuses: number[] = []
+    let isFlooding = true
+    const sender = async () => {
+      while (isFlooding) statuses.push((await post(body)).status)
     }
-    // Far above a delivery's time beside the flood on a busy machine, far below a client's timeout.
-    expect(Math.max(...delays)).toBeLessThan(10_000)
+    const senders = Array.from({ length: 60 }, sender)
+    // How many recordings were answered during each delivery. All that wait would be, if the delivery waited behind them.
+    const overtaken: number[] = []
+    for (let sent = 0; sent < 21; sent += 1) {
+      const before = statuses.length
+      expect((await capture(service, event('in the flood'))).status).toBe(200)
+      overtaken.push(statuses.length - before)
+    }
+    isFlooding = false
+    await Promise.all(senders)
+    expect(overtaken.sort((one, other) => one - other)[10]).toBeLessThan(30)
     // What does not fit is sent again later. SDKs keep it.
-    const statuses = (await flood).map(({ status }) => status)
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(10)
+    expect(statuses).toContain(200)
   })
 
   test('stores half a surrogate pair, odd ids and a snapshot of several rows', async () => {

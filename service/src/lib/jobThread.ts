@@ -1,0 +1,124 @@
+import { getHeapStatistics } from 'node:v8'
+import { parentPort, type Transferable, Worker } from 'node:worker_threads'
+import { ApiError, type ApiErrorCode, type ApiErrorDetails } from './apiError.ts'
+import { createLane } from './lane.ts'
+
+/** A worker thread that runs one job at a time, so that a large or hostile input blocks no request. */
+export interface JobThread<Job, Result> {
+  /**
+   * Sends a job to the thread and returns its result. The bytes of the job are copied. Clients take turns.
+   * Rejects with `JobEndedError` if the job exceeds its time or memory, and with the error that the job has thrown.
+   */
+  run(client: string, job: Job): Promise<Result>
+  close(): Promise<void>
+}
+
+export interface JobLimits {
+  /** Maximum time of a job, in ms. */
+  readonly maxMs: number
+  /** Maximum size of the JavaScript heap, in MB. Buffers are not included. */
+  readonly maxHeapMb: number
+}
+
+/** A job that the thread could not finish. The message continues a sentence about its input: "it takes …". */
+export class JobEndedError extends Error {
+  override name = 'JobEndedError'
+}
+
+/** Why a job failed: an error of the API, whose class a message would lose, or another one. */
+type Failure = { readonly code: ApiErrorCode; readonly details: ApiErrorDetails } | { readonly error: Error }
+
+/** `isLarge`: whether the thread holds much memory. */
+type Answer<Result> = { readonly isLarge?: boolean } & ({ readonly value: Result } | { readonly failure: Failure })
+
+/** A thread without jobs ends after this time, and with it the memory that it holds. A thread that holds much ends sooner. */
+const IDLE_MS = 60_000
+const IDLE_MS_IF_LARGE = 1_000
+const LARGE_BYTES = 128 * 1024 * 1024
+
+/** Creates a thread that runs the file `program`, which calls `serveJobs`. It starts with the first job, and again after it has ended. */
+export const createJobThread = <Job, Result>(
+  program: string,
+  { maxMs, maxHeapMb }: JobLimits,
+): JobThread<Job, Result> => {
+  const lane = createLane(1)
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const start = () => {
+    const next = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
+    // A thread without jobs does not keep the process alive.
+    next.unref()
+    // Without a listener, an error between two jobs would end the process.
+    next.on('error', () => {})
+    next.once('exit', () => {
+      if (worker === next) worker = undefined
+    })
+    return next
+  }
+  const end = async () => {
+    clearTimeout(idle)
+    const ended = worker
+    worker = undefined
+    await ended?.terminate()
+  }
+
+  const runNow = (job: Job): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const current = (worker ??= start())
+      let reason = 'it could not be read'
+      const settle = (finish: () => void) => {
+        clearTimeout(timer)
+        current.off('message', onMessage).off('error', onError).off('exit', onExit)
+        finish()
+      }
+      const onMessage = (answer: Answer<Result>) =>
+        settle(() => {
+          idle = setTimeout(() => void end(), answer.isLarge ? IDLE_MS_IF_LARGE : IDLE_MS).unref()
+          if ('value' in answer) resolve(answer.value)
+          else if ('code' in answer.failure) reject(new ApiError(answer.failure.code, answer.failure.details))
+          else reject(answer.failure.error)
+        })
+      const onError = ({ code, message }: NodeJS.ErrnoException) => {
+        reason =
+          code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it takes too much memory to read' : `reading it failed: ${message}`
+      }
+      const onExit = () => settle(() => reject(new JobEndedError(reason)))
+      clearTimeout(idle)
+      const timer = setTimeout(() => {
+        reason = `it takes more than ${maxMs / 1_000} seconds to read`
+        void current.terminate()
+      }, maxMs)
+      current.on('message', onMessage).on('error', onError).once('exit', onExit)
+      current.postMessage(job)
+    })
+
+  return { run: (client, job) => lane.run(client, () => runNow(job)), close: end }
+}
+
+/** The result of a job. `transfer`: what the thread passes on without a copy. */
+export interface JobResult {
+  readonly value: unknown
+  readonly transfer?: readonly Transferable[]
+}
+
+/** Answers the jobs of a `JobThread`. Called once by its program. */
+export const serveJobs = <Job>(run: (job: Job) => JobResult | Promise<JobResult>): void => {
+  const failureOf = (error: unknown): Failure => {
+    if (error instanceof ApiError) return { code: error.code, details: error.details }
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+  const isLarge = () => {
+    const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics()
+    return heap + buffers > LARGE_BYTES
+  }
+  const answer = async (job: Job) => {
+    try {
+      const { value, transfer = [] } = await run(job)
+      parentPort!.postMessage({ value, isLarge: isLarge() }, transfer)
+    } catch (error) {
+      parentPort!.postMessage({ failure: failureOf(error), isLarge: isLarge() })
+    }
+  }
+  parentPort!.on('message', (job: Job) => void answer(job))
+}

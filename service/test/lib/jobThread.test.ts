@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createJobThread, type JobThread } from '../../src/lib/jobThread.ts'
+
+// A program without `serveJobs`, so that it can do what a program must not: fail between jobs and never answer.
+const PROGRAM = `
+  const { parentPort, threadId } = require('node:worker_threads')
+  parentPort.on('message', (job) => {
+    if (job === 'hang') return
+    if (job === 'crash') throw new Error('crashed')
+    if (job === 'fill') for (const all = []; ; ) all.push(new Array(1e5).fill(Math.random()))
+    if (job === 'fail') return parentPort.postMessage({ failure: { code: 'not_found', details: { detail: 'None.' } } })
+    if (job === 'throw') return parentPort.postMessage({ failure: { error: new TypeError('thrown') } })
+    if (job === 'crash later') setImmediate(() => { throw new Error('crashed between jobs') })
+    parentPort.postMessage({ value: { job, threadId }, isLarge: job === 'large' })
+  })
+`
+
+let folder: string
+let thread: JobThread<string, { job: string; threadId: number }>
+
+const create = (maxMs: number): typeof thread => createJobThread(join(folder, 'program.cjs'), { maxMs, maxHeapMb: 32 })
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trailmark-'))
+  writeFileSync(join(folder, 'program.cjs'), PROGRAM)
+  thread = create(600_000)
+})
+afterEach(async () => {
+  await thread.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('runs jobs in one thread', async () => {
+  const first = await thread.run('a', 'first')
+  expect(first.job).toBe('first')
+  expect(await thread.run('a', 'second')).toEqual({ job: 'second', threadId: first.threadId })
+})
+
+test.each([
+  ['takes too much memory', 'fill', 'it takes too much memory to read'],
+  ['crashes the thread', 'crash', 'reading it failed: crashed'],
+])('rejects a job that %s, and runs the next in a new thread', async (_, job, message) => {
+  const { threadId } = await thread.run('a', 'before')
+  const failed = expect(thread.run('a', job)).rejects.toMatchObject({ name: 'JobEndedError', message })
+  const next = thread.run('b', 'next')
+  await failed
+  expect((await next).job).toBe('next')
+  expect((await next).threadId).not.toBe(threadId)
+})
+
+test('rejects a job that takes too long', async () => {
+  const hasty = create(500)
+  await expect(hasty.run('a', 'hang')).rejects.toMatchObject({ message: 'it takes more than 0.5 seconds to read' })
+  await hasty.close()
+})
+
+test('a thread that crashes between jobs does not end the process', async () => {
+  const { threadId } = await thread.run('a', 'crash later')
+  let next
+  do next = await thread.run('a', 'next').catch(() => undefined)
+  while (!next || next.threadId === threadId)
+  expect(next.job).toBe('next')
+})
+
+test('rejects with the error of a job', async () => {
+  await expect(thread.run('a', 'fail')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(thread.run('a', 'throw')).rejects.toMatchObject({ message: 'thrown' })
+})
+
+test('clients take turns', async () => {
+  const order: string[] = []
+  const run = (client: string) => thread.run(client, client).then(() => order.push(client))
+  await Promise.all([run('a'), run('a'), run('a'), run('b')])
+  expect(order.indexOf('b')).toBeLessThan(3)
+})
+
+test('a thread that holds much memory ends as soon as it has no jobs', async () => {
+  const { threadId } = await thread.run('a', 'large')
+  expect(await thread.run('a', 'large')).toEqual({ job: 'large', threadId })
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect((await thread.run('a', 'next')).threadId).not.toBe(threadId)
+})
+
+test('runs jobs after it was closed', async () => {
+  await thread.run('a', 'first')
+  await thread.close()
+  expect((await thread.run('a', 'second')).job).toBe('second')
+})
