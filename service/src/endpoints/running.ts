@@ -4,7 +4,10 @@ import type { Progress, Storage } from '../storage/storage.ts'
 
 /** The active runs that have a `client_query_id`. */
 export interface Running {
-  /** Registers a run. `signal` is aborted when the run is cancelled or `given` is aborted; call `end` when the run ends. Throws `ApiError` if the id is in use. */
+  /**
+   * Registers a run. `signal` is aborted when the run is canceled or `given` is aborted; call `end` when the run ends.
+   * Throws `ApiError` if the id is in use.
+   */
   begin(
     projectId: number,
     clientQueryId: string | undefined,

@@ -1,6 +1,6 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { FlagRecord, Metadata } from '../storage/metadata/metadata.ts'
-import { featuresOf, flagsTaken, withEnrolment } from './enrolment.ts'
+import { featuresOf, flagsTaken, withEnrollment } from './enrollment.ts'
 import type { Flag } from './evaluate.ts'
 import { EVERYBODY, type Filters, type Property } from './filters.ts'
 import { OPERATORS } from './operators.ts'
@@ -53,7 +53,7 @@ const toFlag = (
   taken: ReadonlySet<number>,
 ): Flag => {
   const typed = withGroupType(filters as Filters, types)
-  return { id, key, name, version, isActive, filters: taken.has(id) ? withEnrolment(typed, key) : typed, contexts }
+  return { id, key, name, version, isActive, filters: taken.has(id) ? withEnrollment(typed, key) : typed, contexts }
 }
 
 const toView = (record: FlagRecord): FlagView => ({

@@ -1,5 +1,5 @@
 import type { PropertyTrace } from './evaluate.ts'
-import { enrolmentProperty, type Feature } from './enrolment.ts'
+import { enrollmentProperty, type Feature } from './enrollment.ts'
 
 /** The tested person. `null`: the service has stored none with this distinct id. */
 export type PersonState = { readonly id: string; readonly is_identified: boolean } | null
@@ -39,7 +39,7 @@ export const describeProperty = ({ property, found, isMet }: PropertyTrace, cont
   const { key, type, value, operator = 'exact' } = property
   const outcome = isMet ? 'which matches' : 'which does not match'
   if (type === 'flag') return `The flag "${key}" is ${quote(found)}, ${outcome} ${quote(value)}.`
-  if (key === enrolmentProperty(context.flagKey) && type === 'person') return describeChoice(found, isMet)
+  if (key === enrollmentProperty(context.flagKey) && type === 'person') return describeChoice(found, isMet)
   const wanted = operator === 'is_set' || operator === 'is_not_set' ? operator : `${operator} ${quote(value)}`
   if (found === undefined || found === null)
     return `${missingProperty(key, context, type === 'group')} A missing property ${isMet ? 'matches' : 'does not match'} ${wanted}.`
@@ -47,7 +47,7 @@ export const describeProperty = ({ property, found, isMet }: PropertyTrace, cont
 }
 
 /** Returns a sentence that says what the person's choice about an early access feature means for its flag. */
-export const describeEnrolment = (
+export const describeEnrollment = (
   enrolled: boolean | null,
   decides: boolean,
   { name, stage }: Pick<Feature, 'name' | 'stage'>,
@@ -73,7 +73,9 @@ export interface ConditionSummary {
   readonly properties: readonly { readonly matched: boolean; readonly why: string }[]
 }
 
-/** Returns a text that says why a condition decides, or why not. `decidedBy`: index of the condition that decides. */
+/**
+ * Returns a text that explains why a condition decides or does not. `decidedBy`: index of the condition that decides.
+ */
 export const describeCondition = (
   { bucket, isInRollout, rolloutPercentage, properties }: ConditionSummary,
   { index, decidedBy, groupType }: { index: number; decidedBy: number | null; groupType: string | undefined },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '../lib/apiError.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
-import { type Feature, FEATURES_SETTING, featuresOf, type Stage, STAGES } from './enrolment.ts'
+import { type Feature, FEATURES_SETTING, featuresOf, type Stage, STAGES } from './enrollment.ts'
 import type { Filters } from './filters.ts'
 
 /** A feature as the API accepts it, or the fields of an update. */

@@ -11,7 +11,7 @@ export interface FlagMatches {
   readonly evaluated: number
   /** Whether these are all persons of the project. */
   readonly is_complete: boolean
-  /** Number of them for whom the flag is on. */
+  /** Number of those persons for whom the flag is on. */
   readonly matching: number
   /** For each condition: persons whose properties match, and those of them within the rollout. */
   readonly conditions: readonly {

@@ -78,7 +78,7 @@ export interface RemoteConfigs {
   of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** What surveys tell about a project. */
+/** What the remote config contains about surveys. */
 export interface ProjectSurveys {
   hasRunning(projectId: number): Promise<boolean>
 }

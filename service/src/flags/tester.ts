@@ -3,11 +3,11 @@ import type { Persons } from '../persons/lookup.ts'
 import type { StoredProperties } from '../persons/storedProperties.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
-import { enrolmentProperty, type Feature, featuresOf, STAGES } from './enrolment.ts'
+import { enrollmentProperty, type Feature, featuresOf, STAGES } from './enrollment.ts'
 import { type ConditionTrace, explainFlag, type Flag, type FlagValue, type Subject } from './evaluate.ts'
 import {
   describeCondition,
-  describeEnrolment,
+  describeEnrollment,
   describeProperty,
   type PersonState,
   toPercent,
@@ -71,7 +71,7 @@ const subjectOf = (input: FlagTestInput, { filters }: Flag, now: number): Subjec
 
 /** Returns whether the person enrolled. `null`: the person neither enrolled nor opted out. */
 const enrolledIn = (flag: Flag, { personProperties }: Subject): boolean | null => {
-  const value = personProperties[enrolmentProperty(flag.key)]
+  const value = personProperties[enrollmentProperty(flag.key)]
   return value === undefined || value === null ? null : value === true || value === 'true'
 }
 
@@ -89,11 +89,11 @@ export const createFlagTester = ({
     return person ? { id: person.id, is_identified: person.is_identified } : null
   }
 
-  const enrolmentIn = (flag: Flag, feature: Feature | undefined, subject: Subject) => {
+  const enrollmentIn = (flag: Flag, feature: Feature | undefined, subject: Subject) => {
     if (!feature) return null
     const { id, name, stage } = feature
     const enrolled = enrolledIn(flag, subject)
-    return { feature_id: id, name, stage, enrolled, why: describeEnrolment(enrolled, STAGES[stage].decides, feature) }
+    return { feature_id: id, name, stage, enrolled, why: describeEnrollment(enrolled, STAGES[stage].decides, feature) }
   }
 
   return async (projectId, input) => {
@@ -113,8 +113,8 @@ export const createFlagTester = ({
     const { evaluation, conditions } = explainFlag(all, flag, subject)
     const { enabled, variant, reason, metadata } = evaluation
     const feature = features.find(({ flagId }) => flagId === flag.id)
-    // `withEnrolment` appends one condition.
-    const enrolmentIndex = feature && STAGES[feature.stage].decides ? conditions.length - 1 : -1
+    // `withEnrollment` appends one condition.
+    const enrollmentIndex = feature && STAGES[feature.stage].decides ? conditions.length - 1 : -1
     const decidedBy = reason.condition_index
     const groupType = flag.filters.aggregation_group_type ?? undefined
 
@@ -131,7 +131,7 @@ export const createFlagTester = ({
       }))
       return {
         index,
-        is_enrollment: index === enrolmentIndex,
+        is_enrollment: index === enrollmentIndex,
         matched: isInRollout && properties.every(({ isMet }) => isMet),
         decides: index === decidedBy,
         rollout_percentage: condition.rollout_percentage ?? 100,
@@ -158,7 +158,7 @@ export const createFlagTester = ({
             description: 'The flag is not active, so /flags omits it. The conditions show what it would return.',
           },
       person,
-      enrollment: enrolmentIn(flag, feature, subject),
+      enrollment: enrollmentIn(flag, feature, subject),
       conditions: [...views.filter((view) => view.is_enrollment), ...views.filter((view) => !view.is_enrollment)],
     }
   }

@@ -1,11 +1,11 @@
 export type Version = readonly [number, number, number]
 
-const VERSION = /^\s*v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.\d+)*(?:[-+].*)?\s*$/
+const VERSION = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.\d+)*(?:[-+].*)?$/
 const WILDCARD = /^\s*v?(\d{1,9})(?:\.(\d{1,9}))?\.\*\s*$/
 
 /** Parses the first three numbers of `1.2.3`, `v1.2` or `1.2.3-beta`. Missing ones are 0. */
 export const readVersion = (value: unknown): Version | undefined => {
-  const found = typeof value === 'string' || typeof value === 'number' ? VERSION.exec(String(value)) : null
+  const found = typeof value === 'string' || typeof value === 'number' ? VERSION.exec(String(value).trim()) : null
   return found ? [Number(found[1]), Number(found[2] ?? 0), Number(found[3] ?? 0)] : undefined
 }
 

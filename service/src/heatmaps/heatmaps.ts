@@ -16,7 +16,7 @@ const MAX_PAGES = 200
 /** Steps of the depth curve, percent of the page. */
 const DEPTH_STEP = 5
 
-/** Which points of a project. Absent fields select all. */
+/** Filter of a project's points. Absent fields select all. */
 export interface HeatmapFilter {
   /** URL of a page. Parameters are ignored. */
   readonly url?: string | undefined

@@ -30,6 +30,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Maximum points of one event. Later ones are ignored. */
 export const MAX_POINTS = 10_000
+/** Maximum rows of one event, and characters of their URLs. Points of further rows are ignored. */
+export const MAX_ROWS = 200
+const MAX_URLS = 20_000
 const MAX_URL = 2_000
 const MAX_SELECTOR = 500
 const MAX_VIEW = 100
@@ -66,6 +69,7 @@ export const readPoints = (properties: Fields): readonly HeatmapRow[] | undefine
   if (!isFields(data)) return undefined
   const rows = new Map<string, HeatmapRow>()
   let seen = 0
+  let urlCharacters = 0
   for (const [sentUrl, points] of Object.entries(data)) {
     const url = pageOf(sentUrl)
     for (const point of Array.isArray(points) ? points : []) {
@@ -79,6 +83,10 @@ export const readPoints = (properties: Fields): readonly HeatmapRow[] | undefine
       const page_height = sizeOf(point.ph)
       const view = type === 'scroll' ? textOf(point.view, MAX_VIEW) : ''
       const key = JSON.stringify([url, type, viewport_width, viewport_height, page_height, view])
+      if (!rows.has(key)) {
+        if (rows.size >= MAX_ROWS || urlCharacters + url.length > MAX_URLS) continue
+        urlCharacters += url.length
+      }
       const row: HeatmapRow = rows.get(key) ?? {
         url,
         type,

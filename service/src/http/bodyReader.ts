@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ApiErrorCode } from '../lib/apiError.ts'
+import { clientOf } from '../lib/clientOf.ts'
 import { concatInSteps } from '../lib/concatInSteps.ts'
 import type { Count } from '../lib/metrics.ts'
 import type { TimeSlices } from '../lib/timeSlices.ts'
@@ -26,10 +27,6 @@ export interface BodyReaderOptions {
   readonly slices: TimeSlices
   readonly limits?: typeof BODY_LIMITS
 }
-
-// An IPv6 customer has a /64 network and may use all of its IPs.
-/** Returns the client that limits count for: an IPv4 address or an IPv6 /64 network. */
-export const clientOf = (ip: string) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip)
 
 const rateOf = ({ received, startedAt }: Intake) => received / (Date.now() - startedAt + 1)
 

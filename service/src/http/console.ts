@@ -21,7 +21,7 @@ export interface ConsoleRequest {
   readonly host: string
 }
 
-/** Custom header of the console's own requests. Pages of other origins cannot send it without a preflight. */
+/** Custom header of the console's own requests. Pages on other origins cannot send it without a preflight. */
 export const CONSOLE_HEADER = 'x-trailmark-console'
 
 const CSP = [
@@ -41,7 +41,7 @@ const CSP = [
 
 /**
  * Policy of the document that plays recordings. The frame in it, which has the recorded page, inherits the policy: it
- * loads nothing, so that a recording cannot tell its sender who watches it.
+ * loads nothing, so that a recording cannot reveal to its sender who watches it.
  */
 const PLAYER_CSP = [
   "default-src 'none'",
@@ -54,7 +54,7 @@ const PLAYER_CSP = [
   "frame-ancestors 'self'",
 ].join('; ')
 
-/** Policy of the document that previews surveys: it shows texts of a draft, and sends nothing. */
+/** Policy of the document that previews surveys: it shows text of a draft and sends no requests. */
 const PREVIEW_CSP = [
   "default-src 'none'",
   "script-src 'self'",

@@ -164,9 +164,9 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   /** Description for the OpenAPI document. */
   readonly summary?: string
   /**
-   * Who may call the route. 'public': pages of any origin. 'console_page': browsers, on the console's hosts. 'console': the
-   * page of the console. 'toolbar': the toolbar, on pages of other origins. Otherwise, the scope that the personal API
-   * key or the session of the console must have.
+   * Who may call the route. 'public': pages on any origin. 'console_page': browsers, on the console's hosts. 'console':
+   * the page of the console. 'toolbar': the toolbar, on pages on other origins. Otherwise, the scope that the personal
+   * API key or the session of the console must have.
    */
   readonly access: 'public' | 'console_page' | 'console' | 'toolbar' | Scope
   /** With access 'toolbar': the scope that the key of the toolbar's session must have. Absent: the route needs no session. */
@@ -175,7 +175,7 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly orScope?: Scope
   /** Whether the response has a new key or token. Such a response is never compressed, see `compression.ts`. */
   readonly hasSecret?: true
-  /** Whether run tokens are accepted as well, also from pages of other origins. The path has a `:name`. */
+  /** Whether run tokens are accepted as well, also from pages on other origins. The path has a `:name`. */
   readonly takesRunTokens?: true
   /** Query parameters by name, for the OpenAPI document. Handlers read and check them with `request.ts`. */
   readonly query?: Readonly<Record<string, TSchema>>
@@ -185,7 +185,7 @@ export interface Route<Kind extends BodyKind = BodyKind, Body = never> {
   readonly body?: Kind
   /** Maximum bytes of a raw body. Absent: the limit of a batch of events. */
   readonly maxBytes?: number
-  /** Whether the body is a part of a recording, which has memory apart from events. */
+  /** Whether the body is part of a recording, which has a separate memory limit from events. */
   readonly isRecording?: true
   readonly handler: Handler<Body>
 }

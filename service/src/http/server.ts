@@ -163,8 +163,8 @@ const grants = new WeakMap<FastifyRequest, RunGrant>()
 // Projects of requests with a session of the toolbar, which have none in their path.
 const toolbarProjects = new WeakMap<FastifyRequest, number>()
 
-// A preflight does not carry the token with its origins, so the run checks them. Responses to personal API keys are never
-// readable by a page of another origin.
+// A preflight does not carry the token with its origins, so the run checks them. Responses to personal API keys are
+// never readable by a page on another origin.
 const PREFLIGHT = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST',
@@ -526,7 +526,7 @@ export const createServer = async ({
       },
     },
     schemaController: {
-      // Without a serializer of its own, Fastify loads a compiler of them, which takes longer than many schemas.
+      // Without a serializer, Fastify loads its serializer compiler, which takes longer than compiling many schemas.
       compilersFactory: { buildValidator: createLazyValidators(), buildSerializer: () => () => JSON.stringify },
     },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply as unknown as FastifyReply),
@@ -538,7 +538,7 @@ export const createServer = async ({
   closeConnectionsAtEnd(server)
   server.addHook('onSend', compressAnswer)
   const events = createBodyReader(ingestBytes, { count, slices })
-  // Recordings have memory of their own: however many arrive, bodies of events find room.
+  // Recordings have a separate memory limit, so they never take the memory of event bodies.
   const recordings = createBodyReader(ingestBytes / RECORDING_SHARE, { count, slices })
   const readerOf = (request: FastifyRequest) =>
     (request.routeOptions.config as { isRecording?: boolean }).isRecording ? recordings : events

@@ -54,9 +54,11 @@ const EMPTY_SCRIPT = '/* This script is not part of Trailmark. */\n'
 export const staticFile = (
   path: string,
 ): { readonly file: string; readonly version: string | undefined } | undefined => {
-  const [, version, rest] = /^(?:(\d+\.\d+\.\d+[^/]*)\/)?(.*)$/s.exec(path)!
-  if (!/^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/.test(rest!) || version?.includes('..')) return undefined
-  return { file: ALIASES[rest!] ?? rest!, version }
+  const folder = path.slice(0, Math.max(0, path.indexOf('/')))
+  const version = /^\d+\.\d+\.\d/.test(folder) ? folder : undefined
+  const rest = version === undefined ? path : path.slice(version.length + 1)
+  if (!/^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/.test(rest) || version?.includes('..')) return undefined
+  return { file: ALIASES[rest] ?? rest, version }
 }
 
 /** Returns the release in the folder. `undefined`: the build has no manifest. */

@@ -4,7 +4,7 @@ import { bearerOf } from './auth.ts'
 import { onlyCookie } from './console.ts'
 import type { Dependencies } from './route.ts'
 
-/** Custom header of the toolbar's requests. Pages of other origins cannot send it without a preflight. */
+/** Custom header of the toolbar's requests. Pages on other origins cannot send it without a preflight. */
 export const TOOLBAR_HEADER = 'x-trailmark-toolbar'
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -35,7 +35,7 @@ export const toolbarHeaders = (origin: string | undefined): Readonly<Record<stri
   vary: 'origin',
 })
 
-/** Headers of responses to preflights. They do not tell which origins are authorized. */
+/** Headers of responses to preflights. They do not reveal which origins are authorized. */
 export const toolbarPreflightHeaders = (origin: string | undefined): Readonly<Record<string, string>> => ({
   ...toolbarHeaders(origin),
   'access-control-allow-methods': 'GET, POST, DELETE',
@@ -54,8 +54,8 @@ export const assertToolbarHeader = (headers: Headers): void => {
 const cookieName = (projectId: number) => `__Host-trailmark_toolbar_${projectId}`
 
 /**
- * Returns the value of `Set-Cookie` that stores `secret`, or deletes the cookie if `secret` is empty. Scripts cannot read
- * the cookie, and the browser keeps it apart for each site that the service is embedded in.
+ * Returns the value of `Set-Cookie` that stores `secret`, or deletes the cookie if `secret` is empty. Scripts cannot
+ * read the cookie, and the browser partitions it by the site that the service is embedded in.
  */
 export const toolbarCookie = (projectId: number, { secret, seconds }: { secret: string; seconds: number }): string =>
   [

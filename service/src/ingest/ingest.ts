@@ -1,3 +1,4 @@
+import { clientOf } from '../lib/clientOf.ts'
 import { createLane } from '../lib/lane.ts'
 import type { Count } from '../lib/metrics.ts'
 import { ApiError } from '../lib/apiError.ts'
@@ -88,6 +89,9 @@ const changesOf = ({ result }: Reading): number => {
  */
 export const MAX_DELIVERY_CHANGES = 100_000
 
+/** Points of heatmaps that wait until a delivery has been read, as characters of JSON. More are stored at once. */
+const MAX_POINTS_LENGTH = 1_000_000
+
 /** A delivery that has been read. */
 interface ReadDelivery {
   readonly rows: readonly Row[]
@@ -95,7 +99,7 @@ interface ReadDelivery {
   readonly lines: Buffer
   readonly rejections: RejectedEvent[]
   readonly samples: readonly JsonLine[]
-  /** Points of heatmaps. */
+  /** Points of heatmaps that are not stored yet. */
   readonly points: readonly JsonLine[]
   /** Submissions of surveys by project. */
   readonly responses: ReadonlyMap<number, readonly SurveyResponse[]>
@@ -137,6 +141,7 @@ export const createIngest = ({
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
+    let pointsLength = 0
     const reader: Reader = {
       queryToken: token,
       receivedAt,
@@ -153,14 +158,21 @@ export const createIngest = ({
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
       let event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
       if (projectId !== undefined && typeof event !== 'string' && event.surveyResponse)
-        if (!(await acceptsResponse(projectId, event.surveyResponse, address))) event = 'too_many_answers'
+        if (!(await acceptsResponse(projectId, event.surveyResponse, clientOf(address)))) event = 'too_many_answers'
       if (projectId === undefined) rejections.push(rejected(reading, 'unknown_token'))
       else if (typeof event === 'string') {
         rejections.push(rejected(reading, event))
         const sample = rejectedEvents.sample({ projectId, code: event, event: reading.rejectedEvent })
         if (sample) samples.push(sample)
       } else if (event.heatmap) {
-        points.push(...toHeatmapLines(projectId, event, event.heatmap))
+        for (const line of toHeatmapLines(projectId, event, event.heatmap)) {
+          points.push(line)
+          pointsLength += line.length
+        }
+        if (pointsLength > MAX_POINTS_LENGTH) {
+          await keepPoints(points.splice(0))
+          pointsLength = 0
+        }
         count('trailmark_heatmap_events_total')
       } else {
         const { uuid, distinctId, timestamp, identity, surveyResponse } = event
@@ -188,13 +200,14 @@ export const createIngest = ({
 
   const take = async (delivery: Delivery): Promise<ReadDelivery> => {
     const { body, compression, address } = delivery
-    const next = () => slices.next(address)
+    const client = clientOf(address)
+    const next = () => slices.next(client)
     const turn = next()
     if (turn) await turn
     const small = decodeSmall(body, compression)
     return small
       ? readDelivery(small, delivery, next)
-      : large.run(address, async () => readDelivery(await decode(body, compression, { next }), delivery, next))
+      : large.run(client, async () => readDelivery(await decode(body, compression, { next }), delivery, next))
   }
 
   const countRejections = (rejections: readonly RejectedEvent[]) => {

@@ -72,8 +72,8 @@ const createMeter = (maxValues: number) => {
 const isBlank = (bytes: Buffer) => bytes.toString('latin1').trim() === ''
 
 /**
- * Finds the events of a large body by the structure of its bytes, in one pass without recursion and in steps, so that each
- * can be parsed by itself. It relies on quotation marks and brackets only: invalid JSON fails when it is parsed.
+ * Finds the events of a large body by the structure of its bytes, in one pass without recursion and in steps, so that
+ * each can be parsed separately. It relies on quotation marks and brackets only: invalid JSON fails when it is parsed.
  */
 const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
   const lists: Record<string, Piece[]> = {}

@@ -25,7 +25,7 @@ export const METRICS = {
   trailmark_heatmap_events_total: {
     type: 'counter',
     labels: [],
-    help: 'Heatmap events stored, including duplicates. Their points have a table of their own.',
+    help: 'Heatmap events stored, including duplicates. Their points are in a separate table.',
   },
   trailmark_refused_events_unkept_total: {
     type: 'counter',

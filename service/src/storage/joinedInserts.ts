@@ -10,7 +10,7 @@ export const joinInserts = (
   let current: Promise<unknown> = Promise.resolve()
   return (lines) => {
     if (!lines.length) return Promise.resolve()
-    waiting.push(...lines)
+    waiting = waiting.concat(lines)
     next ??= current.then(async () => {
       const batch = waiting
       waiting = []

@@ -1,13 +1,20 @@
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
+// An escape, the start or end of a string, or an integer with as many digits as one of 256 bits has. A pattern that matches
+// whole strings would exceed the stack of the regular expression engine at a few megabytes.
+const TOKEN = /(?:\\[^]){1,50}|"|(?<![\d.])-?\d{16,78}(?![\d.eE])/g
+
 /** Quotes integers beyond 2^53 in JSON text, so that parsing loses no digit. */
-export const quoteUnsafeIntegers = (text: string): string =>
-  /\d{16}/.test(text)
-    ? text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g, (token) =>
-        token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
-      )
-    : text
+export const quoteUnsafeIntegers = (text: string): string => {
+  if (!/\d{16}/.test(text)) return text
+  let isInString = false
+  return text.replace(TOKEN, (token) => {
+    if (token === '"') isInString = !isInString
+    else if (!isInString && !Number.isSafeInteger(Number(token))) return `"${token}"`
+    return token
+  })
+}
 
 /** Quotes integers beyond 2^53 in a stream of JSON lines. */
 export const quotingIntegers = (): Transform => {

@@ -136,7 +136,7 @@ const nextOf = ({ branching, ...question }: Question, index: number, count: numb
   ]
 }
 
-/** Throws `ApiError` if a visitor can get to a question from which no answers lead to the end. */
+/** Throws `ApiError` if a visitor can reach a question from which no answers lead to the end. */
 const checkEnds = (questions: readonly Question[]): void => {
   const count = questions.length
   const next = questions.map((question, index) => nextOf(question, index, count))
@@ -149,7 +149,7 @@ const checkEnds = (questions: readonly Question[]): void => {
   for (const index of reached) next[index]?.forEach((target) => reached.add(target))
   const stuck = [...reached].find((index) => !ends.has(index))
   if (stuck !== undefined)
-    throw wrong(`questions.${stuck}.branching`, 'leads in a circle: no answers lead to the end of the survey')
+    throw wrong(`questions.${stuck}.branching`, 'leads in a circle: no answer reaches the end of the survey')
 }
 
 // Digits alone would be the index of a question in the names of old SDKs' properties.

@@ -70,7 +70,7 @@ const headersOf = (mayBeFramed: boolean) => ({
     "connect-src 'self'",
     'img-src https: data:',
     "base-uri 'none'",
-    // An origin of its own: a script in this page could otherwise use the session of the console, which is on this host.
+    // A separate origin: otherwise a script in this page could use the session of the console, which is on this host.
     'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox',
     "form-action 'none'",
     `frame-ancestors ${mayBeFramed ? '*' : "'none'"}`,

@@ -1,4 +1,4 @@
-/** Style of the page of hosted surveys. Outside a shadow root, the form of the SDK has no style of its own. */
+/** Style of the page of hosted surveys. Outside a shadow root, the SDK adds no style to the form. */
 export const HOSTED_STYLE = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; --accent: #1d4ed8; --on-accent: #fff; --line: #767676 }
 @media (prefers-color-scheme: dark) { :root { --accent: #93c5fd; --on-accent: #0b1220; --line: #9a9a9a } }

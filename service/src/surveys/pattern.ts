@@ -3,7 +3,7 @@ export const MAX_PATTERN = 256
 
 /** Length of the text for which the steps of an expression are estimated. */
 const TEXT = 1_024
-/** Maximum steps on such a text, about 4 ms. */
+/** Maximum steps on a string of this length, about 4 ms. */
 const MAX_STEPS = 3 * TEXT ** 2
 
 /** An escape, a class, the beginning of a group or a character, and its quantifier. */
@@ -13,7 +13,7 @@ const TOKENS =
 interface Group {
   /** Number of alternatives. */
   ways: number
-  /** Whether it matches texts of several lengths or kinds. */
+  /** Whether it matches strings of different lengths or characters. */
   isFlexible: boolean
 }
 
@@ -31,7 +31,7 @@ const tokensOf = (pattern: string): Token[] =>
     max: sign ? (sign === '?' ? 1 : TEXT) : comma ? Number(limit || TEXT) : Number(count ?? 1),
   }))
 
-/** Whether an atom ends where the next token begins, so that giving characters back never helps. */
+/** Whether an atom ends where the next token begins, so that backtracking never helps. */
 const isApart = (atom: string, next: Token): boolean =>
   atom !== ')' &&
   next.min > 0 &&
@@ -39,8 +39,8 @@ const isApart = (atom: string, next: Token): boolean =>
   !new RegExp(`^${atom}$`).test(next.atom.at(-1)!)
 
 /**
- * Returns an upper bound of the steps that a valid expression takes on a text of 1 kB. `Infinity`: it can take exponential
- * time, by backreferences or by repeated groups that contain repetitions or alternatives.
+ * Returns an upper bound of the steps that a valid expression takes on a string of 1 kB. `Infinity`: it can take
+ * exponential time, by backreferences or by repeated groups that contain repetitions or alternatives.
  */
 const stepsOf = (pattern: string): number => {
   const tokens = tokensOf(pattern)

@@ -21,7 +21,7 @@ const QUESTION_RESULTS = Type.Object({
     Type.Array(
       Type.Object({
         index: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'null: open choices, and choices of the past',
+          description: 'null: open choices, and choices that were removed',
         }),
         label: Type.String(),
         count: Type.Integer(),
@@ -71,7 +71,7 @@ type QuestionResults = Static<typeof QUESTION_RESULTS>
 const OTHER = -1
 const ANSWERED = -2
 const LAST = -3
-/** Stands for the submission, where others have the number of a question. */
+/** Marks the submission in place of a question's number. */
 const SUBMISSION = 0
 
 const keyOf = (number: number, language: string, text: string) => `${number}\n${language}\n${text}`

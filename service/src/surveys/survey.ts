@@ -249,7 +249,7 @@ const DEFINITION = {
   appearance: orNull<Static<typeof APPEARANCE>>(APPEARANCE),
   conditions: orNull<Static<typeof CONDITIONS>>(CONDITIONS),
   schedule: maybe(oneOf(SCHEDULES)),
-  /** Number of times that a recurring survey asks, and the days from one to the next. */
+  /** Number of times a recurring survey is shown, and the days between them. */
   iteration_count: orNull<number>({ type: 'integer', minimum: 1, maximum: 500 }),
   iteration_frequency_days: orNull<number>({ type: 'integer', minimum: 1, maximum: 3_650 }),
   enable_partial_responses: maybe(Type.Boolean()),

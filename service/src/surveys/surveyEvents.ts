@@ -29,7 +29,7 @@ const createCutter = () => {
     // The last character may be cut in its middle.
     return Buffer.from(text)
       .toString('utf8', 0, most)
-      .replace(/\uFFFD+$/, '')
+      .replace(/\uFFFD$/, '')
   }
   const cut = (value: unknown): unknown => {
     if (typeof value === 'string') return cutText(value)

@@ -33,7 +33,7 @@ export interface Surveys {
   /** Returns the flags of the running surveys, and the keys of the project's flags that they depend on. */
   flags(projectId: number): Promise<{ readonly own: readonly Flag[]; readonly linked: ReadonlySet<string> }>
   /** Whether a submission may be stored: an IP may send few submissions of a hosted survey in a minute. */
-  acceptsResponse(projectId: number, response: SurveyResponse, ip: string): Promise<boolean>
+  acceptsResponse(projectId: number, response: SurveyResponse, client: string): Promise<boolean>
   /** Counts completed submissions of surveys that have a limit, and ends those that reach it. */
   countResponses(projectId: number, responses: readonly SurveyResponse[]): Promise<void>
 }
@@ -213,9 +213,9 @@ export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: 
       })
       return { own: shown.flatMap((record) => flagsOf(record, at)), linked: new Set(linked) }
     },
-    acceptsResponse: async (projectId, { surveyId, submissionId }, ip) => {
+    acceptsResponse: async (projectId, { surveyId, submissionId }, client) => {
       const record = (await cached(projectId)).find(({ id }) => id === surveyId)
-      return !record || typeOf(record) !== 'external_survey' || isWithinLimit(ip, surveyId, submissionId)
+      return !record || typeOf(record) !== 'external_survey' || isWithinLimit(client, surveyId, submissionId)
     },
     countResponses: async (projectId, responses) => {
       const limits = new Map(
@@ -224,9 +224,9 @@ export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: 
           return limit && endDate === null ? [[id, limit]] : []
         }),
       )
-      for (const { surveyId, submissionId } of responses) {
-        const limit = limits.get(surveyId)
-        if (limit && (await surveys.countResponse(projectId, surveyId, submissionId, limit))) kept.delete(projectId)
+      for (const [surveyId, limit] of limits) {
+        const ids = responses.flatMap((each) => (each.surveyId === surveyId ? each.submissionId : []))
+        if (ids.length && (await surveys.countResponses(projectId, surveyId, ids, limit))) kept.delete(projectId)
       }
     },
   }

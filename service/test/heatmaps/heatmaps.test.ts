@@ -252,3 +252,31 @@ test('erasing a person removes the points of all of their ids', async () => {
   await erase({ projectId: project, id: bob!.id, withEvents: true })
   expect((await heatmaps.map(project, MAP)).points).toBe(1)
 })
+
+test('limits what an event can take in memory beyond its own size', () => {
+  const points = Array.from({ length: 3_000 }, (_, index) => ({ x: 1, y: 1, type: 'click', vw: index + 1 }))
+  const size = (url: string) => JSON.stringify(readPoints({ $heatmap_data: { [url]: points } })).length
+  expect(readPoints({ $heatmap_data: { [URL_A]: points } })).toHaveLength(200)
+  expect(size(`${URL_A}/${'a'.repeat(2_000)}`)).toBeLessThan(JSON.stringify(points).length)
+})
+
+test('stores the points of a large delivery in parts', async () => {
+  const events = Array.from({ length: 30 }, (_, index) =>
+    toEvent({
+      url: `${URL_A}/parts`,
+      points: Array.from({ length: 200 }, (_, at) => click(index, at, { vw: 400 + at, el: 'a'.repeat(500) })),
+    }),
+  )
+  let inserts = 0
+  const counting = {
+    ...storage,
+    insert: (...args: Parameters<typeof storage.insert>) => {
+      if (args[0] === 'db.heatmaps') inserts += 1
+      return storage.insert(...args)
+    },
+  }
+  expect(await deliver(startIngest(counting), 77, events, NOW)).toEqual([])
+  expect(inserts).toBeGreaterThan(1)
+  const map = await heatmaps.map(77, { ...MAP, url: `${URL_A}/parts` })
+  expect(map).toMatchObject({ points: 6_000 })
+})

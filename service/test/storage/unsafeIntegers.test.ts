@@ -18,3 +18,12 @@ test('quoting unsafe integers leaves fractions with any number of digits as numb
     [1.4285714285714286, Number('-0.9999999999999999e-7'), Number('0.1111111111111111111'), '9007199254740993'],
   ])
 })
+
+test.each([
+  ['characters', 'x'],
+  ['escapes', '\\n'],
+  ['digits', '1'],
+])('keeps a string of 20 million %s', (_, part) => {
+  const text = `{"long":"${part.repeat(20_000_000)}","id":9007199254740993}`
+  expect(quoteUnsafeIntegers(text) === text.replace('9007199254740993}', '"9007199254740993"}')).toBe(true)
+})

@@ -18,7 +18,7 @@ export interface Change {
 export interface MaterializationChanges {
   /** Rejects with `ApiError` if the query cannot be materialized. */
   requireMaterializable(projectId: number, query: unknown, isActive: boolean): Promise<void>
-  /** Resolves with the reason if the new version cannot be materialized like the one before it. */
+  /** Resolves with the reason if the new version cannot be materialized like the previous one. */
   apply(projectId: number, endpoint: Endpoint, change: Change): Promise<string | undefined>
   disableAll(endpoint: Endpoint): Promise<void>
 }

@@ -37,7 +37,10 @@ const TRENDS_POINT = Type.Object(
   { additionalProperties: false },
 )
 
-/** A step of a funnel, from 1: the people who reached it or, negative, those who reached the one before but not this. */
+/**
+ * A step of a funnel, from 1: the people who reached it or, negative, those who reached the previous step but not this
+ * one.
+ */
 const FUNNEL_STEP = Type.Object(
   {
     kind: Type.Literal('FunnelsActorsQuery'),

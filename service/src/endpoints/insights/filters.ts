@@ -116,7 +116,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 const isNumber = (value: unknown) =>
   (typeof value === 'number' && Number.isFinite(value)) ||
   (typeof value === 'string' &&
-    /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(value) &&
+    /^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/.test(value) &&
     Number.isFinite(Number(value)))
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value)
 

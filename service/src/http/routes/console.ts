@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type Credential, MAX_AGE_MS } from '../../console/sessions.ts'
 import { ApiError } from '../../lib/apiError.ts'
-import { clientOf } from '../bodyReader.ts'
+import { clientOf } from '../../lib/clientOf.ts'
 import { sessionCookie, sessionSecret } from '../console.ts'
 import { CONSOLE_PATH } from '../consoleFiles.ts'
 import { CLOSED, invalidInput } from '../request.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Stage, STAGES } from '../../flags/enrolment.ts'
+import { type Stage, STAGES } from '../../flags/enrollment.ts'
 import { CLOSED, page, requireProject } from '../request.ts'
 import { type Handler, route } from '../route.ts'
 import { ANY_OBJECT, oneOf, pageOf, TIME } from '../schemas.ts'

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { clientOf } from '../../lib/clientOf.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { MAX_SENT_BYTES } from '../../recordings/readBody.ts'
 import { RECORDING_SETTINGS } from '../../recordings/settings.ts'
@@ -80,7 +81,7 @@ const readSnapshots: Handler = async ({ recordings }, request) => {
     windowId,
     from: seq('from') ?? 0,
     to: seq('to') ?? MAX_SEQ,
-    client: request.ip,
+    client: clientOf(request.ip),
     signal: request.signal,
   })
   return { headers: { 'content-type': 'application/x-ndjson; charset=utf-8' }, body: stream }

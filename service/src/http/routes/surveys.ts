@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { SURVEY_CHANGES, SURVEY_INPUT, SURVEY_VIEW } from '../../surveys/survey.ts'
 import { ApiError } from '../../lib/apiError.ts'
+import { clientOf } from '../../lib/clientOf.ts'
+import { isUuid } from '../../lib/uuid.ts'
 import { createHostedLimit } from '../../surveys/hostedLimit.ts'
 import { hostedPage, limitedPage, missingPage } from '../../surveys/hostedPage.ts'
 import { SURVEY_RESPONSE } from '../../surveys/responses.ts'
@@ -49,7 +51,8 @@ const isWithinLimit = createHostedLimit()
 
 const hosted: Handler = async ({ surveys, projectById }, { params, ip }) => {
   const id = params.id!.toLowerCase()
-  if (!isWithinLimit(ip, id)) return limitedPage()
+  if (!isUuid(id)) return missingPage()
+  if (!isWithinLimit(clientOf(ip), id)) return limitedPage()
   const survey = await surveys.hosted(id)
   const project = survey && (await projectById(survey.projectId))
   return survey && project ? hostedPage({ surveyId: id, token: project.token, ...survey }) : missingPage()

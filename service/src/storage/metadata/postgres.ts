@@ -5,7 +5,7 @@ import { MetadataMismatch, MetadataUnavailable } from './errors.ts'
 // Per process: more than its concurrent requests need, and few enough for many processes on a server's default of 100.
 const MAX_CONNECTIONS = 10
 const CONNECT_MS = 5_000
-// Longer than any transaction waits for the ones before it. Detects a server that disappeared silently.
+// Longer than any transaction waits for earlier ones. Detects a server that disappeared silently.
 const QUERY_MS = 30_000
 
 const NO_RESPONSE = 'The Postgres server at DATABASE_URL does not respond'

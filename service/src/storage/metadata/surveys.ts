@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { type MetadataContext, now, unlessTaken } from './context.ts'
 import type { Tables } from './tables.ts'
@@ -30,10 +31,14 @@ export interface SurveyStore {
   update(projectId: number, id: string, survey: SurveyFields): Promise<SurveyRecord | undefined>
   remove(projectId: number, id: string): Promise<void>
   /**
-   * Counts a submission once, and ends the survey when it has `limit` submissions. Resolves with whether the survey ended.
+   * Counts each of the submissions once, and ends the survey when it has `limit` submissions. Resolves with whether the survey
+   * ended.
    */
-  countResponse(projectId: number, id: string, submissionId: string, limit: number): Promise<boolean>
+  countResponses(projectId: number, id: string, submissionIds: readonly string[], limit: number): Promise<boolean>
 }
+
+// Rows of one statement.
+const MAX_ROWS = 500
 
 const toSurvey = (row: Selectable<Tables['surveys']>): SurveyRecord => ({
   id: row.id,
@@ -90,13 +95,22 @@ export const createSurveyStore = (context: MetadataContext): SurveyStore => {
           .where('survey_id', '=', id)
           .execute()
       }),
-    countResponse: (projectId, id, submissionId, limit) =>
-      transact(async (transaction) => {
-        await transaction
-          .insertInto('survey_responses')
-          .values({ project_id: projectId, survey_id: id, submission_id: submissionId })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
+    countResponses: async (projectId, id, submissionIds, limit) => {
+      const rows = [...new Set(submissionIds)]
+        .slice(0, limit)
+        .map((submissionId) => ({ project_id: projectId, survey_id: id, submission_id: submissionId }))
+      for (let at = 0; at < rows.length; at += MAX_ROWS) {
+        await transact((transaction) =>
+          transaction
+            .insertInto('survey_responses')
+            .values(rows.slice(at, at + MAX_ROWS))
+            .onConflict((conflict) => conflict.doNothing())
+            .execute(),
+        )
+        // SQLite blocks the process, so others get a turn in between.
+        await setImmediate()
+      }
+      return transact(async (transaction) => {
         const { count } = await transaction
           .selectFrom('survey_responses')
           .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -112,6 +126,7 @@ export const createSurveyStore = (context: MetadataContext): SurveyStore => {
           .where('end_date', 'is', null)
           .executeTakeFirst()
         return ended.numUpdatedRows > 0n
-      }),
+      })
+    },
   }
 }

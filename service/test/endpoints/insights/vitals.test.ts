@@ -76,7 +76,7 @@ const reportArbitrary = fc
     name: fc.constantFrom(...NAMES),
     view: fc.nat(30),
     share: fc.double({ min: 0, max: 2.5, noNaN: true }),
-    // Each report has a time of its own, as pages have.
+    // Each report has a different time, as on real pages.
     page: fc.constantFrom('/', '/shop', '/pay', undefined),
     device: fc.constantFrom('Desktop', 'Mobile'),
     isSoft: fc.boolean(),

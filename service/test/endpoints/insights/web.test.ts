@@ -73,7 +73,7 @@ afterAll(async () => {
 
 const KEYS = ['visitors', 'views', 'sessions', 'session duration', 'bounce rate']
 
-/** Runs an overview and returns its numbers, the ones before, and the whole answer. */
+/** Runs an overview and returns its numbers, those of the previous period, and the whole response. */
 const overview = async (more: object = {}, options: AskOptions = {}) => {
   const answer = (await ask(engine, { kind: 'WebOverviewQuery', ...more }, options)) as any
   expect(answer.results.map(({ key }: any) => key)).toEqual(KEYS)

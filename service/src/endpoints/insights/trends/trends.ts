@@ -8,7 +8,7 @@ import { checkTrends, isTotalValue, type TrendsQuery } from './trendsQuery.ts'
 import { shapeTrends } from './trendsShape.ts'
 import { statementOf, type TrendsPlan } from './trendsStatement.ts'
 
-/** Returns the plan of the period and, with a comparison, that of the one before. */
+/** Returns the plan of the period and, with a comparison, of the previous period. */
 export const trendsPlans = (
   query: TrendsQuery,
   { context, filters, isFromExact, reading }: Omit<PlanOptions, 'projectId'>,

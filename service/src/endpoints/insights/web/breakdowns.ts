@@ -89,7 +89,7 @@ export type BreakdownName = keyof typeof BREAKDOWNS
 
 export const BREAKDOWN_NAMES = Object.keys(BREAKDOWNS) as readonly BreakdownName[]
 
-/** The condition that an event tells how long and how far the page before it was read. */
+/** The condition that an event contains the duration and scroll depth of the previous page. */
 export const leavesPage = ({ sessions, eventProperty }: Visits): Sql =>
   every([
     isAnyOf(sessions.row('event'), ['$pageview', '$pageleave']),

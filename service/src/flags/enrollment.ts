@@ -38,16 +38,16 @@ export const flagsTaken = (features: readonly Feature[]): ReadonlySet<number> =>
   new Set(features.filter(({ stage }) => STAGES[stage].decides).map(({ flagId }) => flagId))
 
 /** Name of the person property that records whether a person enrolled in the feature of a flag. */
-export const enrolmentProperty = (flagKey: string): string => `$feature_enrollment/${flagKey}`
+export const enrollmentProperty = (flagKey: string): string => `$feature_enrollment/${flagKey}`
 
 /**
  * Adds enrollment in a feature to its flag's conditions. People who enrolled get the flag, people who opted out do
  * not, and the flag's own conditions apply to everyone else. These are ordinary conditions, so every SDK that
  * evaluates flags supports them.
  */
-export const withEnrolment = (filters: Filters, flagKey: string): Filters => {
+export const withEnrollment = (filters: Filters, flagKey: string): Filters => {
   const condition = (operator: 'exact' | 'is_not', value: 'true' | 'false') => ({
-    key: enrolmentProperty(flagKey),
+    key: enrollmentProperty(flagKey),
     type: 'person' as const,
     operator,
     value: [value],
