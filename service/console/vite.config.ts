@@ -20,7 +20,7 @@ export default defineConfig({
   build: {
     outDir: here('dist'),
     target: 'es2022',
-    // The player of recordings and the preview of surveys are documents of their own.
+    // The player of recordings and the preview of surveys are separate documents.
     rollupOptions: { input: [here('index.html'), here('player.html'), here('preview.html')] },
     // The content security policy allows no data: URLs but images.
     assetsInlineLimit: 0,

@@ -100,7 +100,7 @@ const InFirstProject = ({ id }: { readonly id: number }) => {
   return null
 }
 
-/** Shows the overview of a project, or its set-up if it has no events yet. */
+/** Shows the overview of a project, or its setup if it has no events yet. */
 const Home = () => {
   const { id } = useProject()
   const { data, error } = useSetup()

@@ -19,7 +19,7 @@ export interface Page {
 /** Groups of the navigation, in order. */
 export const GROUPS = ['Web', 'Product', 'Data', 'Project'] as const
 
-/** All pages of a project. Each is a chunk of its own. */
+/** All pages of a project. Each is a separate chunk. */
 export const PAGES: readonly Page[] = [
   {
     path: 'overview',
@@ -163,7 +163,7 @@ export const PAGES: readonly Page[] = [
   {
     path: 'setup',
     group: 'Project',
-    title: 'Set-up',
+    title: 'Setup',
     icon: 'setup',
     load: async () => (await import('./pages/setup/setupPage.tsx')).SetupPage,
   },

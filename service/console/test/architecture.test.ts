@@ -44,7 +44,7 @@ test('pages import no other pages, and rooms only those below them', () => {
   expect(wrong).toEqual([])
 })
 
-test('markup is never made of strings, and styles are objects, as the content security policy demands', () => {
+test('markup is never built from strings, and styles are objects, as the content security policy requires', () => {
   const wrong = files.filter((file) =>
     /innerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|document\.write|setAttribute\('style'|\beval\(|new Function/.test(
       readFileSync(join(SRC, file), 'utf8'),

@@ -44,7 +44,7 @@ test('branches to a removed question go with it', () => {
   ])
 })
 
-test('a question of another type keeps its texts and its id only', () => {
+test('changing the type of a question keeps only its texts and its id', () => {
   expect(withType({ ...questions[1]!, id: 'x', optional: true }, 'link')).toEqual({
     id: 'x',
     type: 'link',

@@ -9,7 +9,7 @@ const entry = (second: number, session: string | null, startsSession = false): E
   startsSession,
 })
 
-test('puts a head above the events of each session, which says whether all of them are loaded', () => {
+test('puts a header above the events of each session that shows whether all of them are loaded', () => {
   const items = itemsOf([entry(9, 'b'), entry(8, 'b', true), entry(5, null), entry(4, 'a')])
   const heads = items.flatMap((item) =>
     item.kind === 'session' ? [[item.session, item.count, item.isWhole, item.from, item.until]] : [],

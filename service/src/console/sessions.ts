@@ -74,7 +74,7 @@ export const createConsoleSessions = ({
         'token' in credential
           ? await console.startByLink(credential.token, secret)
           : await console.startByKey(credential.key, secret)
-      // One message for every reason: it must not tell which links and keys exist.
+      // One message for every reason, so that it does not reveal which links and keys exist.
       if (!session) throw new ApiError('sign_in_failed')
       succeed()
       log('Signed in to the console', { key: session.key.id, label: session.key.label })

@@ -44,7 +44,7 @@ export interface SetupDependencies {
   readonly now?: () => number
 }
 
-/** Creates the state of a project's set-up. */
+/** Creates the state of a project's setup. */
 export const createSetup = ({
   storage,
   metadata: { projects, settings },

@@ -8,7 +8,7 @@ import { createIngestRecording } from '../recordings/ingest.ts'
 import { createRecordings } from '../recordings/readRecordings.ts'
 import { createRemoveRecordings, type RemoveRecordings } from '../recordings/removeRecordings.ts'
 import { createRecordingSettings } from '../recordings/settings.ts'
-import { createThread } from '../recordings/thread.ts'
+import { createRecordingThread } from '../recordings/thread.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 
@@ -38,8 +38,8 @@ export const connectRecordings = ({
   program,
   onStop,
 }: RecordingsOptions): ConnectedRecordings => {
-  const reading = createThread(program)
-  const playing = createThread(program)
+  const reading = createRecordingThread(program)
+  const playing = createRecordingThread(program)
   onStop(() => Promise.all([reading.close(), playing.close()]))
   const ask = createAsk(gate.runs, MAX_SECONDS)
   // Not the places of runs: these lookups are short, and recordings must not wait for a project's queries.

@@ -17,7 +17,7 @@ const stop = async () => {
   await service?.stop()
   service = undefined
 }
-/** Starts the service of a data folder, unless it runs. Stops the one before. */
+/** Starts the service of a data folder, unless it is running. Stops the previous one. */
 const start = async (data: string) => {
   if (service?.data === data) return service
   await stop()

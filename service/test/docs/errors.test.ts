@@ -21,7 +21,7 @@ const QUERY_ERRORS = {
   column_unknown: 'The column does not exist.',
   column_ambiguous: 'Several tables have the column. Qualify its name.',
   column_reserved: 'The column is internal.',
-  name_duplicate: 'Two things have the same name.',
+  name_duplicate: 'Two items have the same name.',
   name_reserved: 'The name is reserved.',
   function_unknown: 'The function does not exist.',
   function_arguments: 'The arguments do not fit the function.',

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { MAX_ROWS } from '../../src/heatmaps/points.ts'
 import { BODY_LIMITS } from '../../src/http/bodyMemory.ts'
 import { MAX_FLAGS_BYTES } from '../../src/http/routes/flagEvaluation.ts'
 import { MAX_API_BYTES, MAX_HEADERS_MS } from '../../src/http/server.ts'
@@ -56,6 +57,11 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
   ['One event, as JSON', bytes(MAX_EVENT_BYTES), 'this event is rejected: `event_too_large`'],
   ['Keys and values of an event', count(MAX_EVENT_VALUES), 'this event is rejected: `too_many_values`'],
   ['Levels of nesting in an event', count(MAX_DEPTH), 'this event is rejected: `properties_too_deep`'],
+  [
+    'Kinds of points in a heatmap event (URL, type, size of the window)',
+    count(MAX_ROWS),
+    'points of further kinds are ignored',
+  ],
   ['Changes of persons and groups by an event', count(MAX_CHANGES), 'this event is rejected: `too_many_changes`'],
   [
     'Changes of persons and groups by a delivery',

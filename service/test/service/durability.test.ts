@@ -4,7 +4,7 @@ import { childrenOf, isRunning, until } from '../support/engine.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 import { rmSync } from 'node:fs'
 
-// All tests use one data folder, each with events of its own name: a start costs more than most of them.
+// All tests use one data folder, each with its own event name, because starting a service takes longer than most tests.
 const data = temporaryFolder()
 let running: RunningService | undefined
 

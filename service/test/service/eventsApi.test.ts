@@ -339,7 +339,7 @@ describe('GET /events/live', () => {
     const polling = (async () => {
       while (!isDone) {
         await poll()
-        // Two polls of a live list are further apart than this.
+        // Two polls of a live list are more than this far apart.
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
       while (await poll());

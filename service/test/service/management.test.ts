@@ -8,7 +8,7 @@ import { type RunningService, startService, testEmbedded } from '../support/star
 type Target = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 
 let service: RunningService
-/** A project that receives only the events of the set-up tests. */
+/** A project that receives only the events of the setup tests. */
 let fresh: Target
 let other: Target
 
@@ -244,7 +244,7 @@ describe('run statistics', () => {
   })
 })
 
-describe('set-up state', () => {
+describe('setup state', () => {
   const setup = async (target: Target) => (await api(target, 'GET', '/setup')).body
   /** Resolves when the step is done, and rejects if that takes more than 2 s. */
   const whenDone = (step: string) => until(async () => (await setup(fresh))[step] !== null, 2_000)

@@ -51,7 +51,7 @@ const trend = (more: object = {}) => ({
   ...more,
 })
 
-/** Takes minutes unless it is cancelled, and reads rows all the time. */
+/** Takes minutes unless it is canceled, and reads rows all the time. */
 const slow = (mark: string) =>
   `SELECT count(), '${mark}' AS mark FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1`
 
@@ -167,7 +167,7 @@ describe('a run in progress', () => {
   test.each([
     ['a query', ONLY_QUERIES],
     ['an endpoint', ONLY_ENDPOINTS],
-  ])('of %s reports progress and is cancelled', async (of, key) => {
+  ])('of %s reports progress and is canceled', async (of, key) => {
     const id = `${of} / in progress`
     const path = encodeURIComponent(id)
     await api(service, 'POST', '/endpoints/', { name: 'slow', query: { kind: 'HogQLQuery', query: slow('endpoint') } })

@@ -26,7 +26,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
     headers: { authorization: `Bearer ${service.key}`, ...headers },
   })
 
-/** Takes minutes unless it is cancelled, and little memory. `mark` makes it unique. */
+/** Takes minutes unless it is canceled, and little memory. `mark` makes it unique. */
 const slow = (mark: string) =>
   `SELECT count(), '${mark}' AS mark FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1`
 const running = async (mark: string) =>

@@ -268,7 +268,7 @@ test('an IP can send 30 submissions of a hosted survey in a minute, and more eve
   await remove(popover.id)
 })
 
-test('a hosted survey has a page of its own, and any other URL the same 404', async () => {
+test('a hosted survey has its own page, and every other URL gets the same 404', async () => {
   const name = 'Tea & </script><script>alert(1)</script>'
   const survey = await create({ name, type: 'external_survey' })
   const page = (id: string) => request(`${service.url}/external_surveys/${id}?distinct_id=ann&q0=2`)

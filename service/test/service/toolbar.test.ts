@@ -32,7 +32,7 @@ const asOperator = async (path: string, body: object): Promise<any> => {
 const newKey = async (projectId: number, label: string, scopes = ['*']): Promise<{ id: string; value: string }> =>
   asOperator('personal_api_keys', { label, scopes, scoped_teams: [projectId] })
 
-/** Creates a project that authorizes the sites, with a key of its own. */
+/** Creates a project that authorizes the sites, and a key for it. */
 const newProject = async (name: string): Promise<Project & { readonly keyId: string }> => {
   const { id: projectId, api_token: token } = await asOperator('projects', { name })
   const { value: key, id: keyId } = await newKey(projectId, name)
@@ -53,7 +53,7 @@ const FROM_SHOP = { origin: SHOP, 'x-trailmark-toolbar': '1', 'sec-fetch-site': 
 
 let clients = 0
 
-/** Exchanges a code. Each exchange has an IP address of its own, because failed attempts are limited for each. */
+/** Exchanges a code. Each exchange uses a different IP address, because failed attempts are limited per address. */
 const exchange = (project: Project, code: string, more: object = {}, headers: Headers = FROM_SHOP) =>
   request(`${service.url}/toolbar/session`, {
     method: 'POST',

@@ -133,7 +133,7 @@ test('the entry and the exit are views, or other events in sessions without any'
   })
 })
 
-test('one event tells the whole arrival', async () => {
+test('one event determines the whole arrival', async () => {
   expect(await read('$entry_utm_source, $entry_utm_medium, $entry_referring_domain, $channel_type')).toMatchObject({
     'later campaign': [null, null, 'www.google.com', 'Organic Search'],
     'click before the page': ['ads', null, null, 'Unknown'],

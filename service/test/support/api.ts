@@ -1,3 +1,4 @@
+import { Agent, request as httpRequest } from 'node:http'
 import { checkResponse } from './responseSchema.ts'
 import type { RunningService } from './startService.ts'
 
@@ -11,19 +12,50 @@ type Target = Pick<RunningService, 'url' | 'token' | 'key' | 'projectId'>
 
 const isJson = (headers: Headers) => headers.get('content-type')?.startsWith('application/json') ?? false
 
-const toReply = async (response: Response): Promise<Reply> => {
-  const text = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson(response.headers) ? JSON.parse(text) : text,
-  }
+export interface RequestOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly signal?: AbortSignal
 }
 
+const agent = new Agent({ keepAlive: true })
+
+/** Sends a request with the headers of `fetch`, which would take four times the processor time. */
+const send = (url: string, { method = 'GET', headers = {}, body, signal }: RequestOptions): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const options = {
+      method,
+      agent,
+      signal,
+      headers: {
+        accept: '*/*',
+        'user-agent': 'node',
+        ...(typeof body === 'string' ? { 'content-type': 'text/plain;charset=UTF-8' } : {}),
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      },
+    }
+    const sent = httpRequest(url, options, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const received = new Headers()
+        for (const [name, values] of Object.entries(response.headersDistinct))
+          for (const value of values!) received.append(name, value)
+        const text = Buffer.concat(chunks).toString()
+        resolve({ status: response.statusCode!, headers: received, body: isJson(received) ? JSON.parse(text) : text })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+
 /** Sends any request. Rejects if the response does not match the schema that its route documents. */
-export const request = async (url: string, init?: RequestInit): Promise<Reply> => {
-  const reply = await toReply(await fetch(url, init))
-  if (isJson(reply.headers)) await checkResponse(init?.method ?? 'GET', url, reply.status, reply.body)
+export const request = async (url: string, options: RequestOptions = {}): Promise<Reply> => {
+  const reply = await send(url, options)
+  if (isJson(reply.headers)) await checkResponse(options.method ?? 'GET', url, reply.status, reply.body)
   return reply
 }
 

@@ -4,7 +4,8 @@ import { createServer } from 'node:net'
 // between this check and listening, or while a server that will return to its port is down.
 const [FIRST, LAST] = [10_000, 32_000]
 
-// Each of Jest's workers has ports of its own: a port is free until the server listens, seconds after it was chosen.
+// Each Jest worker has its own range of ports, because a chosen port stays free until the server listens, seconds
+// later.
 const WORKERS = 8
 const PER_WORKER = Math.floor((LAST - FIRST) / WORKERS)
 const first = FIRST + (Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS) * PER_WORKER

@@ -13,7 +13,7 @@ export interface Position {
   readonly column: number
 }
 
-/** A failed request. The message tells a person what was wrong and what to do. See docs/reference/errors.md. */
+/** A failed request. The message describes what was wrong and what to do. See docs/reference/errors.md. */
 export class Failure extends Error {
   override readonly name = 'Failure'
 

@@ -5,7 +5,7 @@ export const inProject = (projectId: number): { readonly path: { readonly projec
   path: { projectId: String(projectId) },
 })
 
-/** Path parameters of a thing of a project, such as a flag. */
+/** Path parameters of a resource of a project, such as a flag. */
 export const inProjectWithId = (
   projectId: number,
   id: string | number,

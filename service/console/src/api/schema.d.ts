@@ -2872,7 +2872,7 @@ export interface paths {
               rules: {
                 /** @description One issue for each combination of these */
                 group_by?: ('type' | 'message' | 'file' | 'function')[]
-                /** @description Name of the issue of all these exceptions */
+                /** @description Name of the issue for all matching exceptions */
                 issue?: string
                 /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
                 match: {
@@ -2914,7 +2914,7 @@ export interface paths {
             rules: {
               /** @description One issue for each combination of these */
               group_by?: ('type' | 'message' | 'file' | 'function')[]
-              /** @description Name of the issue of all these exceptions */
+              /** @description Name of the issue for all matching exceptions */
               issue?: string
               /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
               match: {
@@ -2945,7 +2945,7 @@ export interface paths {
               rules: {
                 /** @description One issue for each combination of these */
                 group_by?: ('type' | 'message' | 'file' | 'function')[]
-                /** @description Name of the issue of all these exceptions */
+                /** @description Name of the issue for all matching exceptions */
                 issue?: string
                 /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
                 match: {
@@ -6705,7 +6705,7 @@ export interface paths {
                  */
                 ended_at: string
                 gaps: {
-                  /** @description When the next full snapshot was taken, from which the window can be played again. Null: never */
+                  /** @description When the next full snapshot was taken, from which playback of the window can continue. Null: never */
                   ended_at: string | null
                   /** @description The first missing chunk */
                   from_seq: number
@@ -8565,7 +8565,7 @@ export interface paths {
                 average?: number | null
                 choices?: {
                   count: number
-                  /** @description null: open choices, and choices of the past */
+                  /** @description null: open choices, and choices that were removed */
                   index: number | null
                   label: string
                   /** @description Part of the answers, from 0 to 1 */

@@ -37,7 +37,7 @@ export interface ApiFilter {
 export const formatFilter = ({ operator, type, key, values }: Filter): string =>
   joinList([operator, (type === 'event' ? '' : `${type}.`) + key, ...values])
 
-/** Reads a filter of the URL. Returns `undefined` if it is none. */
+/** Reads a filter of the URL. Returns `undefined` if it is invalid. */
 export const parseFilter = (text: string): Filter | undefined => {
   const [operator = '', name = '', ...values] = splitList(text)
   if (!Object.hasOwn(OPERATORS, operator) || !name) return undefined

@@ -1,4 +1,4 @@
-/** A part of a text, as offsets. */
+/** A range of a string, as offsets. */
 export interface TextRange {
   readonly start: number
   readonly end: number

@@ -1,15 +1,15 @@
-/** Longer values are cut until a person asks for all. In UTF-16 units. */
+/** Longer values are truncated until expanded. In UTF-16 units. */
 export const MAX_SHOWN = 2_000
 
 /** Returns a value of JSON as text: strings as they are, everything else as JSON. */
 export const toText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
-/** Returns the beginning of a text, without half a character at its end. */
+/** Returns the beginning of a string, without splitting a surrogate pair. */
 export const cutText = (text: string, length = MAX_SHOWN): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
 
-/** Returns the URL that a text is, if it leads to a page. `undefined` for every other text, such as `javascript:…`. */
+/** Returns a string as a URL if it is the URL of a page. `undefined` for any other string, such as `javascript:…`. */
 export const linkOf = (text: string): string | undefined =>
   /^https?:\/\/\S+$/i.test(text) && text.length <= MAX_SHOWN && URL.canParse(text) ? text : undefined
 

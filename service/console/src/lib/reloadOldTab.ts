@@ -1,8 +1,8 @@
 const KEY = 'trailmark-console-reloaded'
 
 /**
- * Reloads the page when a chunk is missing: after an upgrade of the service, an open tab asks for files of the release
- * before. At most once a minute, so that a broken build does not reload forever.
+ * Reloads the page when a chunk is missing: after an upgrade of the service, an open tab requests files of the previous
+ * release. At most once a minute, so that a broken build does not reload forever.
  */
 export const reloadOldTab = (): void => {
   addEventListener('vite:preloadError', (event) => {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { search, setSearch } from '../router.ts'
 import { useSettled } from './useSettled.ts'
 
-/** A text that is typed and kept in the URL as a query parameter. The URL follows once typing stops. */
+/** A search text that is stored in the URL as a query parameter. The URL changes once typing stops. */
 export const useSearchText = (parameter: string): readonly [text: string, setText: (text: string) => void] => {
   const inUrl = search.value.get(parameter) ?? ''
   const [text, setText] = useState(inUrl)

@@ -4,13 +4,13 @@ import type { RecordedEvent, Span } from './messages.ts'
 const ACTIVE: ReadonlySet<unknown> = new Set([1, 2, 3, 4, 5, 6, 7, 12])
 const INCREMENTAL = 3
 
-/** Longer times without activity can be passed over. */
+/** Longer periods without activity can be skipped. */
 const MIN_IDLE_MS = 10_000
-/** What happens right before and after the visitor does something is shown. */
+/** Margin around activity that is always played. */
 const MARGIN_MS = 1_000
 
 export interface IdleSpans {
-  /** Adds an event. Events come in order. */
+  /** Adds an event. Events must be in order. */
   add(event: RecordedEvent): void
   /** Returns the idle time that contains a moment. */
   at(time: number): Span | undefined
@@ -31,7 +31,7 @@ export const spanAt = (spans: readonly Span[], time: number): Span | undefined =
   return span && time < span.to ? span : undefined
 }
 
-/** Finds the times in which a visitor did nothing. */
+/** Finds periods without activity of the visitor. */
 export const createIdleSpans = (): IdleSpans => {
   const spans: Span[] = []
   let last: number | undefined

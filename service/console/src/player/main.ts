@@ -4,13 +4,14 @@ import { createIdleSpans, type IdleSpans, spanAt } from './idle.ts'
 import type { FromPlayer, RecordedEvent, Span, ToPlayer } from './messages.ts'
 import './player.css'
 
-// The document that plays a recording. Its content security policy allows no request but its own script and style sheet:
-// what was recorded may be hostile, and must not tell its sender who watches. Its page sends everything it shows.
+// The document that plays a recording. Its content security policy allows no request but its own script and style
+// sheet: the recording may be hostile, and must not reveal to its sender who watches it. The parent page sends
+// everything it shows.
 
 const FULL_SNAPSHOT = 2
 const TICK_MS = 100
 const MAX_OVERDUE_TICKS = 10
-/** An idle time passes in about this long. */
+/** Duration in which an idle period is played. */
 const IDLE_PASSES_MS = 1_500
 const MAX_SPEED = 360
 
@@ -127,11 +128,11 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
   },
 }
 
-/** Passes over gaps and idle times, and reports the time. */
+/** Skips gaps and idle periods, and reports the time. */
 const tick = () => {
   if (!isPlaying || !replayer) return
   const time = now()
-  // Also if the recording made the replayer fail, so that it never tells its end.
+  // Also if the recording made the replayer fail, so that it never reports the end.
   if (isEnd && !wanted && time >= last) {
     overdue += 1
     if (overdue > MAX_OVERDUE_TICKS) {

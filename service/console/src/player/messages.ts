@@ -7,15 +7,17 @@ export interface RecordedEvent {
   readonly data: unknown
 }
 
-/** A time to pass over. */
+/** A period to skip. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** What the page tells the player. */
+/** Messages from the page to the player. */
 export type ToPlayer =
-  /** Forgets everything. The events of another part of the recording follow. `isStill`: it is shown without a pointer. */
+  /**
+   * Removes all events. The events of another part of the recording follow. `isStill`: it is shown without a pointer.
+   */
   | { readonly type: 'open'; readonly gaps: readonly Span[]; readonly isStill?: boolean }
   /** More events, in order. `isEnd`: there are no more. */
   | { readonly type: 'events'; readonly events: readonly RecordedEvent[]; readonly isEnd: boolean }
@@ -23,7 +25,7 @@ export type ToPlayer =
   | { readonly type: 'seek'; readonly id: number; readonly at: number; readonly plays: boolean }
   | { readonly type: 'options'; readonly speed: number; readonly skipsIdle: boolean }
 
-/** What the player tells the page. */
+/** Messages from the player to the page. */
 export type FromPlayer =
   | { readonly type: 'ready' }
   /** `id`: the last seek. */

@@ -5,7 +5,7 @@ import type { Stop, Survey } from '../../../../src/types.ts'
 import { HOSTED_STYLE } from '../../../src/surveys/hostedStyle.ts'
 import type { FromPreview, PreviewScreen, Theme, ToPreview } from './messages.ts'
 
-// The document that previews a survey: the script that shows surveys to visitors shows the draft that the form sends.
+// The document that previews a survey: the SDK's script that shows surveys renders the draft sent by the form.
 
 interface Page {
   __trailmark_extensions__?: { surveysView?: { start(host: PreviewHost): Stop } }
@@ -22,7 +22,7 @@ const loadView = (): SurveyView | undefined => {
       types.forEach((type) => target.addEventListener(type, listener, options))
       return () => types.forEach((type) => target.removeEventListener(type, listener, options))
     },
-    // Browsers without a sanitizer of their own show HTML as text.
+    // Browsers without a built-in sanitizer show HTML as text.
     loadCleaner: () => Promise.resolve(undefined),
     use: (loaded) => {
       view = loaded
@@ -34,21 +34,21 @@ const loadView = (): SurveyView | undefined => {
 const view = loadView()
 const hostedStyle = new CSSStyleSheet()
 hostedStyle.replaceSync(HOSTED_STYLE)
-/** Removes what is shown. */
+/** Removes the shown survey. */
 let clear = () => {}
 let latest: ToPreview | undefined
 
 /** Rules for the dark theme. */
 const darkRules = new Set<CSSMediaRule>()
 
-/** Applies a theme in place of the operating system's, which media queries ask for. */
+/** Applies a theme instead of the operating system's, which media queries use. */
 const applyTheme = (sheets: readonly CSSStyleSheet[], theme: Theme) => {
   for (const rule of sheets.flatMap((sheet) => [...sheet.cssRules]))
     if (rule instanceof CSSMediaRule && rule.media.mediaText.includes('prefers-color-scheme')) darkRules.add(rule)
   for (const rule of darkRules) rule.media.mediaText = theme === 'dark' ? 'all' : 'not all'
 }
 
-/** A survey of one question that is answered already, so that its end shows. */
+/** A survey with one answered question, used to show its end. */
 const atItsEnd = (survey: Survey): Survey => ({
   ...survey,
   questions: [{ type: 'link', question: '' }],

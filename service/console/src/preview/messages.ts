@@ -15,7 +15,7 @@ export interface ToPreview {
   readonly language: string
 }
 
-/** Sent by the preview: it can receive drafts, or whether it shows the last one. */
+/** Sent by the preview: ready to receive drafts, or whether the last one is shown. */
 export interface FromPreview {
   readonly type: 'ready' | 'shown' | 'incomplete'
 }

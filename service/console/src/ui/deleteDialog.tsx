@@ -4,7 +4,7 @@ import { Dialog } from './dialog.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toast.tsx'
 
-/** Asks before something is deleted. `children` say what goes with it and what stays. */
+/** Asks for confirmation before deleting. `children` describe what else is deleted and what is kept. */
 export const DeleteDialog = ({
   name,
   action,

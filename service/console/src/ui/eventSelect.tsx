@@ -17,7 +17,7 @@ export const useEventNames = (): readonly string[] => {
   return data?.results.map(({ name }) => name) ?? []
 }
 
-/** A choice of an event by its name, most frequent first. `''` means all events. */
+/** A select for event names, most frequent first. `''` means all events. */
 export const EventSelect = ({
   label,
   value,

@@ -7,7 +7,7 @@ interface ControlProps {
   readonly 'aria-invalid'?: 'true'
 }
 
-/** A labelled control with its hint and error. `children` spreads the attributes onto the control. */
+/** A labeled control with its hint and error. `children` spreads the attributes onto the control. */
 export const Field = ({
   label,
   hint,

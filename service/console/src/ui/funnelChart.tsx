@@ -38,7 +38,7 @@ const titleOf = (steps: readonly FunnelStep[]): string | undefined => {
 
 const shareOf = (count: number, of: number | undefined): number | null => (of ? count / of : null)
 
-/** The numbers of each step: its share of the first step and of the one before, and how many people were lost. */
+/** The numbers of each step: its share of the first and of the previous step, and how many people dropped off. */
 const toRows = (steps: readonly FunnelStep[]) =>
   steps.map((step, index) => {
     const before = steps[index - 1]

@@ -28,21 +28,21 @@ const textAttributes = ({ value, onChange, placeholder, isCode = false, isRequir
   onInput: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
 })
 
-/** A labelled line of text. */
+/** A labeled single-line text field. */
 export const TextInput = (props: TextProps) => (
   <Field label={props.label} hint={props.hint} error={props.error}>
     {(attributes) => <input {...attributes} {...textAttributes(props)} autocomplete="off" />}
   </Field>
 )
 
-/** A labelled text of several lines. */
+/** A labeled multi-line text field. */
 export const TextArea = ({ rows = 4, ...props }: TextProps & { readonly rows?: number }) => (
   <Field label={props.label} hint={props.hint} error={props.error}>
     {(attributes) => <textarea {...attributes} {...textAttributes(props)} rows={rows} />}
   </Field>
 )
 
-/** A labelled number. Empty: null. */
+/** A labeled number field. Empty: null. */
 export const NumberInput = ({
   value,
   onChange,
@@ -66,7 +66,7 @@ export const NumberInput = ({
   </Field>
 )
 
-/** A labelled choice. */
+/** A labeled select. */
 export const SelectInput = <Value extends string>({
   value,
   options,
@@ -91,7 +91,7 @@ export const SelectInput = <Value extends string>({
   </Field>
 )
 
-/** A labelled checkbox. `about`: a line about it. */
+/** A labeled checkbox. `about`: a line of description. */
 export const Checkbox = ({
   label,
   about,

@@ -7,7 +7,7 @@ import { Menu } from './menu.tsx'
 /** Shows a period by its name. */
 export const choosePeriod = (name: string): void => setSearch({ period: name, from: undefined, to: undefined })
 
-/** The choice of a period, kept in the URL. */
+/** A select for the period, stored in the URL. */
 export const PeriodMenu = ({ period }: { readonly period: Period }) => (
   <Menu
     button={

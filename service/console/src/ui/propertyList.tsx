@@ -78,7 +78,7 @@ const Properties = ({
   </table>
 )
 
-/** A filter is a part of the URL, so it has no secrets and no long texts. */
+/** A filter is part of the URL, so it contains no secrets and no long strings. */
 const MAX_FILTER_LENGTH = 200
 
 const isFilterable = (name: string, value: unknown): boolean =>

@@ -40,8 +40,8 @@ const Group = ({ label, prefix, names }: Readonly<{ label: string; prefix: strin
   )
 
 /**
- * A choice of a property. The value is its name, with `person.` or `session.` before those of persons and sessions. `''`
- * is none.
+ * A select for properties. The value is the name, with `person.` or `session.` before those of persons and sessions.
+ * `''`: no property.
  */
 export const PropertySelect = ({
   label,

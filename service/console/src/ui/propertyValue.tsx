@@ -3,7 +3,7 @@ import { formatWhole } from '../lib/format.ts'
 import { cutText, linkOf, MAX_SHOWN, toText } from '../lib/propertyText.ts'
 import { maskProperty } from '../lib/sensitive.ts'
 
-/** A value as text. URLs of pages are links; a long text is cut, and a sensitive one masked, until a person asks for it. */
+/** A value as text. URLs of pages are links; long text is truncated and sensitive text masked until revealed. */
 export const PropertyValue = ({ name, value }: { readonly name: string; readonly value: unknown }) => {
   const [isRevealed, setRevealed] = useState(false)
   const [isWhole, setWhole] = useState(false)

@@ -23,7 +23,7 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
   </div>
 )
 
-/** Says why something failed, which fields are at fault, and offers to try again. */
+/** Shows why something failed and which fields are at fault, and offers a retry. */
 export const Failed = ({ error, onRetry }: { readonly error: Failure; readonly onRetry?: () => void }) => (
   <div class="notice bad" role="alert">
     <p>{error.message}</p>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 
 export interface Tab<Name extends string> {
   readonly name: Name
@@ -22,6 +22,11 @@ export const Tabs = <Name extends string>({
 }) => {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
+  // Where the tabs are wider than the page, the chosen one is visible.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]')
+    if (tab) list.current!.scrollLeft = tab.offsetLeft - (list.current!.clientWidth - tab.offsetWidth) / 2
+  }, [current])
   const onKeyDown = (event: KeyboardEvent) => {
     const index = tabs.findIndex(({ name }) => name === current)
     const next = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: tabs.length - 1 }[event.key]

@@ -4,7 +4,7 @@ const SHOW_MS = 5_000
 const texts = signal<readonly { readonly id: number; readonly text: string }[]>([])
 let count = 0
 
-/** Says in a corner that something was done. Errors belong beside what failed instead. */
+/** Confirms a completed action in a corner. Errors are shown next to what failed instead. */
 export const toast = (text: string): void => {
   const id = ++count
   texts.value = [...texts.value, { id, text }]

@@ -118,7 +118,7 @@ export interface SessionRows extends Omit<DerivedRows, 'toSql'> {
   readonly ofEvent: (column: string, sql: Sql) => Sql
   /** Returns an aggregate over the rows of a session's events. Aggregates of one `id` are computed once. */
   readonly aggregate: (id: string, sql: Sql) => Sql
-  /** Returns a property of the event that tells the arrival. */
+  /** Returns a property of the event that describes the arrival. */
   readonly arrival: (property: string) => Sql
   /** The rows of events, with what `ofEvent` has computed so far. */
   readonly events: () => FromSql

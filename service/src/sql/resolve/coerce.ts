@@ -4,7 +4,7 @@ import { value, type Value } from '../catalog/value.ts'
 import type { Reject, Span } from '../parse/queryError.ts'
 import { timestampOf } from './timestamp.ts'
 
-const NUMERIC_TEXT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+const NUMERIC_TEXT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 const UUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MILLISECONDS: Sql = { kind: 'number', digits: '3' }
 

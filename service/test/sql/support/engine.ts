@@ -23,7 +23,7 @@ export interface TestEngine {
 
 const START_TIMEOUT_MS = 120_000
 
-// A process of the test runner runs many files, each with modules of its own, so the server's URL is kept in a file.
+// A process of the test runner runs many files, each with its own modules, so the server's URL is kept in a file.
 const FOLDER = join(tmpdir(), `trailmark-test-engine-${process.pid}`)
 const URL_FILE = join(FOLDER, 'url')
 

@@ -1,7 +1,7 @@
 import { setSearch } from '../../router.ts'
 import type { Endpoint } from './endpointApi.ts'
 
-/** Says that the endpoint does not answer, or that an old version is shown. */
+/** Warns that the endpoint is inactive or that an old version is shown. */
 export const EndpointBanners = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   const isActive = endpoint.endpoint_is_active ?? endpoint.is_active
   const isOld = endpoint.version !== undefined && endpoint.version !== endpoint.current_version

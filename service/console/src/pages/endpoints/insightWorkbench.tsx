@@ -15,7 +15,9 @@ interface Fault extends TextRange {
   readonly message: string
 }
 
-/** Returns the fault of a text that the API rejected. `undefined`: the failure is not about a place of the text. */
+/**
+ * Returns the position at fault in text that the API rejected. `undefined`: the failure does not refer to a position.
+ */
 const faultOf = (text: string, failure: Failure | undefined): Fault | undefined => {
   const issue = failure?.errors.find(({ path }) => path.startsWith('query.'))
   return issue && { ...rangeOfJson(text, issue.path.split('.').slice(1)), message: issue.message }

@@ -10,7 +10,7 @@ import { changeEndpoint, isSql, textOfQuery } from './endpointApi.ts'
 import type { TabProps } from './endpointPage.tsx'
 import { InsightWorkbench } from './insightWorkbench.tsx'
 
-/** What was written, and the version it began with. */
+/** The edited query, and the version it is based on. */
 interface Draft {
   readonly text: string
   readonly ofVersion: number

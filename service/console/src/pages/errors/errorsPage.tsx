@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useMutation } from '../../lib/useMutation.ts'
 import { usePages } from '../../lib/usePages.ts'
-import { useProject } from '../../project.ts'
+import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Select } from '../../ui/field.tsx'
 import { PagedList } from '../../ui/pagedList.tsx'
@@ -96,16 +96,21 @@ const Filters = () => (
   </div>
 )
 
-const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) =>
-  isFiltered ? (
+const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => {
+  const link = useLink()
+  return isFiltered ? (
     <Empty title="No issue fits">
       <p>Search finds a part of the type, the message, the file or the function.</p>
     </Empty>
   ) : (
     <Empty title="No active errors">
       <p>
-        Unhandled errors appear here once the SDK captures them: pass <code>capture_exceptions: true</code> to{' '}
-        <code>init</code>. Errors that you catch are captured by <code>captureException(error)</code>.
+        Unhandled errors appear here once sites capture them. Errors that you catch are captured by{' '}
+        <code>captureException(error)</code>.
       </p>
+      <a class="button" href={link('settings', { tab: 'exceptions' })}>
+        Choose what is captured
+      </a>
     </Empty>
   )
+}

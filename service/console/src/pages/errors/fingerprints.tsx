@@ -5,7 +5,7 @@ import { Failed } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { type IssueDetails, splitIssue } from './issueApi.ts'
 
-/** The fingerprints of an issue. Each can become an issue of its own, `onSplit` receives its id. */
+/** The fingerprints of an issue. Each can be split off as a new issue, whose id `onSplit` receives. */
 export const Fingerprints = ({
   issue,
   onSplit,

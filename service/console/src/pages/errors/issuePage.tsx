@@ -14,6 +14,7 @@ import { IssueEvents } from './issueEvents.tsx'
 import { PeriodSelect, periodDays } from './periodSelect.tsx'
 import { Releases } from './releases.tsx'
 import { StateBadge } from './stateBadge.tsx'
+import styles from './errors.module.css'
 
 const TABS = [
   { name: 'events', label: 'Events' },
@@ -135,7 +136,7 @@ const Summary = ({ issue }: { readonly issue: IssueDetails }) => {
     </time>
   )
   return (
-    <p class="row small">
+    <p class={`row small ${styles.facts}`}>
       <StateBadge issue={issue} />
       <span>
         {formatWhole(issue.count)} {issue.count === 1 ? 'event' : 'events'}

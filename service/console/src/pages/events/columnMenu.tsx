@@ -6,7 +6,7 @@ import { PropertyInput } from '../../ui/propertyInput.tsx'
 import { type Column, columnParameter, columnTitle, FIELD_COLUMNS, formatColumn } from './columns.ts'
 import styles from './events.module.css'
 
-/** The choice of columns, which the URL keeps. */
+/** A menu of columns, stored in the URL. */
 export const ColumnMenu = ({ columns }: { readonly columns: readonly Column[] }) => {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -19,7 +19,7 @@ export interface VariantDraft {
   readonly payload: string
 }
 
-/** A flag as its form has it. Numbers and payloads are texts, so that nothing written is lost while it is invalid. */
+/** The state of a flag's form. Numbers and payloads are strings, so that invalid input is not lost. */
 export interface FlagDraft {
   readonly key: string
   readonly name: string
@@ -120,7 +120,7 @@ export const sumOfShares = (variants: readonly VariantDraft[]): number =>
 
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
 
-/** Says in a few words who gets a flag. */
+/** Describes briefly who gets a flag. */
 export const describeRollout = ({ groups, aggregation_group_type: groupType }: Filters): string => {
   const [first] = groups
   if (!first) return 'Nobody'

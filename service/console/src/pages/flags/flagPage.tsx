@@ -111,7 +111,7 @@ const DeleteFlag = ({ flag, onClose }: { readonly flag: Flag; readonly onClose: 
       onDeleted={() => navigate(link('flags'))}
       onClose={onClose}
     >
-      Code that asks for the flag gets no value, as if it had never existed. Events about its use stay.
+      Code that reads the flag gets no value, as if it had never existed. Events about its use are kept.
     </DeleteDialog>
   )
 }

@@ -33,7 +33,7 @@ export const VIEWPORTS: readonly Viewport[] = [
 ]
 
 const MIN_HEIGHT = 600
-/** Higher pages are cut: nobody sees a canvas of this height as a whole. */
+/** Maximum height of the canvas. Taller pages are cut off. */
 export const MAX_HEIGHT = 12_000
 
 /** Height of the drawn page, CSS px: that of the page, or what the points need. */

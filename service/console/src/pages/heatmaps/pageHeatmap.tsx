@@ -138,7 +138,7 @@ const Elements = ({
           ) : (
             <SimpleTable
               caption={`Elements with the most ${label.toLowerCase()}`}
-              head={['Element', label, 'People', 'Mean position']}
+              head={['Element', label, 'People', 'Position']}
               rows={results.map(({ selector, count, people, x, y }) => [
                 selector,
                 count,

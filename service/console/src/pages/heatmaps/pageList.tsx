@@ -48,9 +48,12 @@ export const PageList = ({ period }: { readonly period: Period }) => {
             ) : (
               <Empty title="No heatmaps in this period">
                 <p>
-                  Turn them on with <code>capture_heatmaps: true</code> in <code>init</code>, or for all visitors in the
-                  remote configuration. Points arrive within five seconds, and are kept for 90 days.
+                  They show where visitors click and how far they scroll. Points arrive within five seconds, and are
+                  kept for 90 days.
                 </p>
+                <a class="button primary" href={link('settings', { tab: 'sdk' })}>
+                  Capture heatmaps
+                </a>
               </Empty>
             )
           ) : (

@@ -9,7 +9,7 @@ const STEP = 10
 export const ScrollDepth = ({ scroll }: { readonly scroll: HeatmapScroll }) => (
   <Card title="Scroll depth">
     {scroll.views === 0 ? (
-      <p class="muted">Nobody's scrolling was captured in this period.</p>
+      <p class="muted">No scroll depth was captured in this period.</p>
     ) : (
       <>
         <table class={styles.depths}>

@@ -3,7 +3,7 @@ import { formatWhole } from '../../lib/format.ts'
 
 const EVERY_MS = 10_000
 
-/** Tells screen readers how many events arrived, each 10 s: the rows themselves would never stop. */
+/** Announces the number of new events to screen readers every 10 s, because announcing rows would never stop. */
 export const Announcer = ({ total }: { readonly total: number }) => {
   const latest = useRef(total)
   latest.current = total

@@ -121,15 +121,23 @@ const Status = ({ live, isPaused }: { readonly live: LiveFeed; readonly isPaused
   )
 }
 
-const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => (
-  <Empty title={isFiltered ? 'No such event within seven days' : 'Waiting for the first event'}>
-    <p>
-      {isFiltered
-        ? 'New events that match the filters appear here by themselves.'
-        : 'Open a page of your site with the SDK. Its events appear here within seconds.'}
-    </p>
-  </Empty>
-)
+const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => {
+  const link = useLink()
+  return (
+    <Empty title={isFiltered ? 'No such event within seven days' : 'Waiting for the first event'}>
+      <p>
+        {isFiltered
+          ? 'New events that match the filters appear here automatically.'
+          : 'Open a page of your site with the SDK. Its events appear here within seconds.'}
+      </p>
+      {!isFiltered && (
+        <a class="button" href={link('setup')}>
+          Set up your site
+        </a>
+      )}
+    </Empty>
+  )
+}
 
 const Older = ({ hasSkipped }: { readonly hasSkipped: boolean }) => {
   const link = useLink()

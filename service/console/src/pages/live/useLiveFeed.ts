@@ -10,7 +10,7 @@ const QUIET_EVERY_MS = 15_000
 /** Nothing arrived for this long: the feed is quiet. */
 const QUIET_AFTER_MS = 60_000
 const MAX_PAGE = 1_000
-/** Full pages in a row after which the feed goes on from the newest events. */
+/** Full pages in a row after which the feed skips to the newest events. */
 const MAX_BEHIND = 5
 
 export const KINDS = ['all', 'accepted', 'rejected'] as const
@@ -37,7 +37,7 @@ const STARTING: Status = { hasLoaded: false, isQuiet: false, hasSkipped: false, 
 const isOf = (kind: Kind, { type }: Arrival) => kind === 'all' || (kind === 'accepted') === (type === 'event')
 
 /**
- * Reads what arrives while the page is visible: each 2 s, each 15 s when it is quiet. While `isHolding`, new rows wait
+ * Polls for new events while the page is visible: every 2 s, or every 15 s when idle. While `isHolding`, new rows wait
  * and are counted.
  */
 export const useLiveFeed = ({ event, distinctId, kind }: LiveFilter, isHolding: boolean): LiveFeed => {

@@ -13,7 +13,7 @@ export const Trend = ({
 }) => {
   if (value === null || previous === null || previous === undefined) return null
   if (!metric.isShare && previous === 0) return null
-  // As shown: a change that rounds to nothing is none.
+  // Rounded as displayed: a change that rounds to zero counts as no change.
   const change = metric.isShare
     ? Math.round((value - previous) * 10) / 10
     : Math.round((value / previous - 1) * 100) / 100

@@ -12,7 +12,7 @@ import { Failed } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { personName } from '../../lib/personName.ts'
 
-/** Asks before a person is erased: it says what is deleted, and takes the name as the confirmation. */
+/** Asks for confirmation before erasing a person: lists what is deleted and requires the person's name. */
 export const EraseDialog = ({ person, onClose }: { readonly person: Person; readonly onClose: () => void }) => {
   const { id } = useProject()
   const link = useLink()

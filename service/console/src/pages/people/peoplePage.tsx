@@ -39,8 +39,9 @@ export const PeoplePage = () => {
   )
 }
 
-const Nobody = ({ wanted }: { readonly wanted: string }) =>
-  wanted ? (
+const Nobody = ({ wanted }: { readonly wanted: string }) => {
+  const link = useLink()
+  return wanted ? (
     <Empty title="Nobody found">
       <p>
         The search finds people whose name or email contains “<bdi>{cutText(wanted, MAX_CELL)}</bdi>”, or with a
@@ -53,8 +54,12 @@ const Nobody = ({ wanted }: { readonly wanted: string }) =>
         People appear with their first event. Call <code>identify</code> when someone signs in, so that they have a name
         here.
       </p>
+      <a class="button primary" href={link('setup')}>
+        Set up your site
+      </a>
     </Empty>
   )
+}
 
 const PeopleTable = ({ people }: { readonly people: readonly Person[] }) => {
   const { timezone } = useProject()

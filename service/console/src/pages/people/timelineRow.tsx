@@ -44,18 +44,15 @@ const Session = ({
         {formatWhole(count)} {count === 1 ? 'event' : 'events'}
         {session !== null && count > 1 && ` in ${formatDuration(seconds)}`}
         {session !== null && !isWhole && ', began earlier'}
-        {session !== null && isRecorded && (
-          <>
-            {' · '}
-            <a
-              href={link(`recordings/${encodeURIComponent(session)}`)}
-              aria-label={`Watch the session of ${formatDateTime(from, timezone)}`}
-            >
-              Watch
-            </a>
-          </>
-        )}
       </span>
+      {session !== null && isRecorded && (
+        <a
+          href={link(`recordings/${encodeURIComponent(session)}`)}
+          aria-label={`Watch the session of ${formatDateTime(from, timezone)}`}
+        >
+          Watch
+        </a>
+      )}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../api/recordings.ts'
 import { inRanges, type PlayableChunk, playableEvents } from './playable.ts'
 
-/** Little enough to be read at the same time. */
+/** Small enough to be read at once. */
 const URGENT_RANGE_BYTES = 250_000
 const RANGE_BYTES = 1_000_000
 const REQUESTS_AT_ONCE = 4

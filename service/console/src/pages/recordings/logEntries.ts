@@ -77,7 +77,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     }),
 }
 
-/** Returns what the recorder's plugins say in some events of a window. */
+/** Returns the console and network entries in events of a window. */
 export const entriesOf = (windowId: string, snapshots: readonly Snapshot[]): LogEntry[] =>
   snapshots.flatMap(({ seq, event: { type, data, timestamp } }, index) => {
     if (type !== PLUGIN || !isFields(data) || !isFields(data.payload)) return []

@@ -24,7 +24,7 @@ export interface Playback {
   readonly isWaiting: Signal<boolean>
   /** Size of the recorded page, in px. */
   readonly size: Signal<{ readonly width: number; readonly height: number } | undefined>
-  /** What the console and the network said, of everything that is loaded. */
+  /** Console and network entries of all loaded events. */
   readonly entries: Signal<readonly LogEntry[]>
   readonly error: Signal<Failure | undefined>
   /** Shows the recording in a frame. Returns a function that ends it. */

@@ -39,7 +39,8 @@ export const Player = ({
   const playback = useMemo(() => {
     const at = Math.max(start, timeline.from)
     return createPlayback({ projectId, sessionId: recording.id, timeline, at, options })
-    // A recording that is loaded again has the same windows. What arrived meanwhile is shown when it is opened again.
+    // A recording that is loaded again has the same windows. Events that arrived in the meantime are shown when it is
+    // opened again.
   }, [])
   const events = useSessionEvents(recording)
   const change = (changes: Partial<PlaybackOptions>) => {
@@ -87,7 +88,7 @@ export const Player = ({
   )
 }
 
-/** Says which window is shown, if there are several. */
+/** Names the shown window if there are several. */
 const ShownWindow = ({ playback: { timeline, shownWindow } }: { readonly playback: Playback }) =>
   timeline.windows.length > 1 ? (
     <span class="muted" role="status">
@@ -95,7 +96,7 @@ const ShownWindow = ({ playback: { timeline, shownWindow } }: { readonly playbac
     </span>
   ) : null
 
-/** Says what a recording does not show. */
+/** Lists what a recording does not show. */
 const Notes = ({ recording: { windows_list } }: { readonly recording: RecordingDetails }) => {
   const dropped = windows_list.reduce((sum, window) => sum + window.dropped, 0)
   return (

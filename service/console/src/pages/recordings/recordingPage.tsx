@@ -156,7 +156,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
           onDeleted={() => navigate(link('recordings'))}
           onClose={() => setDeleting(false)}
         >
-          It cannot be restored, and what still arrives of it is refused. The events of the session stay.
+          It cannot be restored, and later chunks of it are rejected. The events of the session are kept.
         </DeleteDialog>
       )}
     </>

@@ -90,6 +90,7 @@ const Filters = () => {
 }
 
 const Nothing = () => {
+  const link = useLink()
   const isFiltered = ['page', 'event', 'errors', 'longer', 'person'].some((name) => search.value.has(name))
   return isFiltered ? (
     <Empty title="No such recordings">
@@ -97,10 +98,10 @@ const Nothing = () => {
     </Empty>
   ) : (
     <Empty title="No recordings in this period">
-      <p>
-        Recordings appear when the SDK records sessions. Turn this on with <code>sessionRecording</code> in the remote
-        configuration of the project.
-      </p>
+      <p>A recording shows what a visitor saw and did. Turn recording on for the sites of this project.</p>
+      <a class="button primary" href={link('settings', { tab: 'recording' })}>
+        Record sessions
+      </a>
     </Empty>
   )
 }

@@ -3,7 +3,7 @@ import { useMutation } from '../../lib/useMutation.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failed } from '../../ui/states.tsx'
 
-/** Asks before something that cannot be undone. It stays open, with the reason, if `act` fails. */
+/** Asks for confirmation before an irreversible action. If `act` fails, it stays open and shows the reason. */
 export const ConfirmDialog = ({
   title,
   action,

@@ -6,7 +6,10 @@ type Group = NonNullable<RecordingConfig['triggerGroups']>[number]
 type Urls = NonNullable<RecordingConfig['urlTriggers']>
 type Rate = RecordingConfig['sampleRate']
 
-/** What decides whether a session is recorded. Numbers and lists are texts, as they are typed; a list has a value per line. */
+/**
+ * Settings that decide whether a session is recorded. Numbers and lists are strings, as typed; a list has one value per
+ * line.
+ */
 export interface TriggersDraft {
   readonly percent: string
   readonly minSeconds: string
@@ -37,7 +40,7 @@ export interface RecordingDraft extends TriggersDraft {
   readonly allowsCanvas: boolean
 }
 
-/** Returns the lines of a text without empty ones. */
+/** Returns the non-empty lines of a string. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')

@@ -45,7 +45,7 @@ const performance = (member: string): Pick<Switch, 'name' | 'isOn' | 'toChange'>
 const SWITCHES: readonly Switch[] = [
   {
     name: 'autocapture_opt_out',
-    label: 'Capture clicks, changes and submits by themselves',
+    label: 'Capture clicks, changes and submits automatically',
     about: 'Pages can still turn it off in their own configuration.',
     isOn: (config) => !config.autocapture_opt_out,
     toChange: (isOn) => ({ autocapture_opt_out: !isOn }),

@@ -16,7 +16,7 @@ export const SettingsForm = <Draft extends object>({
   readonly name: string
   readonly saved: Draft
   readonly save: (draft: Draft) => Promise<unknown>
-  /** What is said once it is saved. */
+  /** Message shown after saving. */
   readonly done: string
   readonly onSaved: () => void
   readonly children: (draft: Draft, change: (changes: Partial<Draft>) => void) => ComponentChildren

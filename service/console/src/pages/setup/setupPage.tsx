@@ -11,12 +11,12 @@ import styles from './setupPage.module.css'
 import { CODE, FRAMEWORKS } from './snippets.ts'
 import { Step } from './step.tsx'
 
-/** The checklist of a new project. Each item ticks itself when its first event arrives. */
+/** The checklist of a new project. Each item is checked off when its first event arrives. */
 export const SetupPage = () => {
   const setup = useSetup({ isPolled: true })
   return (
     <>
-      <PageHead title="Set-up" about="Each step ticks itself as soon as its first event arrives." />
+      <PageHead title="Setup" about="Each step is checked off as soon as its first event arrives." />
       {/* Shown as it is while it is polled: dimming it every two seconds would flicker. */}
       <Load of={{ ...setup, isLoading: setup.isLoading && !setup.data }} skeleton={<Skeleton height={20} />}>
         {(data) => <Checklist setup={data} />}
@@ -70,15 +70,14 @@ const Checklist = ({ setup }: { readonly setup: Setup }) => {
         <Step
           number={4}
           title="First feature flag"
-          about="Create a flag, and ask for it in your code. You can then turn the feature on for some people, or for all."
+          about="Create a flag, and read it in your code. You can then turn the feature on for some people, or for all."
           doneAt={setup.first_flag_evaluation_at}
         >
-          <Code label="Code that asks for a feature flag" text={CODE.flag} />
-          <div class="row">
+          <Code label="Code that asks for a feature flag" text={CODE.flag}>
             <a class="button" href={link('flags/new')}>
               Create a flag
             </a>
-          </div>
+          </Code>
         </Step>
       </ol>
     </div>

@@ -105,7 +105,7 @@ createApp(App).mount('#app')`,
   },
 ]
 
-/** A step of setting up that code in the page does. */
+/** A setup step that is done in the page's code. */
 export const CODE = {
   event: `analytics.capture('signed up', { plan: 'free' })`,
   identify: `analytics.identify('ada@example.com', { plan: 'free' })`,

@@ -13,7 +13,7 @@ GROUP BY event
 ORDER BY events DESC
 LIMIT 100`
 
-/** Longer texts are not in the URL. */
+/** Longer queries are not stored in the URL. */
 const MAX_URL_TEXT = 4_000
 
 /** What was written, and the query of the URL at that time: a link with another query shows that one. */

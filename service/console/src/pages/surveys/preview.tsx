@@ -25,7 +25,7 @@ const screensOf = ({ questions, appearance }: SurveyDraft): readonly { value: st
 
 const toScreen = (value: string): PreviewScreen => (value === 'start' || value === 'thanks' ? value : Number(value))
 
-/** The survey of a draft as visitors see it, shown by the SDK's own code in a document of its own. */
+/** The survey of a draft as visitors see it, shown by the SDK's own code in a separate document. */
 export const Preview = ({ draft }: { readonly draft: SurveyDraft }) => {
   const frame = useRef<HTMLIFrameElement>(null)
   const [device, setDevice] = useState<Device>('desktop')

@@ -51,7 +51,9 @@ const BUCKETS: Readonly<Record<number, readonly (readonly [bucket: string, label
   ],
 }
 
-/** Returns the answers that branching can tell apart, with their labels. Empty: the type of the question has none. */
+/**
+ * Returns the answers that branching distinguishes, with their labels. Empty: this type of question has no branching.
+ */
 export const bucketsOf = ({
   type,
   scale,

@@ -28,7 +28,7 @@ const STOP: Action = {
   done: 'The survey is stopped. Pages that are open may still show it.',
 }
 
-/** What can be done in each state. */
+/** Available actions by state. */
 const ACTIONS: Readonly<Record<SurveyState, Action>> = {
   draft: LAUNCH,
   scheduled: { ...LAUNCH, label: 'Launch now' },

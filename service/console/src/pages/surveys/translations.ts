@@ -32,7 +32,7 @@ export const languagesOf = ({ translations, questions }: Pick<SurveyDraft, 'tran
   ...new Set([translations, ...questions.map((each) => each.translations)].flatMap((each) => Object.keys(each ?? {}))),
 ]
 
-/** Returns why a text does not name a language that can be added; undefined if it does. */
+/** Returns why a language tag cannot be added; undefined if it can. */
 export const languageProblem = (tag: string, languages: readonly string[]): string | undefined =>
   !/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(tag)
     ? 'Enter a language tag, such as de, fr or pt-BR.'

@@ -48,7 +48,7 @@ export interface VitalSeries {
   readonly counts: Readonly<Record<string, readonly number[]>>
 }
 
-/** A quarter of fewer values is too few to say how slow the slow ones are. */
+/** With fewer values, the p75 is not reliable. */
 export const MIN_SAMPLES = 75
 
 export const hasEnough = (values: Pick<VitalValues, 'count'> | undefined): boolean =>

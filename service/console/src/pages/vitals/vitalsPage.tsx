@@ -4,6 +4,7 @@ import { type Filter, filtersOf, toApiFilter, toggleFilter } from '../../lib/fil
 import { periodOf, PERIODS, toDateRange } from '../../lib/period.ts'
 import { type Shortcut, useShortcuts } from '../../lib/shortcuts.ts'
 import { useQuery } from '../../lib/useQuery.ts'
+import { useLink } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Segments } from '../../ui/field.tsx'
 import { FilterBar, showFilters } from '../../ui/filterBar.tsx'
@@ -21,6 +22,7 @@ import {
   VITALS,
   type VitalValues,
 } from './vitals.ts'
+import styles from './vitals.module.css'
 import { VitalTable } from './vitalTable.tsx'
 import { VitalTiles } from './vitalTiles.tsx'
 
@@ -104,13 +106,17 @@ const Metrics = ({
     <div class="stack">
       <VitalTiles metrics={metrics} current={name} onChoose={(metric) => setSearch({ metric })} />
       <Card title={title}>
-        <LineChart
-          caption={`${title}, p75 by interval`}
-          labels={labels}
-          series={lines}
-          format={format}
-          isLastPartial={isRunning}
-        />
+        {lines.some(({ values }) => values.some((value) => value !== null)) ? (
+          <LineChart
+            caption={`${title}, p75 by interval`}
+            labels={labels}
+            series={lines}
+            format={format}
+            isLastPartial={isRunning}
+          />
+        ) : (
+          <p class={`muted ${styles.none}`}>No interval has {MIN_SAMPLES} values.</p>
+        )}
         <p class="small muted">
           Three of four page views were at least as fast. Intervals with fewer than {MIN_SAMPLES} values are left out.
         </p>
@@ -119,8 +125,9 @@ const Metrics = ({
   )
 }
 
-const NoVitals = ({ navigation }: { readonly navigation: Navigation }) =>
-  navigation === 'soft' ? (
+const NoVitals = ({ navigation }: { readonly navigation: Navigation }) => {
+  const link = useLink()
+  return navigation === 'soft' ? (
     <Empty title="No routes in this period">
       <p>
         Browsers that report soft navigations (Chrome and Edge from version 151) send values for each route of a
@@ -130,8 +137,12 @@ const NoVitals = ({ navigation }: { readonly navigation: Navigation }) =>
   ) : (
     <Empty title="No web vitals in this period">
       <p>
-        Turn them on with <code>capture_performance: true</code> in <code>init</code>. Values arrive about five seconds
-        after a page has loaded, and when it is left.
+        They measure how fast pages load and respond for visitors. Values arrive about five seconds after a page has
+        loaded, and when it is left.
       </p>
+      <a class="button primary" href={link('settings', { tab: 'sdk' })}>
+        Capture web vitals
+      </a>
     </Empty>
   )
+}

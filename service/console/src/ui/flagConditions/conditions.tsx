@@ -13,7 +13,7 @@ interface ConditionsProps {
   /** Keys of the flag's variants. */
   readonly variants: readonly string[]
   readonly flagKeys: readonly string[]
-  /** What stands in place of conditions. */
+  /** Shown if there are no conditions. */
   readonly none: string
   /** The condition that is added. */
   readonly added: ConditionDraft

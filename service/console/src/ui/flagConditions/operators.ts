@@ -1,4 +1,4 @@
-/** What the value of a condition is. */
+/** Kind of a condition's value. */
 type Takes = 'values' | 'value' | 'nothing'
 
 interface Operator {

@@ -3,10 +3,10 @@ import { bracketMatching } from '@codemirror/language'
 import { EditorView, highlightSpecialChars, lineNumbers, tooltips } from '@codemirror/view'
 import { look } from './theme.ts'
 
-/** Adds a shadow root to `host`: only there, editors can add their styles under the content security policy. */
+/** Adds a shadow root to `host`, because the content security policy lets editors add styles only there. */
 export const attachRoot = (host: HTMLElement): ShadowRoot => host.shadowRoot ?? host.attachShadow({ mode: 'open' })
 
-/** Extensions of all editors. `label` is the name that screen readers say. */
+/** Extensions of all editors. `label` is the accessible name. */
 export const baseExtensions = (root: ShadowRoot, label: string): readonly Extension[] => {
   const tips = document.createElement('div')
   root.append(tips)

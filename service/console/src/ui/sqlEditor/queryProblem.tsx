@@ -1,7 +1,7 @@
 import type { Failure } from '../../api/failure.ts'
 import { problemOf } from './problem.ts'
 
-/** Says why a query failed, and where. A suggestion is applied with one click. */
+/** Shows why and where a query failed. A suggestion is applied with one click. */
 export const QueryProblem = ({
   failure,
   canFix,

@@ -1,8 +1,8 @@
 import { EditorView } from '@codemirror/view'
 
 /**
- * Replaces the selection by what is typed. Left to Chromium, it would keep the look of the replaced text in a style
- * attribute, which the content security policy forbids and reports.
+ * Replaces the selection with typed text. Chromium itself would copy the style of the replaced text to a style
+ * attribute, which violates the content security policy.
  */
 export const replaceTyped = EditorView.domEventHandlers({
   beforeinput({ inputType, data, isComposing }, view) {

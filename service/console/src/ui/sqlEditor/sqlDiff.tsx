@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import styles from './sqlEditor.module.css'
 
-/** The difference between two texts: removed lines stand above the changed ones. */
+/** The difference between two texts, with removed lines above the lines that replace them. */
 export const SqlDiff = (texts: Readonly<{ label: string; original: string; changed: string }>) => {
   const { label, original, changed } = texts
   const host = useRef<HTMLDivElement>(null)

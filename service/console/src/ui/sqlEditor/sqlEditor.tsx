@@ -33,7 +33,7 @@ export const SqlEditor = ({
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const own = useRef<Editor>(null)
-  // Texts of the editor that have not come back as `value` yet: while a person types, it comes back late.
+  // Texts of the editor that the parent has not passed back as `value` yet, which lags behind while a person types.
   const typed = useRef<string[]>([])
   const latest = useRef({ value, names, problems, onChange, onRun })
   latest.current = { value, names, problems, onChange, onRun }

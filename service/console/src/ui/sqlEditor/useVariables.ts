@@ -24,7 +24,10 @@ export const useVariables = (): Loaded<readonly Variable[]> => {
   })
 }
 
-/** Returns a variable's value from what was typed. What is not of its type stays text, and the API says what it takes. */
+/**
+ * Returns a variable's value from what was typed. A value of another type stays a string, and the API responds with the
+ * expected type.
+ */
 export const toVariableValue = (type: string, text: string): unknown => {
   if (type === 'Number') return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
   if (type === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text

@@ -19,7 +19,7 @@ export const VariableInputs = ({
   /** Variables of the query. */
   readonly names: readonly string[]
   readonly variables: readonly Variable[]
-  /** What was typed, by variable. */
+  /** Typed values by variable. */
   readonly texts: Readonly<Record<string, string>>
   readonly issues: readonly FieldIssue[]
   readonly onChange: (name: string, text: string) => void
