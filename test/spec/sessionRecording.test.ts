@@ -311,7 +311,7 @@ row('captureCanvas', () => {
   })
 })
 
-test('tells in the recording which steps of the budget were taken, and what stopped it', async () => {
+test('reports in the recording which steps of the budget were taken, and what stopped it', async () => {
   const { settle, click, events, property } = await record('<p>x</p><ul></ul>')
   click()
   const steps = () => events().flatMap(({ data }) => (data.tag === 'recording degraded' ? [data.payload] : []))
@@ -336,6 +336,23 @@ test('tells in the recording which steps of the budget were taken, and what stop
   ])
   expect(property('$recording_status')).toBe('rrweb_error')
   expect(property('$sdk_debug_replay_stop_reason')).toBe('budget')
+})
+
+test('a page that is too busy is recorded again, from a full snapshot, when it is quiet', async () => {
+  const { settle, click, events, property } = await record(`<ul>${'<li>x</li>'.repeat(1500)}</ul>`)
+  click()
+  const snapshots = () => events().filter(({ type }) => type === FULL_SNAPSHOT).length
+  const change = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      for (const item of document.querySelectorAll('li')) item.textContent = `second ${second}`
+      await settle(1000)
+    }
+  }
+  await change(40)
+  expect(events().find(({ data }) => (data.payload as { step?: string } | undefined)?.step === 'pause')).toBeDefined()
+  expect([snapshots(), property('$sdk_debug_replay_rrweb_attached')]).toEqual([1, false])
+  await settle(30_000)
+  expect([snapshots(), property('$sdk_debug_replay_rrweb_attached')]).toEqual([2, true])
 })
 
 test('status is missing_config when stored settings are old and the service does not respond', async () => {

@@ -16,7 +16,7 @@ interface ActivityInputs {
   onInteraction(): void
   /** The visitor has done nothing for a time, since `lastActivity`. */
   onIdle(lastActivity: number, timestamp: number): void
-  /** An idle visitor is back. */
+  /** Called when an idle visitor is active again. */
   onReturn(): void
 }
 
@@ -32,7 +32,7 @@ export const createActivity = ({ host, onInteraction, onIdle, onReturn }: Activi
       const { timestamp } = event
       if (isActive(event)) {
         lastActivity = timestamp
-        // Another tab may have ended the session, or the person comes back after a long time.
+        // Another tab may have ended the session, or the visitor has returned after a long time.
         if (timestamp - lastTouch > TOUCH_EVERY_MS) {
           lastTouch = timestamp
           session.touch()

@@ -1,4 +1,4 @@
-/** How much is left out, from nothing to everything. Each step includes the ones before. */
+/** How much is not recorded, from nothing to everything. Each step includes the previous ones. */
 export const STEPS = ['none', 'coalesce', 'block', 'pause', 'stop'] as const
 export type Step = (typeof STEPS)[number]
 
@@ -16,6 +16,8 @@ export const MAX_PER_SESSION = 150e6
 /** A first snapshot of more elements would block the page for too long. */
 export const MAX_ELEMENTS = 50_000
 export const PAUSE_MS = 10_000
+/** Changes of the page during a pause that make it last another time. */
+export const MAX_IN_PAUSE = 10_000
 
 /** What the budget remembers from second to second. */
 export interface Load {
@@ -29,26 +31,24 @@ export interface Load {
 export const NO_LOAD: Load = { step: 'none', busy: 0, quiet: 0, pauses: 0 }
 
 /**
- * Returns the load after a second with this many changes. Called each second while recording. `canBlock`: whether most changes are in one part
- * of the page. A pause ends by itself; the load then continues where it began.
+ * Returns the load after a second with this many changes. Called each second while recording. `canBlock`: whether most
+ * changes are in one part of the page. A pause ends when the page is quiet.
  */
 export const nextLoad = (
   load: Load,
   { changes, minute, session, canBlock }: { changes: number; minute: number; session: number; canBlock: boolean },
 ): Load => {
   const { step, pauses } = load
-  const pause = (): Load => ({ step: pauses >= MAX_PAUSES ? 'stop' : 'pause', busy: 0, quiet: 0, pauses: pauses + 1 })
+  const begin = (next: Step): Load => ({ ...NO_LOAD, step: next, pauses })
+  const pause = (): Load => ({ ...begin(pauses >= MAX_PAUSES ? 'stop' : 'pause'), pauses: pauses + 1 })
   if (session > MAX_PER_SESSION || step === 'stop') return { ...load, step: 'stop' }
   if (minute > MAX_PER_MINUTE) return pause()
-  if (step === 'none' || step === 'pause')
-    return changes > COALESCE_ABOVE
-      ? { step: 'coalesce', busy: 0, quiet: 0, pauses }
-      : { step: 'none', busy: 0, quiet: 0, pauses }
+  if (step === 'none' || step === 'pause') return begin(changes > COALESCE_ABOVE ? 'coalesce' : 'none')
   const busy = changes > BLOCK_ABOVE ? load.busy + 1 : 0
   const quiet = changes < RECOVER_BELOW ? load.quiet + 1 : 0
-  if (quiet >= BETTER_AFTER_S) return { step: 'none', busy: 0, quiet: 0, pauses }
+  if (quiet >= BETTER_AFTER_S) return begin('none')
   if (busy < WORSE_AFTER_S) return { step, busy, quiet, pauses }
-  return step === 'coalesce' && canBlock ? { step: 'block', busy: 0, quiet: 0, pauses } : pause()
+  return step === 'coalesce' && canBlock ? begin('block') : pause()
 }
 
 /** The smallest element that has most of these nodes in it, below the body; undefined if there is none. */
@@ -69,23 +69,20 @@ const REFILL_PER_S = 10
 /** Limits how often attributes of one node are recorded, such as those that an animation sets: 100 times, then 10 times a second. */
 export const createAttributeBucket = (now = () => performance.now()) => {
   const buckets = new Map<number, { left: number; at: number }>()
+  const refilled = ({ left, at }: { left: number; at: number }) =>
+    Math.min(BUCKET, left + ((now() - at) / 1000) * REFILL_PER_S)
   return {
     /** Whether another change of the node may be recorded now. */
     takes: (id: number): boolean => {
-      const at = now()
-      const bucket = buckets.get(id) ?? { left: BUCKET, at }
-      bucket.left = Math.min(BUCKET, bucket.left + ((at - bucket.at) / 1000) * REFILL_PER_S)
-      bucket.at = at
-      buckets.set(id, bucket)
-      if (bucket.left < 1) return false
-      bucket.left -= 1
-      return true
+      const bucket = buckets.get(id)
+      const left = bucket ? refilled(bucket) : BUCKET
+      const takes = left >= 1
+      buckets.set(id, { left: takes ? left - 1 : left, at: now() })
+      return takes
     },
     /** Forgets nodes that have not changed lately. */
     trim: (): void => {
-      const at = now()
-      for (const [id, bucket] of buckets)
-        if (bucket.left + ((at - bucket.at) / 1000) * REFILL_PER_S >= BUCKET) buckets.delete(id)
+      for (const [id, bucket] of buckets) if (refilled(bucket) >= BUCKET) buckets.delete(id)
     },
   }
 }

@@ -24,7 +24,10 @@ const whenIdle = (host: Host, run: () => void): void => {
   else host.later(run, 200)
 }
 
-/** Passes events on, except those that repeat the masked value of a field, which would tell how many keys were pressed. */
+/**
+ * Passes events on, except those that repeat the masked value of a field, which would reveal how many keys were
+ * pressed.
+ */
 const withoutRepeats = (record: (event: eventWithTime) => void) => {
   let values = new Map<number, string>()
   const isRepeated = ({ type, data }: eventWithTime): boolean => {
@@ -45,12 +48,14 @@ const withoutRepeats = (record: (event: eventWithTime) => void) => {
   }
 }
 
-/** Records what happens to the window and its connection. `onRestored`: the page is back from the back/forward cache. */
+/**
+ * Records events of the window and its connection. `onRestored`: called when the page returns from the back/forward
+ * cache.
+ */
 const watchWindow = ({ listen }: Host, mark: (tag: string) => void, onRestored: () => void): Stop => {
   const stops = [
-    listen(self, ['online'], () => mark('browser online')),
-    listen(self, ['offline'], () => mark('browser offline')),
-    listen(self, ['visibilitychange'], () => mark(isHidden() ? 'window hidden' : 'window visible')),
+    listen(self, ['online', 'offline'], ({ type }) => mark(`browser ${type}`)),
+    listen(self, ['visibilitychange'], () => mark(`window ${document.visibilityState}`)),
     listen(self, ['pageshow'], (event) => (event as PageTransitionEvent).persisted && onRestored()),
   ]
   return () => stops.forEach((stop) => stop())

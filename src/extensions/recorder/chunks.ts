@@ -21,7 +21,7 @@ interface Chunk {
   from: number
   to: number
   hasFull: boolean
-  /** JSON texts of its events, joined by commas. */
+  /** Its events as JSON, joined by commas. */
   text: string
 }
 
@@ -29,8 +29,6 @@ interface ChunkInputs {
   host: ExtensionHost & RecorderParts
   policy: Policy
   tab: Tab
-  /** Events that the budget has dropped since the last call. */
-  takeDropped(): number
   /** Queues the JSON text of an event. */
   upload(uuid: string, text: string): void
 }
@@ -39,7 +37,7 @@ interface ChunkInputs {
  * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its session, and when the page is
  * hidden. While `hold` is set, chunks wait in memory; `release` sends them.
  */
-export const createChunks = ({ host, policy, tab, takeDropped, upload }: ChunkInputs) => {
+export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
   let chunk: Chunk | undefined
   let pending: eventWithTime[] = []
   let held: Chunk[] = []
@@ -47,10 +45,14 @@ export const createChunks = ({ host, policy, tab, takeDropped, upload }: ChunkIn
   /** Whether a full snapshot makes earlier held chunks useless. */
   let restartsHeld = false
   let flushed = 0
+  /** Changes that the budget has left out since the last chunk was sent. */
+  let dropped = 0
   let settleTimer: ReturnType<typeof setTimeout> | undefined
   let cutTimer: ReturnType<typeof setTimeout> | undefined
 
-  /** Returns the event that `before_send` makes of a chunk, which it sees without its data; undefined if it drops the chunk. */
+  /**
+   * Returns the chunk's event after `before_send`, which receives it without its data; undefined if it drops the chunk.
+   */
   const filtered = (event: { uuid: string; event: string; properties: Properties; timestamp: Date }) => {
     try {
       let result: ReturnType<BeforeSend> = event
@@ -63,7 +65,6 @@ export const createChunks = ({ host, policy, tab, takeDropped, upload }: ChunkIn
   }
   const send = ({ sessionId, windowId, from, hasFull, text }: Chunk) => {
     const state = tab.read(sessionId, windowId)
-    const dropped = takeDropped()
     const uuid = host.uuidv7()
     const event = filtered({
       uuid,
@@ -84,6 +85,7 @@ export const createChunks = ({ host, policy, tab, takeDropped, upload }: ChunkIn
       },
       timestamp: new Date(from),
     })
+    dropped = 0
     if (!event) return
     tab.write({ ...state, sequence: state.sequence + 1, size: state.size + text.length })
     flushed += text.length
@@ -133,6 +135,10 @@ export const createChunks = ({ host, policy, tab, takeDropped, upload }: ChunkIn
       cutTimer ??= host.later(cut, MAX_MS)
     },
     cut,
+    /** Counts changes that the budget has left out. */
+    onDropped: (count: number): void => {
+      dropped += count
+    },
     /** Keeps chunks in memory. `restarts`: only those since the last full snapshot. */
     hold: (restarts: boolean): void => {
       isHolding = true

@@ -1,4 +1,4 @@
-/** Whether the session is recorded, as `$recording_status` says it. */
+/** Recording status of the session, as in `$recording_status`. */
 export type Status =
   'disabled' | 'sampled' | 'active' | 'buffering' | 'paused' | 'awaiting_config' | 'missing_config' | 'rrweb_error'
 

@@ -5,7 +5,7 @@ import type { Capture } from './capture'
 import type { Policy } from './sanitize/policy'
 import { createSanitizer, type NodeOf } from './sanitize/sanitize'
 
-/** Connects the page with frames of other origins in it, and with the page around it. `recorderFrames` does both. */
+/** Connects the page with the cross-origin frames in it and with its parent page. `recorderFrames` does both. */
 export const createFrames = (host: ExtensionHost & RecorderParts, policy: Policy) => {
   let post: ((event: RecordedEvent) => void) | undefined
   let onSnapshot = () => {}

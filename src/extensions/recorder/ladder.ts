@@ -1,6 +1,6 @@
 import type { ExtensionHost } from '../contract'
 import { attempt } from './page'
-import { type Load, NO_LOAD, nextLoad, PAUSE_MS } from './budget'
+import { type Load, MAX_IN_PAUSE, NO_LOAD, nextLoad, PAUSE_MS } from './budget'
 import type { Limiter } from './limiter'
 import { addCustomEvent, freeze } from './startRrweb'
 
@@ -38,9 +38,11 @@ export const createLadder = ({
   onStop,
 }: LadderInputs) => {
   let load: Load = NO_LOAD
-  /** The step that the recording says. */
+  /** The step that was last reported in the recording. */
   let marked = 'none'
-  let minute = { since: 0, size: 0 }
+  /** When the current minute began, and how large the recording was. */
+  let minuteAt = 0
+  let sizeAtMinute = 0
   let pauseTimer: ReturnType<typeof setTimeout> | undefined
   let freezeTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -62,6 +64,20 @@ export const createLadder = ({
     freezeTimer = undefined
     return limiter.unblock()
   }
+  let changesInPause = 0
+  const observer = new MutationObserver((records) => (changesInPause += records.length))
+  /** Starts rrweb again once the page is quiet, because its full snapshot is the longest task of a recording. */
+  const resumeWhenQuiet = () => {
+    changesInPause = 0
+    observer.observe(document, { attributes: true, characterData: true, childList: true, subtree: true })
+    pauseTimer = later(() => {
+      observer.disconnect()
+      if (changesInPause > MAX_IN_PAUSE) return resumeWhenQuiet()
+      pauseTimer = undefined
+      minuteAt = Date.now()
+      startSoon()
+    }, PAUSE_MS)
+  }
   const STEPS: Record<Load['step'], () => void> = {
     none: () => {
       const wasBlocked = release()
@@ -76,11 +92,7 @@ export const createLadder = ({
     block: limiter.block,
     pause: () => {
       stopRrweb()
-      pauseTimer = later(() => {
-        pauseTimer = undefined
-        minute = { since: Date.now(), size: minute.size }
-        startSoon()
-      }, PAUSE_MS)
+      resumeWhenQuiet()
     },
     stop: () => {
       stopRrweb()
@@ -91,10 +103,13 @@ export const createLadder = ({
     tick: (): void => {
       const now = Date.now()
       const session = size()
-      if (now - minute.since > MINUTE_MS) minute = { since: now, size: session }
+      if (now - minuteAt > MINUTE_MS) {
+        minuteAt = now
+        sizeAtMinute = session
+      }
       const changes = limiter.count()
       const canBlock = load.busy > 1 && limiter.canBlock()
-      const next = nextLoad(load, { changes, minute: session - minute.size, session, canBlock })
+      const next = nextLoad(load, { changes, minute: session - sizeAtMinute, session, canBlock })
       const { step } = load
       load = next
       const reached = next.step === 'none' && limiter.isLimited() ? 'attributes' : next.step
@@ -108,7 +123,7 @@ export const createLadder = ({
     },
     /** Whether nothing is left out. */
     isUnlimited: () => load.step === 'none',
-    /** Whether the budget has stopped rrweb for a time. It ends by itself. */
+    /** Whether the budget has paused rrweb. The pause ends automatically. */
     isPausing: () => !!pauseTimer,
     /** rrweb has stopped. */
     release,
@@ -120,7 +135,7 @@ export const createLadder = ({
     },
     stop: (): void => {
       clearTimeout(pauseTimer)
-      release()
+      observer.disconnect()
     },
   }
 }

@@ -26,7 +26,10 @@ const between = (value: unknown, min: number, max: number, fallback: number) =>
 const pendingSnapshotMs = ({ session_recording: options }: RecorderHost['config']) =>
   between(options.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
 
-/** Returns what the plugins record. The project's settings can turn bodies and headers off, and not on. Requests on localhost are those of developers. */
+/**
+ * Returns the settings of the plugins. The project's settings can turn bodies and headers off, but not on. Requests on
+ * localhost are not recorded, because they are a developer's.
+ */
 const pluginSettings = ({ config, remote, shared }: RecorderHost, settings: RemoteSettings, policy: Policy) => {
   const { recordHeaders, recordBody } = config.session_recording
   const { networkPayloadCapture: allowed } = settings
@@ -56,21 +59,6 @@ const startPlugins = (
   return Object.values(wanted).some(Boolean)
     ? host.startExtension('recorderPlugins', { ...host, ...wanted, add, openId, pageUrl, isStrict: policy.isStrict })
     : () => {}
-}
-
-/** Counts changes that were left out, until they are taken. */
-const createCounter = () => {
-  let count = 0
-  return {
-    add: (more: number): void => {
-      count += more
-    },
-    take: (): number => {
-      const taken = count
-      count = 0
-      return taken
-    },
-  }
 }
 
 /** Calls `run` each second until stopped. */
@@ -120,7 +108,6 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   if (typeof policy === 'string') return policy
 
   const hasSettings = !isStale(host.remote.items.sessionRecording)
-  const dropped = createCounter()
   let status: Status = 'awaiting_config'
   /** Why recording has stopped. */
   let failure: string | undefined
@@ -133,7 +120,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   const tab = createTabState(host)
   const frames = createFrames(host, policy)
   const triggers = createTriggers(host, settings ?? {})
-  const chunks = createChunks({ host, policy, tab, takeDropped: dropped.take, upload: upload.send })
+  const chunks = createChunks({ host, policy, tab, upload: upload.send })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
   /** Decides again on another page of the site, which may be excluded. */
   const followUrl = () => {
@@ -148,7 +135,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
     record: (event) => (frames.toParent() ?? chunks.add)(event),
     size: () => tab.read(session.current() ?? '', session.windowId()).size,
     snapshotEveryMs: () => (status === 'buffering' ? pendingSnapshotMs(config) : undefined),
-    onDropped: dropped.add,
+    onDropped: chunks.onDropped,
     onEvent: followUrl,
     onSnapshot: frames.onSnapshot,
     onInteraction: () => {

@@ -65,5 +65,5 @@ export const startRrweb = ({ options, policy, emit }: RrwebInputs): Stop | undef
 
 export const takeSnapshot = (): void => record.takeFullSnapshot(true)
 export const freeze = (): void => record.freezePage()
-/** Adds an event of the recorder's own. rrweb processes changes of the page that it has collected while frozen first. */
+/** Adds a recorder event. First, rrweb processes the DOM changes that it has collected while frozen. */
 export const addCustomEvent = (tag: string, payload: object = {}): void => record.addCustomEvent(tag, payload)

@@ -7,7 +7,8 @@ import { isHidden } from './page'
 const MAX_WAITING = 5e6
 
 /**
- * Sends chunks through a queue like that of events, with an outbox of its own: a chunk that cannot be sent waits in the browser, and the next page sends it.
+ * Sends chunks through a queue like that of events, with a separate outbox: a chunk that cannot be sent waits in the
+ * browser, and the next page sends it.
  */
 export const createUpload = (host: ExtensionHost & RecorderParts) => {
   const { config, token, delivery, ledger, listen } = host
@@ -45,7 +46,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
   const stops: Stop[] = [
     listen(self, ['visibilitychange'], () => isHidden() && queue.flush()),
     listen(self, ['online'], queue.retryNow),
-    // After the listeners of events, which go first.
+    // After the listeners of the event queue, so that events are sent first.
     listen(self, ['pagehide'], queue.onPageLeave, {}),
     listen(self, ['pageshow'], (event) => {
       if (!(event as PageTransitionEvent).persisted) return

@@ -12,8 +12,8 @@ const allows = (option: unknown, origin: string): boolean =>
   origin !== 'null' && (Array.isArray(option) ? option.includes(origin) : option === true)
 
 /**
- * Passes what this page records to its parent, once a parent that records and that the option allows has requested it. The page sends no recording
- * of its own from then on.
+ * Passes what this page records to its parent, once a recording parent that the option allows has requested it. From
+ * then on, the page sends no recording itself.
  */
 export const startEmbedded = ({
   config,

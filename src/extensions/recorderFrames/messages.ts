@@ -1,13 +1,16 @@
-/** The member that all messages between windows have. */
+/** The member that identifies all messages between windows. */
 export const NAME = 'trailmark recording'
 
-/** From a frame to its parent: its recorder runs. It says nothing else, because any page may embed the frame. */
+/**
+ * From a frame to its parent: the frame's recorder is running. It contains nothing else, because any page may embed the
+ * frame.
+ */
 export const HELLO = { [NAME]: 'frame' }
 
-/** From a parent that records to a frame, with a port for what the frame records. */
+/** From a recording parent to a frame, with a port for the frame's events. */
 export const REQUEST = { [NAME]: 'record' }
 
-/** What the parent says through the port. */
+/** Messages from the parent through the port. */
 export type ToFrame = 'snapshot' | 'stop'
 
 /** Returns whether a message between windows is one of these. */

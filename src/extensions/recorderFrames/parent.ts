@@ -49,16 +49,19 @@ interface Frame {
   close: Stop
 }
 
-/** Records frames of other origins below their elements. A frame can post anything, so its events are bounded, read by their shape, and sanitized. */
+/**
+ * Records cross-origin frames below their elements. A frame can post anything, so its events are bounded, read by their
+ * shape, and sanitized.
+ */
 export const startParent = (host: ExtensionHost & RecorderFramesParts): Stop => {
   const frames = new Map<HTMLIFrameElement, Frame>()
   const hasQuota = createQuota()
   let latestId = FIRST_ID
   const nextId = () => ++latestId
-  // Its origin is another one if its document is out of reach.
+  // The frame is cross-origin if its document is inaccessible.
   const isOpen = (iframe: HTMLIFrameElement) => !!host.openId(iframe) && !iframe.contentDocument
 
-  /** Asks the document in a frame for what it records, if it is of this origin. */
+  /** Requests the recording of the document in a frame, if it is same-origin. */
   const request = (iframe: HTMLIFrameElement, origin: string) => {
     const requests = (frames.get(iframe)?.requests ?? 0) + 1
     if (requests > MAX_REQUESTS) return
@@ -92,7 +95,7 @@ export const startParent = (host: ExtensionHost & RecorderFramesParts): Stop => 
   }
   const all = () => [...document.querySelectorAll('iframe')]
 
-  /** Asks all frames for full snapshots. */
+  /** Requests full snapshots from all frames. */
   const requestAll = () => {
     for (const [iframe, frame] of frames)
       if (!iframe.isConnected) {

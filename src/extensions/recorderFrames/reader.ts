@@ -43,7 +43,7 @@ export const createReader = (nextId: () => number) => {
   const id: Read = (value) => idIn(ids, value)
   const styleId: Read = (value) => idIn(styleIds, value)
   const flags = flagsOf({ id, styleId })
-  /** Reads a serialized node with its descendants, and adds them to the replica. Throws if it is none. */
+  /** Reads a serialized node with its descendants, and adds them to the replica. Throws if it is not a valid node. */
   const readNode = (value: unknown, parent: Node | null): Fields => {
     const { type, id: theirs, tagName, attributes: all, childNodes, textContent } = value as Fields
     const own = id(theirs) as number
@@ -72,7 +72,7 @@ export const createReader = (nextId: () => number) => {
   }
 
   const SOURCES = sourcesOf({ id, styleId })
-  /** Makes the replica follow changes of the document, and reads the added nodes. */
+  /** Applies the document's mutations to the replica, and reads the added nodes. */
   const follow = ({ adds, removes, attributes: changes }: MutationData): void => {
     for (const add of adds) add.node = readNode(add.node, replica.nodeOf(add.parentId))
     for (const each of changes) replica.change(each.id, each.attributes)
@@ -103,11 +103,11 @@ export const createReader = (nextId: () => number) => {
     nodeOf: (wanted: number): Node | null => replica.nodeOf(wanted),
     /** Whether the frame has more nodes than can be recorded. */
     isFull: () => replica.isFull(),
-    /** Reads nothing until the next full snapshot. */
+    /** Ignores events until the next full snapshot. */
     reset,
     /**
-     * Returns an event that a frame has posted as one of this page; undefined if it is none. A full snapshot becomes the document of the frame's
-     * element (`iframeId`).
+     * Converts an event that a frame has posted to an event of this page; undefined if it is not a valid event. A full
+     * snapshot becomes the document of the frame's element (`iframeId`).
      */
     read: (event: unknown, iframeId: number): RecordedEvent | undefined => {
       try {

@@ -4,8 +4,8 @@ import { startEmbedded } from './embedded'
 import { startParent } from './parent'
 
 /**
- * Records frames of other origins: the recorder in a frame passes what it records to the recorder of the page around it. A page can be both. rrweb
- * has such a feature too, which posts every event to any parent, and trusts what it receives.
+ * Records cross-origin frames: the recorder in a frame passes its events to the recorder of the parent page. A page can
+ * be both. rrweb has a similar feature, but it posts every event to any parent and trusts what it receives.
  */
 export const start: Extension<RecorderFramesParts>['start'] = (host) => {
   const stops = [

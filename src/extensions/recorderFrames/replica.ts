@@ -1,7 +1,7 @@
 const MAX_NODES = 50_000
 const MAX_VALUE = 256
 const TAG = /^[a-z][a-z\d:.-]{0,64}$/i
-// No mask selects by them, and they have effects or violate a policy in a document that shows nothing too.
+// No masking selector matches them, and they have effects or violate a policy even in a document that is not rendered.
 const SKIPPED = /^(on|src|href|(style|is)$)/i
 
 const attempt = (run: () => void) => {
@@ -13,8 +13,8 @@ const attempt = (run: () => void) => {
 }
 
 /**
- * Creates a copy of a frame's document: its structure, and the attributes by which masks select. So the rules of this page apply to a frame like to
- * the page itself. Nothing in it is shown, loaded or run.
+ * Creates a copy of a frame's document: its structure and the attributes that masking selectors match. So the page's
+ * masking rules apply to a frame as to the page itself. Nothing in it is rendered, loaded or executed.
  */
 export const createReplica = () => {
   const document_ = document.implementation.createHTMLDocument('')
@@ -35,7 +35,7 @@ export const createReplica = () => {
     isFull: () => nodes.size > MAX_NODES,
     /** Gives the document its id. */
     setDocument: (id: number): Node => set(id, document_),
-    /** Adds an element, or a text without a tag, to its parent; moves it if it is known. */
+    /** Adds an element (without `tag`: a text node) to its parent, or moves it if it exists. */
     add: (id: number, parent: Node, tag?: string): Node => {
       const create = () =>
         tag === undefined ? document_.createTextNode('') : document_.createElement(TAG.test(tag) ? tag : 'div')
@@ -52,9 +52,9 @@ export const createReplica = () => {
         else if (typeof value === 'string' && value.length <= MAX_VALUE && !SKIPPED.test(name))
           attempt(() => element.setAttribute(name, value))
     },
-    /** Makes a frame one of another origin. */
+    /** Makes a frame cross-origin. */
     open: (id: number): void => (nodes.get(id) as Element | undefined)?.setAttribute('src', 'https:'),
-    /** Removes a node and what is in it. */
+    /** Removes a node and its descendants. */
     remove: (id: number): void => {
       const node = nodes.get(id)
       if (!node) return

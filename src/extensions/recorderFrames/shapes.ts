@@ -1,5 +1,5 @@
 export type Fields = Record<string, unknown>
-/** Returns a value of its kind; undefined for anything else. */
+/** Returns the value if it has the expected type; undefined otherwise. */
 export type Read = (value: unknown) => unknown
 
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
@@ -49,7 +49,7 @@ export const attributes = recordOf(attribute)
 
 const MEDIA = { currentTime: number, volume: number, muted: flag, loop: flag, playbackRate: number }
 
-/** How ids are read: of nodes and of style sheets. */
+/** Readers of the ids of nodes and style sheets. */
 interface Ids {
   id: Read
   styleId: Read
@@ -60,7 +60,7 @@ const optional =
   (value) =>
     value === undefined ? undefined : read(value)
 
-/** Returns how the members that all serialized nodes may have are read. */
+/** Returns the readers of the members that every serialized node may have. */
 export const flagsOf = ({ id }: Ids): Read =>
   objectOf({
     rootId: optional(id),
@@ -72,7 +72,10 @@ export const flagsOf = ({ id }: Ids): Read =>
     isStyle: flag,
   })
 
-/** Returns how the data of each source of incremental events is read. Undefined, or no row: the event is dropped. Nodes are left as they are. */
+/**
+ * Returns the reader of the data of each source of incremental events. Undefined or no row: the event is dropped. Nodes
+ * are not changed.
+ */
 export const sourcesOf = ({ id, styleId }: Ids): Readonly<Record<number, Read | undefined>> => {
   const moves = objectOf({ positions: listOf(objectOf({ id, x: number, y: number, timeOffset: number })) })
   return {

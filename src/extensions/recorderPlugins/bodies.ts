@@ -6,7 +6,7 @@ const MAX_BODY = 1_000_000
 const BODY_MS = 500
 const TEXT_TYPE = /^(text\/|application\/(.*\+)?(json|xml|x-www-form-urlencoded|graphql))/i
 
-/** Whether a content type is that of a text. */
+/** Whether a content type is textual. */
 export const isText = (type: string | null): boolean => TEXT_TYPE.test(type ?? '')
 
 /** Reads a stream in parts; undefined if it is too large or does not end soon. The rest is not kept in memory. */

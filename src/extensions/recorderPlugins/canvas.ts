@@ -18,7 +18,7 @@ const toBase64 = async (blob: Blob): Promise<string> => {
   return btoa(text)
 }
 
-/** Returns the canvas as an image, encoded off the main thread. Rejects for a canvas with images of another origin. */
+/** Returns the canvas as an image, encoded off the main thread. Rejects for a canvas with cross-origin images. */
 const imageOf = async (canvas: HTMLCanvasElement, scale: number, quality: number): Promise<Blob> => {
   const [width, height] = [canvas.width, canvas.height].map((each) => Math.max(1, Math.round(each * scale))) as [
     number,
@@ -32,8 +32,8 @@ const imageOf = async (canvas: HTMLCanvasElement, scale: number, quality: number
 }
 
 /**
- * Records canvases as images, some times a second, when they have changed. No worker is needed, which a page's policy could forbid, and nothing of the
- * page is patched.
+ * Records canvases as images a few times per second if they have changed. Needs no worker, which a page's policy could
+ * forbid, and patches no function of the page.
  */
 export const startCanvas = ({ config, add, openId, later }: ExtensionHost & RecorderPluginParts): Stop => {
   const { captureCanvas = {}, canvasCapture = {} } = config.session_recording

@@ -38,7 +38,7 @@ const textOf = (object: object, name: string): string => {
   return ''
 }
 
-/** Captures what the page writes to the console: texts as they are without secrets, objects as their kind. */
+/** Captures console output: strings without secrets, objects as their type. */
 export const startConsole = (host: RecorderPluginParts, emit: Emit): Stop => {
   const { redact, withoutSensitive } = host
   let count = 0

@@ -7,7 +7,7 @@ import type { Emit } from './shape'
 import { captureTiming } from './timing'
 import { quietly } from './wrap'
 
-// Analytics of others, whose requests say nothing about the page.
+// Other analytics products, whose requests are irrelevant to the page.
 const TELEMETRY =
   /^https?:\/\/([^/]+\.)?(google-analytics|googletagmanager|doubleclick|sentry|datadoghq(-browser-agent)?|nr-data|newrelic|segment|amplitude|mixpanel|hotjar|fullstory|clarity|rudderstack|logrocket|posthog)\.\w+(:\d+)?(?=\/|$)/i
 

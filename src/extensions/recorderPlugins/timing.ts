@@ -31,10 +31,13 @@ const toRequest = (entry: PerformanceEntry): RecordedRequest => {
   }
 }
 
-/** Whether `fetch` or `XMLHttpRequest` has sent a request. */
+/** Whether a request was sent by `fetch` or `XMLHttpRequest`. */
 const isCall = ({ initiatorType }: RecordedRequest) => /^(fetch|xmlhttprequest)$/.test(initiatorType!)
 
-/** Captures when requests began and ended, also of those before. `withCalls: false` leaves out what `calls.ts` reports with more detail. */
+/**
+ * Captures the start and end times of requests, including earlier ones. `withCalls: false` leaves out what `calls.ts`
+ * reports with more detail.
+ */
 export const captureTiming = (
   withCalls: boolean,
   report: (requests: RecordedRequest[], isInitial: boolean) => void,

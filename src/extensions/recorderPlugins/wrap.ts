@@ -2,7 +2,10 @@ import type { Stop } from '../../types'
 
 type Callable = (this: unknown, ...args: unknown[]) => unknown
 
-/** Runs `run`. What it throws must not reach the page, whose own errors these are: of a getter, of a request that it has changed. */
+/**
+ * Runs `run` and ignores its errors. They come from the page's own code, such as a getter, and must not be thrown a
+ * second time.
+ */
 export const quietly = (run: () => void): void => {
   try {
     run()
@@ -18,7 +21,10 @@ export interface Call {
   result: unknown
 }
 
-/** Calls `after` whenever `target[method]` has run, and changes none of its parts. Stopping restores the original. */
+/**
+ * Calls `after` whenever `target[method]` has run, without changing its arguments or result. Stopping restores the
+ * original.
+ */
 export type Wrap = (target: object, method: string, after: (call: Call) => void) => Stop
 
 /** If other code has wrapped the method since, stopping leaves a wrapper that does nothing. */

@@ -80,7 +80,7 @@ const randomFrom = (seed: number) => () => {
   return seed / 2_147_483_648
 }
 
-test('returns ids of its own and no other kinds of values, whatever a frame posts', () => {
+test("returns only the frame's own ids and values of the expected types, whatever a frame posts", () => {
   const valid = [
     snapshot(
       element(3, 'p', { class: 'a', rr_width: 3, checked: true }, [text(4, 'x')]),

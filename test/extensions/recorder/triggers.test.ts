@@ -171,7 +171,7 @@ describe('trigger groups', () => {
     expect(status()).toBe('buffering')
   })
 
-  test('each group has a sample of its own', () => {
+  test('each group has its own sample rate', () => {
     expect(run2({ sampleRate: 0 }).status()).toBe('disabled')
     expect(run2({ sampleRate: '1.0' }).status()).toBe('sampled')
     const groups = [

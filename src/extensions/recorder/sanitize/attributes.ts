@@ -162,12 +162,12 @@ export const sanitizeAttribute = (
     if (BUTTONS.test(element?.getAttribute('type') ?? '')) return masks ? stars(value) : value
     return sanitizeValue(value, tag, element, policy)
   }
-  // A canvas is an image of the page's own, which only an option records.
+  // The content of a canvas is recorded only with an option.
   if (key === 'rr_dataurl') return policy.recordsCanvas && /^data:image\//.test(value) ? value : undefined
   if (tag === 'meta') return undefined
   if (key === 'src' && /^(script|iframe|frame|embed|input)$/.test(tag) && masks) return undefined
   const kind = KIND_OF.get(key)
-  // The layout needs style sheets of other origins, whose text is not known.
+  // The layout needs cross-origin style sheets, whose text cannot be read.
   if (tag === 'link' && key === 'href' && masks) return /^https?:[^?#]*\.css(?=[?#]|$)/.exec(value)?.[0]
   const safe = kind
     ? byKind(kind, value, masks, masks ? undefined : policy.redact)

@@ -1,10 +1,13 @@
 import { type Redact, sanitizeUrl } from './urls'
 import { hashData } from './text'
 
-const URL_VALUE = /url\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^)]*)\s*\)/gi
-const STRING = /(=\s*)?("(?:[^"\\]|\\[\s\S])*(?:"|$)|'(?:[^'\\]|\\[\s\S])*(?:'|$))/g
-const VARIABLE = /(--[\w-]+\s*:)([^;{}]*)/g
-const COMMENT = /\/\*[\s\S]*?(\*\/|$)/g
+// To the end of the text if nothing closes it, so that no part of a text is searched twice.
+const URL_VALUE = /url\(((?:\s*"(?:[^"\\]|\\[^])*"|\s*'(?:[^'\\]|\\[^])*')?[^)]*)(?:\)|$)/gi
+const QUOTED = /^(["']?)([^]*)\1$/
+const STRING = /(=\s*)?("(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$))/g
+const VARIABLE = /(--[\w-]+)(?:(\s*:)([^;{}]*))?/g
+const FUNCTION_OR_COLOR = /[\w-]+\(|#[\da-f]+|([\w-]+)/gi
+const COMMENT = /\/\*[^]*?(\*\/|$)/g
 // Between the rules of the text nodes of a style element (rrweb).
 const SPLIT = '/* rr_split */'
 // Words in selectors such as `[type="checkbox"]`.
@@ -16,22 +19,21 @@ const WORD = /^.[a-z-]{1,24}.$/i
  */
 export const sanitizeCss = (css: string, redact?: Redact): string => {
   if (redact)
-    return css.replace(URL_VALUE, (_, url: string) => {
-      const quote = /^["']/.exec(url)?.[0] ?? ''
-      return `url(${quote}${sanitizeUrl(quote ? url.slice(1, -1) : url, redact)}${quote})`
-    })
+    return css.replace(URL_VALUE, (_, value: string) =>
+      value
+        .trim()
+        .replace(QUOTED, (__, quote: string, url: string) => `url(${quote}${sanitizeUrl(url, redact)}${quote})`),
+    )
   return hashData(
     css
       .split(SPLIT)
       .map((part) =>
         part
           .replace(COMMENT, '')
-          .replace(URL_VALUE, (_, url: string) => (/^["']?#[\w-]+["']?$/.test(url) ? `url(${url})` : 'url()'))
+          .replace(URL_VALUE, (_, url: string) => (/^\s*["']?#[\w-]+["']?\s*$/.test(url) ? `url(${url})` : 'url()'))
           // Keywords are in lower case, functions may not be.
-          .replace(
-            VARIABLE,
-            (_, name: string, value: string) =>
-              name + (/[A-Z]/.test(value.replace(/[\w-]+\(|#[\da-f]+/gi, '')) ? ' ' : value),
+          .replace(VARIABLE, (whole, name: string, colon?: string, value?: string) =>
+            /[A-Z]/.test((value ?? '').replace(FUNCTION_OR_COLOR, '$1')) ? `${name}${colon} ` : whole,
           )
           .replace(STRING, (_, equals: string | undefined, text: string) =>
             equals && WORD.test(text) ? equals + text : `${equals ?? ''}""`,

@@ -11,7 +11,7 @@ const DOCTYPE = 1
 const ELEMENT = 2
 const TEXT = 3
 
-/** Finds the node of the page that has an id; null if it is gone or of another origin. */
+/** Finds the node of the page that has an id; null if it was removed or is in a cross-origin frame. */
 export type NodeOf = (id: number) => Node | null
 
 const isElement = (node: Node | null): node is Element => node?.nodeType === ELEMENT - 1

@@ -51,7 +51,10 @@ const MEDIA = 'img,picture,video,audio,canvas,input[type="image" i]'
 // Attributes that make any element editable.
 const EDITORS = '[contenteditable]:not([contenteditable="false" i]),[role="textbox" i]'
 
-/** Returns a selector of frames that are recorded as boxes. The URL of a frame of another origin says so; any other frame may be of the page's origin. */
+/**
+ * Returns a selector of frames that are recorded as boxes. A cross-origin frame is known by its URL; any other frame
+ * may be same-origin.
+ */
 const boxedFrames = (sameOrigin: boolean, otherOrigins: boolean): string | [] => {
   const { origin, host } = location
   if (otherOrigins)

@@ -55,7 +55,7 @@ const styles = (style: object, redact?: Redact): Fields =>
       const [text, priority] = [value].flat()
       if (value === false) return [[name, false]]
       if (typeof text !== 'string' || !/^[-\w]+$/.test(name)) return []
-      const [, safe = ''] = /:([\s\S]*)/.exec(sanitizeCss(`${name}:${text}`, redact)) ?? []
+      const [, safe = ''] = /:([^]*)/.exec(sanitizeCss(`${name}:${text}`, redact)) ?? []
       const changed = Array.isArray(value) ? [safe, priority === 'important' ? priority : ''] : safe
       return [[redact ? name : hashData(name), changed]]
     }),

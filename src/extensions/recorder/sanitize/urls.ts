@@ -16,8 +16,10 @@ const strictUrl = (url: string): string => {
 /** Removes secrets from a URL. */
 export type Redact = (url: string) => string
 
-/** Returns a URL of the page that may be recorded; '' for none: code, blobs, large images. Without `redact`: strictly, so only
- * origin and the words of the path. */
+/**
+ * Returns the recordable form of a URL; '' for code, blobs and large images. Without `redact`: only the origin and the
+ * words of the path.
+ */
 export const sanitizeUrl = (url: string, redact?: Redact): string => {
   const start = url.trim().slice(0, 32).replace(/\s/g, '')
   if (start[0] === '#') return redact ? url : hashData(url)
