@@ -13,6 +13,7 @@ import type {
   Notices,
   PerformanceConfig,
   Properties,
+  PrivateSurveys,
   RequestError,
   Stop,
   Survey,
@@ -37,7 +38,7 @@ export interface PageActivity {
   at: number
   /** The page's URL at that moment. */
   url: string
-  /** Whether it happened in the task of a click, so that the click's handlers caused it. */
+  /** Whether it happened in the same task as a click, so that the click's handlers caused it. */
   isInClickTask: boolean
   event?: Event
   /** The element of the event, inside open shadow roots too. */
@@ -90,9 +91,9 @@ interface ChunkQueue {
 
 /** Methods with which a site adds to the recording. */
 export interface SiteEvents {
-  /** Records a text like console output. */
+  /** Records a line of text like console output. */
   log(message: string, level?: string): void
-  /** Records an event of the site's own. Returns whether it was recorded. */
+  /** Records a custom event of the site. Returns whether it was recorded. */
   tryAddCustomEvent(tag: string, payload?: unknown): boolean
 }
 
@@ -114,9 +115,9 @@ export interface SharedWithRecorder extends SiteRecording {
 
 /** What the recording feature passes on to console, network and canvas capture. */
 interface RecorderPluginTools {
-  /** Removes secrets from the URLs in a text. */
+  /** Removes secrets from the URLs in a string. */
   redact(text: string): string
-  /** Returns a text without payment card and social security numbers, with white space collapsed. */
+  /** Returns a string without payment card and social security numbers, with white space collapsed. */
   withoutSensitive(text: string): string
 }
 
@@ -176,7 +177,7 @@ export interface RecordedEvent {
 
 /** What the recorder adds to the host of the recorder of frames. */
 export interface RecorderFramesParts extends Pick<RecorderParts, 'listen' | 'toJson'> {
-  /** Whether the page records frames of other origins in it. */
+  /** Whether the page records cross-origin frames. */
   recordsFrames: boolean
   /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */
   openId(element: Element): number | undefined
@@ -208,7 +209,7 @@ export interface RecorderPluginParts extends RecorderPluginTools {
 
 /** Functions of the main script for extensions that describe pages. An import would make chunks of them in the npm build. */
 interface PageParts {
-  /** Listens to DOM events until stopped; what the listener throws does not reach the page. */
+  /** Listens to DOM events until stopped. Errors in the listener do not reach the page. */
   listen(
     target: EventTarget,
     types: readonly string[],
@@ -223,7 +224,7 @@ interface PageParts {
 
 /** What the vitals feature adds to the host of its extension. */
 export interface VitalsParts extends PageParts {
-  /** Calls `run`; what it throws does not reach the page. */
+  /** Calls `run`. Errors it throws do not reach the page. */
   guarded(run: () => void): void
   /** Returns the current settings: the site's own, and the project's for those that the site did not set. */
   settings(): PerformanceConfig
@@ -310,6 +311,8 @@ export interface SurveyParts {
     onFeatureFlags?(listener: () => void): Stop
     reloadFeatureFlags?(): void
     get_session_replay_url?(): string
+    /** Receives what pages use of posthog-js's private members. */
+    surveys?: PrivateSurveys
   }
   /** Whether anything may be stored in the browser. */
   mayStore(): boolean
@@ -370,7 +373,7 @@ export interface ShowSurvey {
   initial: Record<number, SurveyAnswer>
   /** Whether all leading questions with an initial answer are passed, or only those without a submit button. */
   passesAll: boolean
-  /** Whether the visitor asked for the survey, so that focus may move into it. */
+  /** Whether the visitor opened the survey, so that focus may move into it. */
   isRequested: boolean
   reports: SurveyReports
 }

@@ -197,7 +197,9 @@ export interface RageclickConfig {
   timeout_ms?: number
 }
 
-/** Returns the masked form of a text, of an input's value, or of an attribute. An error masks all of it. */
+/**
+ * Returns the masked form of a text node, an input's value or an attribute. If it throws, the whole value is masked.
+ */
 type MaskFunction = (text: string, element: HTMLElement | null) => string
 
 /** A request that is recorded with `recordHeaders` or `recordBody`, or for network timing. */
@@ -235,7 +237,7 @@ export interface SessionRecordingConfig {
   maskTextFn?: MaskFunction
   /** Masks the attributes that do not affect the layout. */
   maskAllElementAttributes?: boolean
-  /** Returns what is recorded for an attribute; null: nothing. */
+  /** Returns the value to record for an attribute; null removes the attribute. */
   maskAttributeFn?: (name: string, value: string, element: Element | null) => string | null
   /** Records changes of these attributes only. Default: all that can be recorded. */
   attributeFilter?: readonly string[]
@@ -251,9 +253,9 @@ export interface SessionRecordingConfig {
    */
   recordSameOriginIframes?: boolean
   /**
-   * Records frames of other origins in which Trailmark runs with this option too, masked by the options of both pages. In a page with frames: true or a
-   * list, and never with `masking: 'strict'`. In a frame: the origins of pages that may record it; true: every page that embeds it. All other frames are
-   * recorded as boxes. Default: false.
+   * Records cross-origin frames in which Trailmark also runs with this option, masked by the options of both pages. In
+   * a page with frames: true or a list, and never with `masking: 'strict'`. In a frame: the origins of pages that may
+   * record it; true: every page that embeds it. All other frames are recorded as boxes. Default: false.
    */
   recordCrossOriginIframes?: boolean | readonly string[]
   /** Records fonts that scripts add. */
@@ -291,7 +293,7 @@ export interface SessionRecordingConfig {
   [other: string]: unknown
 }
 
-/** What `capture_exceptions` captures by itself. */
+/** What `capture_exceptions` captures automatically. */
 export interface ExceptionAutocapture {
   /** Unhandled errors. Default: true. */
   capture_unhandled_errors?: boolean
@@ -644,6 +646,15 @@ export interface SurveyRenderReason {
 
 /** The answer to one question: text, one choice, choices, a number, or null without an answer. */
 export type SurveyAnswer = string | string[] | number | null
+
+/** Private members of posthog-js that pages use. */
+export interface PrivateSurveys {
+  /** Set when the code of surveys has loaded. */
+  _surveyManager?: {
+    /** Shows a survey inside an element. `properties`: added to its events. */
+    renderSurvey(survey: Survey, element: Element, properties?: Properties): void
+  }
+}
 
 export interface DisplaySurveyOptions {
   /** Default: `popover`. `inline` needs `selector`. */

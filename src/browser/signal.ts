@@ -21,7 +21,7 @@ export const createSignal = <T>(connect: (emit: (value: T) => void) => Stop): Si
   }
 }
 
-/** Listens to DOM events until stopped; what the listener throws does not reach the page. */
+/** Listens to DOM events until stopped. Errors in the listener do not reach the page. */
 export const listen = (
   target: EventTarget | undefined,
   types: readonly string[],

@@ -32,7 +32,7 @@ interface Entry {
   value: string | null
   at: number
 }
-/** Key of a record. Records are written without being read, and the latest of a name is its value. */
+/** Key of a record. Records are written without being read first. The latest record of a name has its value. */
 type Key = [name: string, at: number]
 
 const read = async (database: IDBDatabase): Promise<[name: string, entry: Entry][]> => {

@@ -132,7 +132,7 @@ export const createClient = ({
     api,
     settle,
     hasFlags: () => connections.some((each) => each.hasFlags?.()),
-    /** Starts what runs by itself, once everything is in place. */
+    /** Starts everything that runs without a call, once all parts exist. */
     start: () => {
       const { distinctID, isIdentifiedID } = config.bootstrap
       if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify(distinctID)

@@ -44,7 +44,7 @@ export interface Hooks {
   onStart(): void
   /** Configuration or consent changed. Also called at the start. */
   onAlign(): void
-  /** The visitor has another id now. `anonymousId`: the one before, if it was anonymous. */
+  /** The visitor's id has changed. `anonymousId`: the previous id, if it was anonymous. */
   onIdChange(anonymousId?: string): void
   /** `reset` was called. `bootstrap`: what the site knows about the next visitor. */
   onReset(bootstrap?: Bootstrap): void

@@ -197,6 +197,9 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       return analytics.flagsEndpointWasHit
     },
     logger: LOGGER,
+    get surveys() {
+      return client?.api.surveys
+    },
     init: (...args) => guarded(() => init(...args)) ?? analytics,
     on: ledger.on,
     drops: ledger.drops,
@@ -217,7 +220,7 @@ const runCall = (analytics: Analytics, call: unknown, members: Members): unknown
     if (isFunction(call)) return call.call(analytics)
     if (!Array.isArray(call) || !call.length) return undefined
     const [method, ...args] = call as [unknown, ...unknown[]]
-    // A chained call: each runs on the result of the one before.
+    // A chained call: each runs on the result of the previous one.
     if (Array.isArray(method)) {
       let at: unknown = members
       for (const [name, ...rest] of call as [string, ...unknown[]][])

@@ -19,6 +19,7 @@ import type {
   Properties,
   SessionListener,
   Stop,
+  PrivateSurveys,
   SurveyCallback,
   SurveyRenderReason,
   ToolbarParameters,
@@ -47,6 +48,8 @@ export interface Analytics extends NotYet {
   readonly decideEndpointWasHit: boolean
   /** Logging methods of posthog-js. They do nothing in this release. */
   readonly logger: Record<string, () => void>
+  /** Private members of posthog-js that pages use. Undefined without a client that shows surveys. */
+  readonly surveys: PrivateSurveys | undefined
 
   /**
    * Starts the SDK for the project with this public token and returns the instance. A second call for the same
@@ -282,6 +285,7 @@ export type Api = Omit<
   | 'flagsEndpointWasHit'
   | 'decideEndpointWasHit'
   | 'logger'
+  | 'surveys'
   | 'init'
   | 'on'
   | 'drops'
@@ -294,6 +298,7 @@ export type Api = Omit<
 > & {
   featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
   sessionRecording: SiteEvents
+  surveys: PrivateSurveys
 }
 
 /** The members of `Api` that show surveys. */
@@ -311,6 +316,7 @@ type PartMember =
   | 'stopSessionRecording'
   | 'sessionRecordingStarted'
   | 'sessionRecording'
+  | 'surveys'
   | FlagMember
   | ExceptionMember
   | SurveyMember
@@ -415,4 +421,4 @@ export const METHODS: Record<string, unknown> = {
   debug: undefined,
   flush: undefined,
   shutdown: Promise.resolve(),
-} satisfies Record<MethodPath<Api>, unknown>
+} satisfies Record<MethodPath<Omit<Api, 'surveys'>>, unknown>

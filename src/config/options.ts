@@ -116,7 +116,7 @@ export type OptionMembers = {
   readonly [K in keyof Config]?: Record<keyof Exclude<Config[K], string | boolean | undefined>, string>
 }
 
-/** The members of the core's options. Features have those of their own; the recorder checks `session_recording` itself. */
+/** The members of the core's options. Features define their own; the recorder checks `session_recording` itself. */
 export const MEMBERS: OptionMembers = {
   bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object', featureFlagPayloads: 'object' },
   rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },

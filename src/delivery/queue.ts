@@ -156,7 +156,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     },
     clear: (reason, which) => {
       waiting.drop(which ? waiting.all().filter(which) : waiting.all(), reason)
-      // Also cancels a batch that is being compressed, and events found of other tabs.
+      // Also cancels a batch that is being compressed, and discards events adopted from other tabs.
       if (!which) loop.cancelUnsent()
     },
     retryNow: () => {

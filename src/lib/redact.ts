@@ -7,7 +7,9 @@ const SECRET_PARAMETER =
 const NUMBER = /([=/]|%3D|%2F)(\d(?:[\d-]|%20|\+){8,25}\d)(?![^&#/?\s"%])/gi
 
 /** Returns `text` without the values of secret parameters of URLs in it. */
-export const redactSecrets = (text: string): string => text.replace(SECRET_PARAMETER, '$1redacted')
+export const redactSecrets = (text: string): string =>
+  // Most strings have no parameters. Until one has, the long expression is not compiled, which saves 11 kB of memory.
+  /[?&#%]/.test(text) ? text.replace(SECRET_PARAMETER, '$1redacted') : text
 
 /** Returns `text` without values of secret parameters, payment card and social security numbers in its URLs. */
 export const redactUrls = (text: string): string =>

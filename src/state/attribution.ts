@@ -45,8 +45,16 @@ export const createAttribution = (
   config: Options,
   store: Store,
   tabStore: Store,
-  /** Workers have no page and therefore no referrer. */
-  page: () => Page | undefined = () => (hasPage() ? { url: location.href, referrer: readReferrer() } : undefined),
+  /** Workers have no page and therefore no referrer, which is read only for a new URL. */
+  page: () => Page | undefined = () =>
+    hasPage()
+      ? {
+          url: location.href,
+          get referrer() {
+            return readReferrer()
+          },
+        }
+      : undefined,
 ): Attribution => {
   let seenUrl: string | undefined
   const entryOf = memo((entry: Arrival | undefined, _isMasked: boolean | undefined) =>

@@ -63,6 +63,14 @@ test('the next page loads a journal that was adopted but not acknowledged', asyn
   expect(namesOf(await open().claimOrphans())).toEqual(['a'])
 })
 
+test('a page that is restored from the back/forward cache loads its events again', async () => {
+  leaveBehind(entry('a'))
+  const page = open()
+  await page.claimOrphans()
+  page.onPageHide()
+  expect(namesOf(await page.claimOrphans())).toEqual(['a'])
+})
+
 test('the outbox writes at most 1,000,000 characters of events to the journal', async () => {
   leaveBehind(entry('a', 600_000), entry('b', 600_000))
   expect(namesOf(await open().claimOrphans())).toEqual(['a'])

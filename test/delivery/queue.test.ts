@@ -522,3 +522,16 @@ test('the queue drops individually rejected events with the reason and delivers 
   expect(delivered).toEqual(['u-a', 'u-c'])
   expect(dropped).toEqual([['b', 'refused_by_service']])
 })
+
+test('events that are cleared while a batch is compressed do not hold back the others', async () => {
+  let finish = () => {}
+  const compressed = new Promise<void>((done) => (finish = done))
+  const { queue, delivered } = setUp({}, { encode: async (text) => compressed.then(() => text) })
+  queue.add(event('a'), { now: false })
+  queue.add(event('b'), { now: true })
+  await tick(0)
+  queue.clear('opted_out', (each) => each.event === 'a')
+  finish()
+  await tick(0)
+  expect(delivered).toEqual(['u-b'])
+})

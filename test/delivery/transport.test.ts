@@ -1,7 +1,7 @@
 /** @jest-environment node */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beacon, request } from '../../src/delivery/transport'
+import { beacon, outlivesPage, request } from '../../src/delivery/transport'
 
 const CONFIG = { xhr_headers: {}, fetch_options: {} }
 
@@ -91,4 +91,12 @@ test.each([
 ])('sendBeacon returns whether the browser accepted the beacon when it %s', (_, sendBeacon, taken) => {
   Object.defineProperty(globalThis, 'navigator', { value: { sendBeacon }, configurable: true })
   expect(beacon('https://events.example.com/e/', '{}')).toBe(taken)
+})
+
+test.each([
+  ['letters', 'a'.repeat(51_000), true],
+  ['more letters', 'a'.repeat(53_000), false],
+  ['characters of three bytes', '€'.repeat(18_000), false],
+])('counts the bytes of a body that outlives the page: %s', (_, body, expected) => {
+  expect(outlivesPage(body)).toBe(expected)
 })

@@ -18,7 +18,7 @@ const TOPICS: Record<string, string> = {
   'Session recording': 'startSessionRecording stopSessionRecording sessionRecordingStarted sessionRecording',
   Surveys:
     'getSurveys getActiveMatchingSurveys onSurveysLoaded displaySurvey renderSurvey canRenderSurvey canRenderSurveyAsync ' +
-    'cancelPendingSurvey',
+    'cancelPendingSurvey surveys',
   Toolbar: 'loadToolbar',
   Consent:
     'opt_in_capturing opt_out_capturing has_opted_in_capturing has_opted_out_capturing get_explicit_consent_status ' +

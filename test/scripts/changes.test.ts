@@ -36,6 +36,10 @@ test.each([
   rmSync(join(folder, 'c.md'))
 })
 
+test("the repository's changesets are valid", () => {
+  expect(() => readChanges(join(__dirname, '../../.changeset'))).not.toThrow()
+})
+
 test('readChanges returns no changes for a missing folder', () => {
   expect(readChanges(join(folder, 'missing'))).toEqual([])
 })

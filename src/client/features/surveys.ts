@@ -60,6 +60,7 @@ export const surveys: Feature = {
             (...args: unknown[]) =>
               call(name, args),
         ) as unknown as SurveyApi),
+        surveys: {},
         onSurveysLoaded: (callback) => {
           let isStopped = false
           const listener: SurveyCallback = (...loaded) => isStopped || callback(...loaded)
@@ -76,7 +77,7 @@ export const surveys: Feature = {
       runs: {
         wanted: () => isOn() && !isOff(),
         start: (host) => {
-          // What the main script has anyway, so that the extension need not contain it too.
+          // Functions that the core contains anyway, passed so that the extension does not contain them twice.
           const parts = {
             ...client,
             ...context,

@@ -52,7 +52,7 @@ export const toolbar: Feature = {
       runs: {
         wanted,
         start: (host) => {
-          // What the main script has anyway, so that the extension need not contain it too.
+          // Functions that the core contains anyway, passed so that the extension does not contain them twice.
           const parts = {
             ...client,
             ...context,

@@ -38,7 +38,7 @@ export interface Change {
   kind: EffectKind
   at: number
   isInClickTask: boolean
-  /** What changed; unset for changes that pages do not make by themselves. */
+  /** What changed; unset for changes that pages only make in response to a person. */
   source?: Element
   /** A changed attribute, and its former value. */
   attribute?: string | null
@@ -163,7 +163,10 @@ export const createTimeline = () => {
 
   const isAlone = (at: number) => !clicks.some((click) => at >= click && at - click < CLICK_EFFECT_MS)
 
-  /** Whether the page makes such changes by itself: it did before the click, or does again when no click can be the cause. */
+  /**
+   * Whether the page makes such changes without clicks: it did before the click, or does again when no click can be the
+   * cause.
+   */
   const isNoise = (change: Change, { at, path }: WatchedClick): boolean => {
     // Only removing nodes ends something, such as a notification.
     const same = changes.filter(({ source, isRemoval }) => source === change.source && !isRemoval)
@@ -171,7 +174,7 @@ export const createTimeline = () => {
     const alone = times.filter(isAlone)
     const first = times.find((time) => time >= at)!
     const longestPause = Math.max(...alone.map((time) => time - times[times.indexOf(time) - 1]!))
-    // A reaction does not pause for longer than it took to begin. Near the control it may end late.
+    // A response does not pause for longer than it took to begin. Near the control it may end late.
     return (
       alone[0]! < at ||
       (alone.length > (change.source && isNear(change, path) ? 1 : 0) && (first - at) * 1.1 < longestPause)

@@ -112,7 +112,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
       isCapturing = false
     }
   }
-  /** Watches the console while that is wanted. */
+  /** Watches the console while console errors are captured. */
   const align = () => {
     const isWanted = wants('capture_console_errors')
     if (isWanted && !stopConsole)

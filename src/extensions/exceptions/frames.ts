@@ -9,7 +9,7 @@ export interface Frame {
   colno?: number
   /** Whether it is the page's own code: not native, evaluated without a URL, or of a browser extension. */
   in_app: boolean
-  /** The debug id of its file, by which its source map is found. */
+  /** Debug id of the file, which identifies its source map. */
   chunk_id?: string
 }
 

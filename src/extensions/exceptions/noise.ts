@@ -3,7 +3,7 @@ import { EXTENSION } from './frames'
 
 /** Messages of errors that no change of the page's code can prevent. */
 const MESSAGES: readonly RegExp[] = [
-  // Scripts of other origins without CORS.
+  // Cross-origin scripts without CORS.
   /^Script error\.?$/,
   /^Javascript error: Script error\.? on line 0$/,
   // Not an error: the next frame delivers the rest.
@@ -22,14 +22,16 @@ export const isOfExtension = (items: readonly ExceptionItem[]): boolean =>
   (/^(chrome|moz|safari(-web)?)-extension:/.test(items[0]!.stacktrace?.frames[0]?.filename ?? '') &&
     !items[0]!.stacktrace!.frames.some((frame) => frame.in_app))
 
-/** Whether an unhandled error says nothing about the page: a known message, or a request that the page itself cancelled. */
+/**
+ * Whether an unhandled error says nothing about the page: a known message, or a request that the page itself canceled.
+ */
 export const isNoise = ([{ type, value }]: readonly [ExceptionItem, ...unknown[]]): boolean =>
   type === 'AbortError' || MESSAGES.some((message) => message.test(value))
 
 const OWN_SCRIPT = /^(.*\/)exceptions\.js$/
 const OWN_NAMES = /^(analytics(\.core)?|clicks|exceptions|gzip|heatmaps|recorder\w*|webVitals)\.js$/
 
-/** Returns a function that tells whether a file is a script of the SDK. `stack`: that of an error in this file. */
+/** Returns a function that checks whether a file is a script of the SDK. `stack`: that of an error in this file. */
 export const createIsOwn = (file: string | undefined): ((name: string | undefined) => boolean) => {
   const folder = OWN_SCRIPT.exec(file ?? '')?.[1]
   // In a bundle, the SDK's code is in the same file as the page's.

@@ -9,7 +9,7 @@ import { scrollRootOf } from './scrollRoot'
 const FLUSH_MS = 5000
 /** A pointer that rests this long is a point. */
 const REST_MS = 500
-/** A page is laid out by then. */
+/** Time after which a page is laid out. */
 const LAYOUT_MS = 500
 // Rage and dead clicks are known seconds later.
 const MAX_CLICKS = 20

@@ -59,7 +59,10 @@ export const placeOf = (event: MouseEvent): Place | undefined => {
   return { target, clientX: left + width / 2, clientY: top + height / 2 }
 }
 
-/** Returns the point of a place. `undefined`: the element must not be captured. `rootOf` finds the scroll root of a path. */
+/**
+ * Returns the heatmap point of a position. `undefined`: the element must not be captured. `rootOf` finds the scroll
+ * root of a path.
+ */
 export const pointOf = (
   type: PointType,
   { target, clientX, clientY }: Place,

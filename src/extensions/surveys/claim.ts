@@ -10,7 +10,7 @@ const leases = new Map<string, string>()
 
 type Timers = Pick<ExtensionHost, 'later'>
 
-/** Claims a name by an entry in storage, which is renewed until released, or until another tab has it. */
+/** Claims a name with an entry in storage, which is renewed until it is released or another tab takes it. */
 const claimByLease = (
   name: string,
   storage: SurveyStorage | undefined,

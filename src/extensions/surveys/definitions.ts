@@ -41,11 +41,11 @@ export const createDefinitions = ({
       return log.warn(error)
     }
     const broken = received.filter((each) => !isUsable(each)).map((each: Partial<Survey> | null) => each?.id)
-    if (broken.length) log.warn(`Left out surveys that are malformed or of a newer release: ${broken.join(', ')}`)
+    if (broken.length) log.warn(`Ignored surveys that are malformed or of a newer release: ${broken.join(', ')}`)
     surveys = received.filter(isUsable)
     error = undefined
   }
-  // In a task of its own, so that an error of the site's callback does not stop the others.
+  // In a separate task, so that an error in the site's callback does not stop the others.
   const answer = (callback: SurveyCallback) =>
     void later(() => callback(surveys ?? [], { isLoaded: !!surveys, error }), 0)
   return {

@@ -30,7 +30,7 @@ export interface ShowOptions extends DisplaySurveyOptions {
   trigger?: Element
   /** Whether the survey is hidden while the page's URL does not match. */
   followsUrl?: boolean
-  /** Whether the visitor asked for the survey. */
+  /** Whether the visitor opened the survey. */
   isRequested?: boolean
   /** Called when nothing of the survey is visible any more. */
   onGone?: Stop
@@ -38,7 +38,7 @@ export interface ShowOptions extends DisplaySurveyOptions {
 
 export type Display = ReturnType<typeof createDisplay>
 
-/** Shows surveys, each once at a time and in one tab, and captures their events. */
+/** Shows each survey once at a time and in one tab only, and captures its events. */
 export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory, facts: Facts) => {
   const { config, store, storageOf, mayStore, startExtension, uuidv7 } = host
   const open = new Map<string, Open>()
@@ -85,7 +85,7 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
           entry.shown?.remove(),
         )
       : () => {}
-    // It may have been closed meanwhile.
+    // It may have been closed in the meantime.
     if (!view || !entry.release || isStopped || open.get(id) !== entry) {
       entry.release?.()
       if (open.get(id) === entry) open.delete(id)
@@ -143,7 +143,7 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
       open.forEach(({ survey, followsUrl, shown }) => {
         if (followsUrl) shown?.toggle(isOnUrl(survey, facts))
       }),
-    /** Shows surveys in the visitor's new language, unless they have an answer in the one before. */
+    /** Shows surveys in the visitor's new language, unless the visitor has answered in the previous language. */
     onLanguageChange: (): void =>
       open.forEach(({ survey, language, redraw }) => {
         if (!memory.progress(survey) && translate(survey, languageOf()).language !== language) redraw?.()

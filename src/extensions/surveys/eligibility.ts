@@ -70,7 +70,7 @@ export type Obstacle = keyof typeof CHECKS
 /** Whether the page's URL meets the survey's condition. */
 export const isOnUrl = (survey: Survey, facts: Facts): boolean => CHECKS['URL'](survey, facts)
 
-/** Conditions of the place, which `displaySurvey` and `canRenderSurvey` leave to the site. */
+/** Conditions on the page, which `displaySurvey` and `canRenderSurvey` ignore. */
 export const PLACE: readonly Obstacle[] = ['URL', 'device', 'selector']
 export const TRIGGER: Obstacle = 'event'
 

@@ -2,7 +2,7 @@ import type { SurveyEvent, SurveyMatch } from '../../types'
 import { isRisky } from './pattern'
 
 const MAX_TEXT = 2048
-// A slower pattern is not used again, ms. Browsers cannot interrupt one.
+// Maximum time of a match, ms. A slower pattern is not used again, because browsers cannot interrupt one.
 const MAX_MS = 5
 
 const patterns = new Map<string, RegExp | undefined>()

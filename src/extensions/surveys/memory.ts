@@ -46,7 +46,7 @@ export const createMemory = (storage: () => SurveyStorage | undefined) => {
     },
     saveProgress: (survey: Key, progress: SurveyProgress): void =>
       set(keyOf('inProgress', survey), JSON.stringify(progress)),
-    /** Removes the progress, and the mark that the survey was abandoned. */
+    /** Removes the progress and the abandoned flag of the survey. */
     endProgress: (survey: Key): void => {
       remove(keyOf('inProgress', survey))
       remove(keyOf('abandoned', survey))

@@ -1,5 +1,5 @@
 const MAX_PATTERN = 256
-// Length of a text, and the steps that a pattern may take on it: about 4 ms.
+// Length of a string, and the maximum steps of a pattern on it: about 4 ms.
 const TEXT = 1024
 const MAX_STEPS = 3 * TEXT ** 2
 
@@ -9,19 +9,19 @@ const TOKENS =
 
 type Token = readonly [atom: string, min: number, max: number]
 
-/** Whether an atom ends where the next token begins, so that giving characters back never helps. */
+/** Whether an atom ends where the next token begins, so that backtracking never helps. */
 const isApart = (atom: string, [next, min]: Token) =>
   atom !== ')' && min > 0 && /^(?:\\\W|[^\\()[.|^$])$/s.test(next) && !RegExp(`^${atom}$`).test(next[next.length - 1]!)
 
 /**
- * Returns an upper bound of the steps of a valid pattern on a text of 1 kB. Infinity: exponential time, by a
+ * Returns an upper bound of the steps of a valid pattern on a string of 1 kB. Infinity: exponential time, by a
  * backreference, or by a repeated group that contains a repetition or an alternative, such as `(a+)+` and `(a|aa)+`.
  */
 const stepsOf = (pattern: string): number => {
   const tokens = [...pattern.matchAll(TOKENS)].map(([, atom, sign, count = 1, comma, limit]): Token =>
     sign ? [atom!, +(sign === '+'), sign === '?' ? 1 : TEXT] : [atom!, +count, comma ? +(limit || TEXT) : +count],
   )
-  // Of each open group, its number of alternatives, and whether it matches texts of several lengths or kinds.
+  // For each open group: its number of alternatives, and whether it matches strings of different lengths or characters.
   const groups: [ways: number, isFlexible: boolean][] = [[1, false]]
   let steps = 1
   // What follows a choice is read once for each choice.

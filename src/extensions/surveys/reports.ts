@@ -23,13 +23,13 @@ export const amendEvent = (event: CapturedEvent, memory: Memory): CapturedEvent 
   return event
 }
 
-/** Dispatches an event on the window, for pages that listen to surveys. */
+/** Dispatches an event on the window, for pages that listen to survey events. */
 const dispatch = (type: string, detail?: object) => dispatchEvent(new CustomEvent(type, { detail }))
 
-/** Whether an answer says anything. */
+/** Whether an answer has content. */
 const isAnswer = (value: unknown) => value !== null && value !== undefined
 
-/** Returns what `survey sent`, `dismissed` and `abandoned` say about the answers. */
+/** Returns the properties of `survey sent`, `dismissed` and `abandoned` about the answers. */
 const answersOf = (survey: Survey, { responses, surveySubmissionId }: SurveyProgress): Properties => {
   const keyOf = (index: number) => `$survey_response_${survey.questions[index]!.id ?? index}`
   const properties: Properties = {

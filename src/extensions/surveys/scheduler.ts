@@ -9,7 +9,7 @@ import type { Triggers } from './triggers'
 // How often the page is searched for elements of selectors, ms.
 const LOOK_MS = 1000
 
-/** Shows popovers by themselves: one at a time, after their delay, in the order of the protocol. */
+/** Shows popovers automatically: one at a time, after their delay, in the protocol's order. */
 export const createScheduler = (
   { later }: ExtensionHost & SurveyParts,
   facts: Facts,
@@ -37,7 +37,7 @@ export const createScheduler = (
     if (isShown && survey.conditions?.events?.repeatedActivation) triggers.disarm(survey)
     return isShown
   }
-  /** Shows a survey after a delay in which it can be cancelled. */
+  /** Shows a survey after a delay, during which it can be canceled. */
   const showLater = (survey: Survey, delayMs: number, options: ShowOptions) => {
     cancel(survey.id)
     const run = () => {

@@ -1,8 +1,8 @@
 import type { SurveyMethods, SurveyParts } from '../../host'
-import type { DisplaySurveyOptions, Survey } from '../../types'
+import type { DisplaySurveyOptions, PrivateSurveys, Survey } from '../../types'
 import type { Extension } from '../contract'
 import { createDefinitions } from './definitions'
-import { createDisplay } from './display'
+import { createDisplay, type Display } from './display'
 import { type Facts, type Obstacle, obstacleOf, PLACE, TRIGGER } from './eligibility'
 import { createMemory } from './memory'
 import { amendEvent } from './reports'
@@ -18,6 +18,11 @@ const elementAt = (selector: string | undefined): Element | undefined => {
     return undefined
   }
 }
+
+/** Returns the private members of posthog-js that pages use. */
+const privateMembers = ({ show }: Display): PrivateSurveys => ({
+  _surveyManager: { renderSurvey: (survey, container, properties) => void show(survey, { container, properties }) },
+})
 
 export const start: Extension<SurveyParts>['start'] = (host) => {
   const { config, log, api, storageOf, mayStore } = host
@@ -97,6 +102,7 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
     cancelPendingSurvey: scheduler.cancel,
   }
 
+  Object.assign(api().surveys ?? {}, privateMembers(display))
   host.use({
     api: methods,
     amend: (event) => amendEvent(event, memory),

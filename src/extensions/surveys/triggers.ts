@@ -8,7 +8,7 @@ const IDS = '$surveys_activated'
 const SESSION = '$surveys_activated_session'
 const TIMES = '$surveys_activated_timestamps'
 
-/** How a step of an action compares a text. Steps have their own names for it. */
+/** How a step of an action compares a string. Steps have their own names for the operators. */
 const STEP_MATCHES: Record<string, 'icontains' | 'exact' | 'regex'> = {
   contains: 'icontains',
   exact: 'exact',
@@ -31,7 +31,7 @@ export interface Triggers {
   armedAt(survey: Survey): number | undefined
   onCapture(event: CapturedEvent): void
   disarm(survey: Survey): void
-  /** A session has begun: surveys that were armed in the one before are not any more. */
+  /** Handles the start of a session: disarms surveys that were armed in the previous one. */
   onSession(id: string): void
   forget(): void
 }

@@ -10,7 +10,7 @@ export const ATTRIBUTES =
 
 const SVG = /^(svg|g|path|circle|rect|line|polygon)$/
 
-/** The same as a configuration of the browser's sanitizer. */
+/** The same list as a configuration of the browser's sanitizer. */
 export const ALLOWED = {
   elements: ELEMENTS.map((name) => ({
     name,

@@ -12,7 +12,7 @@ const NAMES: Record<string, string> = {
 const variableOf = (name: string) =>
   `--ph-${name.startsWith('widget') ? '' : 'survey-'}${NAMES[name] ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** The text on each background, unless the appearance has a color for it. */
+/** Text color for each background, unless the appearance defines one. */
 const TEXTS: readonly (readonly [background: keyof SurveyAppearance, ...texts: string[]])[] = [
   ['backgroundColor', 'textColor', 'textSubtleColor', 'borderColor', 'outlineColor'],
   ['submitButtonColor', 'submitButtonTextColor'],

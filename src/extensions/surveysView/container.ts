@@ -25,7 +25,7 @@ export const openContainer = (survey: Survey, language: string | undefined) => {
     addStyles(root)
     document.body.append(host)
     applyAppearance(host, survey.appearance ?? {})
-    // Outside of a modal dialog everything is inert. A host that the page has removed itself stays away.
+    // Everything outside a modal dialog is inert. A host that the page has removed is not added again.
     const stopFollowing = followDialogs(host, (dialog) => {
       const parent = dialog ?? document.body
       if (!host.parentNode || host.parentNode === parent) return

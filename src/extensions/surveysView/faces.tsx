@@ -16,7 +16,7 @@ export const Face = ({ mood }: { mood: number }) => (
   </svg>
 )
 
-/** A thumb, up or down. */
+/** A thumb-up or thumb-down icon. */
 export const Thumb = ({ isUp }: { isUp: boolean }) => (
   <svg viewBox="0 0 24 24" aria-hidden="true">
     <path

@@ -20,7 +20,7 @@ export interface QuestionProps {
 export const controlId = (index: number) => `surveyQuestion${index}`
 export const hintId = (index: number) => `surveyHint${index}`
 
-/** Keeps what is typed from the shortcuts of the page. */
+/** Keeps typed keys from triggering the page's shortcuts. */
 const keepKeys = (event: KeyboardEvent, onKey: (key: string, event: KeyboardEvent) => void) => {
   if (event.isComposing) return
   onKey(event.key, event)
@@ -60,7 +60,7 @@ export const OpenQuestion = ({ run, describedBy, change, submit }: QuestionProps
   )
 }
 
-// Arrow keys dispatch clicks on radio buttons. They choose, and never submit.
+// Arrow keys dispatch clicks on radio buttons. They select but never submit.
 let isArrowDown = false
 
 export const ChoiceQuestion = ({ run, describedBy, change, submit }: QuestionProps) => {

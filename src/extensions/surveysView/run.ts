@@ -16,7 +16,7 @@ export interface Run {
   /** Index of the current question in the stored order. */
   index(): number
   question(): SurveyQuestion
-  /** Position of the question, from 1, and the number of questions; undefined if branches decide it. */
+  /** Position of the question, from 1, and the number of questions; undefined if it depends on branches. */
   position(): { at: number; of: number } | undefined
   draft(): Draft
   change(draft: Draft): void
@@ -40,12 +40,12 @@ const skipsSubmit = ({ type, skipSubmitButton, hasOpenChoice }: SurveyQuestion):
 const hasIntro = ({ appearance }: Survey): boolean =>
   !!appearance?.displayIntroScreen && !!(appearance.introScreenHeader || appearance.introScreenDescription)
 
-/** Begins a survey, or continues it. Passes the leading questions whose answers are known. */
+/** Begins a survey, or continues it. Skips leading questions with known answers. */
 export const createRun = ({ survey, progress: stored, isBegun, initial, passesAll, reports }: Inputs): Run => {
   const { questions, appearance } = survey
   const seed = stored.surveySubmissionId
   const indexes = questions.map((_, index) => index)
-  // The answers so far are sent after each question, so their order must be the stored one.
+  // Answers are sent after each question, so their order must match the stored one.
   const order = appearance?.shuffleQuestions && !survey.enable_partial_responses ? shuffled(indexes, seed) : indexes
   const keyOf = (index: number) => `$survey_response_${questions[index]!.id ?? index}`
 

@@ -12,7 +12,7 @@ const THANKS_MS = 5000
 // Screen readers announce a change of the status, not its first content.
 const ANNOUNCE_MS = 100
 
-/** Creates the element of a survey: in the site's element, or in a shadow root of its own. */
+/** Creates the element of a survey: in the site's element, or in its own shadow root. */
 const openBox = ({ container, survey, progress }: ShowSurvey) => {
   const box = document.createElement('div')
   box.className = 'ph-survey'
@@ -88,7 +88,7 @@ export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: Show
         box,
       )
   }
-  /** Moves on: draws the next screen, and keeps the focus in the survey if it was there. */
+  /** Renders the next screen and keeps the focus in the survey if it was there. */
   const move = (step: () => void) => {
     const wasFocused = hasFocus()
     const before = [run.screen(), run.index()].join()
@@ -108,7 +108,7 @@ export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: Show
       }, THANKS_MS),
     )
   }
-  // Focus that was moved by Submit is not attention.
+  // Focus moved by the Submit button does not count as attention.
   let isPointed = false
   const actions: BoxProps['actions'] = {
     change: (draft) => {

@@ -13,7 +13,7 @@ export const InspectPanel = ({ tools, overlay, isOpenedHere, announce }: PanelPr
   const button = useRef<HTMLButtonElement>(null)
   const stop = useRef<Stop>(undefined)
   useLayoutEffect(() => {
-    // On the next page, clicks are the page's until the person asks for more.
+    // On the next page, clicks go to the page until the person inspects again.
     if (isOpenedHere) toggle()
     return () => stop.current?.()
   }, [])

@@ -25,7 +25,7 @@ export const start: Extension<ToolbarParts>['start'] = (host) => {
   }
   const service = createService(serviceUrl(host.config), host.token, () => signIn('The session has ended.'))
   const open = (session: Session) => {
-    // A session that the page keeps itself ends with the page.
+    // A session in the page's memory ends with the page.
     if (!service.isOfPage()) rememberSession(host.token)
     show(() => showBar({ host, layer, service, session }))
   }

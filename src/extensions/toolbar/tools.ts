@@ -22,6 +22,6 @@ export interface PanelProps {
   overlay: HTMLElement
   /** Whether the person has opened the panel on this page, and not on the page before. */
   isOpenedHere: boolean
-  /** Has screen readers announce a text. */
+  /** Makes screen readers announce `text`. */
   announce(text: string): void
 }

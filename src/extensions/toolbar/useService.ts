@@ -3,7 +3,7 @@ import type { Tools } from './tools'
 
 interface Loaded<T> {
   data?: T
-  /** Why there are no data. */
+  /** Why there is no data. */
   error?: string
   isLoading: boolean
 }

@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import type { Properties } from '../../types'
 
-/** Returns a value as people read it: JSON, or what JSON cannot say. */
+/** Formats a value for display: as JSON, or as a string if JSON cannot represent it. */
 export const valueText = (value: unknown): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'function') return 'function'

@@ -7,7 +7,7 @@ export interface Metric {
   value: number
   rating: string
   delta: number
-  /** The same for all values of one metric of one page view. The last value counts. */
+  /** Identifies the values of one metric of one page view. The last value counts. */
   id: string
   navigationType: string
   navigationId: number
@@ -34,7 +34,7 @@ export type Observers = Record<
 >
 
 const SOFT = 'soft-navigation'
-// An attribution has URLs and selectors. A longer string is none of them.
+// An attribution contains URLs and selectors, which are shorter than this.
 const MAX_STRING = 1000
 
 const generateTarget = (node: Node | null) => {
@@ -74,9 +74,9 @@ const plain = ({
 })
 
 /**
- * Creates the source of a page's metrics. web-vitals cannot stop observing, so each metric is observed once per page, and
- * reported to those who listen. Soft navigations are observed separately: web-vitals ends the values of the page itself at the
- * first one.
+ * Creates the source of a page's metrics. web-vitals cannot stop observing, so each metric is observed once per page
+ * and reported to all listeners. Soft navigations are observed separately: web-vitals ends the values of the page
+ * itself at the first one.
  */
 export const createMetricSource = (observers: Observers) => {
   const listeners = new Set<(metric: Metric) => void>()

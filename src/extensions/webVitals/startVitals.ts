@@ -6,7 +6,7 @@ import type { Metric, MetricName, MetricSource } from './metrics'
 const NAMES: readonly MetricName[] = ['CLS', 'FCP', 'INP', 'LCP', 'TTFB']
 const DEFAULT_NAMES: readonly string[] = ['LCP', 'CLS', 'FCP', 'INP']
 const DELAY_MS = 5000
-// The page slept: no page takes this long to load or to respond.
+// The page was suspended: no page takes this long to load or to respond.
 const MAX_MS = 900_000
 
 /** A metric as `$web_vitals_…_event`. */
@@ -72,7 +72,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
       $window_id: session.windowId(),
       timestamp: Date.now(),
     })
-    // The page may never run again. In a task of its own, because all metrics are final when the page is hidden.
+    // The page may never run again. In a separate task, because all metrics are final when the page is hidden.
     if (isHidden() || names.every((each) => view.metrics.has(each))) host.later(() => flush(key), 0)
     else view.timer ??= host.later(() => flush(key), web_vitals_delayed_flush_ms)
   }

@@ -134,7 +134,18 @@ describe('a delay', () => {
   })
 })
 
-test('two widgets are open at once, and are closed apart', async () => {
+test('a popover that always asks is shown again on the next page view, and not before', async () => {
+  const { question, click, settle } = await openPage([survey({ schedule: 'always' })])
+  click('.form-cancel')
+  await settle(60_000)
+  expect(question()).toBeUndefined()
+  history.pushState({}, '', '/next')
+  await settle(500)
+  expect(question()).toBe('What is missing?')
+  history.replaceState({}, '', '/')
+})
+
+test('two widgets are open at the same time and close separately', async () => {
   const widget = (id: string) => survey({ id, type: 'widget', appearance: { widgetType: 'tab', widgetLabel: id } })
   const { question, click } = await openPage([widget('a'), widget('b')])
   for (const id of ['a', 'b']) click('.ph-survey-widget-tab', id)

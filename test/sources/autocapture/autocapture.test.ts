@@ -208,6 +208,10 @@ test.each([
     'a button in a component with a value',
     '<x-chips value="1"><button id="x" title="HIDDEN">HIDDEN</button></x-chips>',
   ],
+  [
+    'a button deep in a component with a value',
+    '<x-chips value="1"><section><p><button id="x" title="HIDDEN">HIDDEN</button></p></section></x-chips>',
+  ],
   ['a button in an editor', '<p contenteditable="true"><button id="x" title="HIDDEN">HIDDEN</button></p>'],
   ['a button with a name that names a secret', '<button id="x" name="ssn" title="HIDDEN">HIDDEN</button>'],
   ['an option outside a list', '<label><option id="x" title="HIDDEN">HIDDEN</option></label>'],
@@ -228,12 +232,15 @@ test.each([
   expect(JSON.stringify(captured)).not.toContain('HIDDEN')
 })
 
-test('autocapture captures only the position of a button with an id that names a secret', () => {
-  const captured = start('<button id="card-num" title="HIDDEN">HIDDEN</button>')
-  fire('button')
-  expect(captured).toHaveLength(1)
-  expect(JSON.stringify(captured)).not.toContain('HIDDEN')
-})
+test.each(['', 'name=""'])(
+  'autocapture captures only the position of a button with an id that names a secret: %s',
+  (name) => {
+    const captured = start(`<button id="card-num" ${name} title="HIDDEN">HIDDEN</button>`)
+    fire('button')
+    expect(captured).toHaveLength(1)
+    expect(JSON.stringify(captured)).not.toContain('HIDDEN')
+  },
+)
 
 test.each(['isContentEditable', 'designMode'])(
   'autocapture captures only the position of an element editable by %s',
