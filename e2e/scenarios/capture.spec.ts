@@ -1,4 +1,5 @@
 import { pause } from '../support/pause'
+import { ready } from '../support/ready'
 import { areThere, BUILDS, expect, test } from '../support/scenario'
 
 for (const build of BUILDS) {
@@ -7,13 +8,13 @@ for (const build of BUILDS) {
       put(build, '/one', '<button id="buy">Buy</button><a id="next" href="/two">Next</a>')
       put(build, '/two', 'two')
       await page.goto(`${site.url}/one`)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await page.locator('#buy').click()
       await page.evaluate(() => void window.analytics.capture('purchase', { amount: 42 }))
       const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone)
       await page.locator('#next').click()
       await page.waitForURL('**/two')
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await pause(page, 50)
       await page.goto('about:blank')
 
@@ -55,7 +56,7 @@ for (const build of BUILDS) {
     }) => {
       put(build, '/app', 'app')
       await page.goto(`${site.url}/app`)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await pause(page, 50)
       for (const path of ['/app/a', '/app/b']) {
         await page.evaluate((to) => {
@@ -64,7 +65,7 @@ for (const build of BUILDS) {
         }, path)
         await pause(page, 50)
       }
-      // Neither the same path again nor another query is another page.
+      // The same path again, or only another query, does not count as another page.
       await page.evaluate(() => history.replaceState({}, '', '/app/b?tab=2'))
       await pause(page, 50)
       await page.goBack()
@@ -84,7 +85,7 @@ for (const build of BUILDS) {
     test('identify keeps the session and sends both ids', async ({ page, site, put, stored }) => {
       put(build, '/', 'home', { capture_pageview: false, capture_pageleave: false })
       await page.goto(site.url)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       const anonymous = await page.evaluate(() => {
         const id = window.analytics.get_distinct_id()
         window.analytics.capture('before')
@@ -96,14 +97,14 @@ for (const build of BUILDS) {
       expect(events.map(({ distinct_id }) => distinct_id)).toEqual([anonymous, 'ada', 'ada'])
       expect(events[1]!.properties).toMatchObject({ $anon_distinct_id: anonymous, $set: { plan: 'gold' } })
       await page.reload()
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       expect(await page.evaluate(() => window.analytics.get_distinct_id())).toBe('ada')
     })
 
     test('captures nothing after opt-out, also on the next page', async ({ page, site, put, stored }) => {
       put(build, '/', '<button id="b">b</button>')
       await page.goto(site.url)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await stored(areThere('$pageview'))
       await page.evaluate(() => {
         window.analytics.capture('not sent')
@@ -111,7 +112,7 @@ for (const build of BUILDS) {
       })
       await page.locator('#b').click()
       await page.reload()
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await page.locator('#b').click()
       await page.evaluate(() => window.analytics.opt_in_capturing())
       const events = await stored(areThere('$pageview', '$opt_in', '$pageview'))

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
 import { pause } from '../support/pause'
+import { ready } from '../support/ready'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 
 const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
 const DEAD = '<button id="dead" class="wide">Dead</button>'
 
-const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const named = (name: string) => (events: StoredEvent[]) => events.some(({ event }) => event === name)
 const accused = (events: StoredEvent[]) =>
   events.map(({ event, properties }) => `${event} ${String(properties.$pathname)} ${String(properties.$el_text)}`)
@@ -82,7 +82,7 @@ for (const build of BUILDS) {
   })
 }
 
-/** Controls that work, each on a page of its own: what is on it, and what a person does there. */
+/** Controls that work, each on its own page: the content of the page, and what a person does there. */
 const ALIVE: Record<string, { html: string; act?: (page: Page) => Promise<unknown> }> = {
   changes: { html: '<button id="it" onclick="this.textContent = \'Done\'">x</button>' },
   'changes-later': {
@@ -193,8 +193,8 @@ test('does not report a click that has a response of any kind', async ({ context
       await page.goto(`${site.url}/${name}`)
       await ready(page)
       await (act?.(page) ?? page.locator('#it').click())
-      // The judge is at work on this page too: what it says of the dead button comes after what it had to say of the other.
-      // Not within the same second: that the window has come to the front is an excuse.
+      // Click detection runs on this page too: it reports the dead button after the other one. Not within the first
+      // second, because a click that brings the window to the front is never a dead click.
       await pause(page, 1200)
       await page.locator('#dead').click()
     }),
@@ -205,8 +205,9 @@ test('does not report a click that has a response of any kind', async ({ context
 })
 
 /**
- * A page's own activity: runs `step` after each pause of a cycle, in ms. Announces each change and the pause that follows,
- * so that a test can click in the middle of one: what follows a click after a whole pause may be its effect.
+ * A page's own activity: runs `step` after each pause of a cycle, in ms. Announces each change and the pause that
+ * follows, so that a test can click in the middle of one: a change that follows a click after a whole pause may be its
+ * effect.
  */
 const repeat = (pauses: number[], step: string) => `<script>
   let steps = 0
@@ -315,7 +316,7 @@ test('does not count activity of the page itself or press feedback as a response
     Object.entries({ ...NOISE, ...FEEDBACK }).map(async ([name, html]) => {
       for (let attempt = 1; ; attempt++) {
         const path = `/${name}/${attempt}`
-        // In one place, whatever grows beside it.
+        // In one place, although elements next to it grow.
         put('script', path, `<style>#dead { position: fixed; top: 0; z-index: 1 }</style>${html}`, QUIET)
         const page = await context.newPage()
         await page.goto(`${site.url}${path}`)
@@ -348,7 +349,7 @@ test('does not count a change that was due before the click as a response', asyn
     const start = performance.now()
     setInterval(() => (document.getElementById('t')!.textContent = String(performance.now())), 500)
     setTimeout(() => document.getElementById('dead')!.dispatchEvent(new MouseEvent('click', { bubbles: true })), 490)
-    // Both are due when the page is no longer busy: the clock's change follows the click at once.
+    // Both are due when the page is no longer busy, so the clock's change follows the click immediately.
     setTimeout(() => {
       while (performance.now() - start < 550);
     }, 300)
@@ -376,7 +377,7 @@ const RESPONSES: Record<string, string> = {
   checkbox: '<input id="it" type="checkbox">',
   radio: '<input id="it" type="radio" checked>',
 }
-// What changes late and elsewhere is a response to a single click, but not to clicks in anger.
+// A late change elsewhere counts as a response to a single click, but not to a rage click.
 const ONCE = ['far-late', 'add-to-cart', 'stopwatch']
 
 test('does not report a control that responds late, far away or repeatedly', async ({ context, site, put, stored }) => {
@@ -419,7 +420,8 @@ test('reports a rage click when the page is left after the third click', async (
 })
 
 test('reads as many elements for a click on a large page as on a small one', async ({ page, site, put }) => {
-  put('script', '/', `<main><p>${DEAD}</p></main><div id="much"></div>`, { ...QUIET, autocapture: true })
+  // Hidden, because layout of so many elements takes more time than all that the test reads.
+  put('script', '/', `<main><p>${DEAD}</p></main><div id="much" hidden></div>`, { ...QUIET, autocapture: true })
   await page.goto(site.url)
   await ready(page)
   const reads = (size: number) =>
@@ -427,7 +429,7 @@ test('reads as many elements for a click on a large page as on a small one', asy
       document.getElementById('much')!.innerHTML = '<div><i></i><i></i><i></i><i></i></div>'.repeat(elements / 5)
       let count = 0
       const restore: (() => void)[] = []
-      /** Counts what a way of walking the tree returns. */
+      /** Counts the nodes that a method of tree traversal returns. */
       const spy = (owner: object, name: string) => {
         const original = Object.getOwnPropertyDescriptor(owner, name)
         if (!original) return
@@ -562,12 +564,12 @@ test('set_config and consent turn click detection off and on', async ({ page, si
   await change({ capture_dead_clicks: false })
   await pause(page, 1100)
   await change({ capture_dead_clicks: true })
+  const changedAt = await page.evaluate(() => Date.now())
   await page.locator('#dead').click()
-  const at = await page.evaluate(() => Date.now())
   const [event, ...others] = await stored(named('$dead_click'))
   // Only the last of the three.
   expect(others).toEqual([])
-  expect(Math.abs(at - (event!.properties.$dead_click_event_timestamp as number))).toBeLessThan(1000)
+  expect(event!.properties.$dead_click_event_timestamp).toBeGreaterThanOrEqual(changedAt)
   await page.locator('#dead').click()
   await page.evaluate(() => window.analytics.opt_out_capturing())
   await pause(page, 3500)

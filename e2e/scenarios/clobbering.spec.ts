@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
+import { ready } from '../support/ready'
 import { ROOT } from '../support/root'
 import { expect, test } from '../support/scenario'
 
 const SRC = resolve(ROOT, 'src')
-/** Every name in the SDK's code that may be a property: an element hides each of them below, where elements can. */
+/** Every name in the SDK's code that may be a property. The elements below hide each of them where possible. */
 const NAMES = [
   ...new Set(
     readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -50,7 +51,7 @@ test('captures clicks, changes and submits in forms whose fields hide the proper
   )
   const errors = errorsOf(page)
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   const forms = await page.evaluate(() => {
     const all = [...document.querySelectorAll('#pages > form')]
     for (const form of all) {
@@ -95,7 +96,7 @@ test('captures everything on a page whose images hide the properties of the docu
   )
   const errors = errorsOf(page)
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   expect(await page.evaluate(() => (window as unknown as { hidingCount: number }).hidingCount)).toBeGreaterThan(20)
   await page.waitForTimeout(1200)
   await clickThrice(page.locator('.buy'))
@@ -124,7 +125,7 @@ for (const hiding of ['<form name="cookie"></form>', '<img name="cookie" alt="">
       const errors = errorsOf(page)
       for (const path of ['/', '/next', '/']) {
         await page.goto(site.url + path)
-        await page.waitForFunction(() => window.analytics?.__loaded)
+        await ready(page)
       }
       expect(await page.evaluate(() => (window as unknown as { hidden: string }).hidden)).toBe('object')
       const events = await stored((all) => all.filter(({ event }) => event === '$pageview').length === 3)

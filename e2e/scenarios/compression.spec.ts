@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test'
+import { ready } from '../support/ready'
 import { BUILDS } from '../support/scenario'
 import { capture, expect, moment, QUIET, test } from '../support/world'
 
@@ -27,17 +28,17 @@ const flush = (page: Page) => page.evaluate(() => window.analytics.flush())
 
 for (const build of BUILDS) {
   test.describe(`${build} build`, () => {
-    // What is captured right before a page is left goes with its last beacon, however slow the machine is.
+    // Events captured right before a page is left are sent with its last beacon, even on a slow machine.
     const LATER = { request_queue_config: { flush_interval_ms: 5000 } }
     test.beforeEach(({ put, network }) => put(build, '/', 'home', { ...QUIET, ...LATER, api_host: network.url }))
-    /** Opens a page of this build and counts how often it asks for that code. */
+    /** Opens a page of this build and counts its requests for the extension. */
     const openCounting = async (page: Page, url: string) => {
       let fetches = 0
       page.on('requestfinished', (request) => {
         if (request.url().endsWith('/gzip.js')) fetches += 1
       })
       await page.goto(url)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       return () => fetches
     }
 

@@ -6,7 +6,7 @@ import { expect, test as base } from '../support/scenario'
 import { type Service, startService } from '../support/service'
 
 const test = base.extend<{ consoleService: Service }>({
-  // A service with an empty console: these tests are about its origin, not about its pages.
+  // A service with an empty console, because these tests are about its origin, not its pages.
   consoleService: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'trailmark-console-'))
     await writeFile(join(folder, 'index.html'), '<!doctype html><html><head><base href="/"><title>Console</title>')

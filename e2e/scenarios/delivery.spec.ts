@@ -1,4 +1,5 @@
 import { pause } from '../support/pause'
+import { ready } from '../support/ready'
 import { BUILDS, expect, test } from '../support/scenario'
 
 const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
@@ -8,7 +9,7 @@ for (const build of BUILDS) {
     test('delivers each event exactly once after a network outage', async ({ page, context, site, put, stored }) => {
       put(build, '/', 'home', QUIET)
       await page.goto(site.url)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await context.setOffline(true)
       await page.evaluate(() => {
         for (let index = 0; index < 20; index++) window.analytics.capture('offline', { index })
@@ -19,10 +20,10 @@ for (const build of BUILDS) {
       expect(events.map(({ properties }) => properties.index)).toEqual(Array.from({ length: 20 }, (_, index) => index))
     })
 
-    test('a page that is left at once delivers everything it captured', async ({ page, site, put, stored }) => {
+    test('a page that is left immediately delivers everything it captured', async ({ page, site, put, stored }) => {
       put(build, '/', 'home', QUIET)
       await page.goto(site.url)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await page.evaluate(() => {
         for (let index = 0; index < 15; index++) window.analytics.capture('last', { index })
         location.href = 'about:blank'
@@ -34,7 +35,7 @@ for (const build of BUILDS) {
   })
 }
 
-test('a page that is left at once delivers 50 events of ordinary size, compressed ahead of time', async ({
+test('a page that is left immediately delivers 50 events of ordinary size, compressed ahead of time', async ({
   page,
   site,
   put,
@@ -42,7 +43,7 @@ test('a page that is left at once delivers 50 events of ordinary size, compresse
 }) => {
   put('script', '/', 'home', { ...QUIET, request_queue_config: { flush_interval_ms: 5000 } })
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   await page.evaluate(async () => {
     for (let index = 0; index < 50; index++) window.analytics.capture('last', { index, text: 'order '.repeat(200) })
     const gzip = async () => {
@@ -50,7 +51,7 @@ test('a page that is left at once delivers 50 events of ordinary size, compresse
       const text = new Blob(['order '.repeat(100_000)])
       await new Response(text.stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
     }
-    // The browser is done with the SDK's before it is done with these.
+    // The browser completes the SDK's requests before these.
     await gzip()
     await gzip()
     setTimeout(() => (location.href = 'about:blank'))
@@ -75,7 +76,7 @@ for (const [title, breakFetch] of Object.entries(BROKEN_FETCH))
     put('script', '/', 'home', QUIET)
     await page.addInitScript(breakFetch)
     await page.goto(site.url)
-    await page.waitForFunction(() => window.analytics?.__loaded)
+    await ready(page)
     const uuids = await page.evaluate(() =>
       [1, 2, 3].map((index) => window.analytics.capture('without fetch', { index })!.uuid),
     )
@@ -88,7 +89,7 @@ for (const [title, breakFetch] of Object.entries(BROKEN_FETCH))
 test('sends a request that is too large to outlive the page', async ({ page, site, put, stored }) => {
   put('script', '/', 'home', { ...QUIET, disable_compression: true })
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   await page.evaluate(() => {
     for (let index = 0; index < 60; index++) window.analytics.capture('large', { text: 'x'.repeat(2000) })
   })
@@ -106,7 +107,7 @@ test('options that fetch rejects are reported, and events are sent without them'
   const xhr_headers = { 'not a name': 'x', 'X-Value': 'line\nline' }
   put('script', '/', 'home', { ...QUIET, xhr_headers, fetch_options: { priority: 'sometimes' } } as never)
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   await page.evaluate(() => void window.analytics.capture('sent'))
   expect(await stored((all) => all.length >= 1)).toHaveLength(1)
   for (const name of ['not a name', 'X-Value', 'priority'])
@@ -125,7 +126,7 @@ test('sends compressed requests without a CORS preflight', async ({ page, site, 
       })
   })
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   const json = await page.evaluate(() => {
     let bytes = 0
     for (let index = 0; index < 100; index++)

@@ -2,6 +2,7 @@ import type { Page } from 'playwright/test'
 import type { Config } from '../../src/types'
 import { pause } from '../support/pause'
 import type { Proxy } from '../support/proxy'
+import { ready } from '../support/ready'
 import {
   capture,
   comeOnline,
@@ -55,7 +56,7 @@ test('one of many tabs retries during an outage, and all events arrive afterward
   await expectOneRequest(world.network, before, pages)
   await world.network.be('up')
   expect(uuidsOf(await stored((found) => found.length >= captured.length))).toEqual(captured.sort())
-  // The one that leads sends its own, and nothing of those who live and will send theirs.
+  // The leader sends its own events, and none of the other open tabs, which send theirs.
   const sent = world.network.deliveries().flatMap(({ isPassedOn, uuids }) => (isPassedOn ? uuids : []))
   expect(sent.sort()).toEqual(captured)
 })
@@ -110,7 +111,7 @@ test.describe('with a back/forward cache', () => {
       site.page('/two', '<!doctype html><title>two</title>')
       const { page, network } = world
       await page.goto(site.url)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       await network.be(503)
       const captured = await capture(page)
       await page.evaluate(() =>
@@ -131,7 +132,7 @@ test('delivers events captured by the last listeners of a page', async ({ world,
   putShop()
   const { page } = world
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   await page.evaluate(() => {
     addEventListener('pagehide', () => window.analytics.capture('on pagehide'))
     document.addEventListener('visibilitychange', () => window.analytics.capture('on hidden'))
@@ -141,7 +142,7 @@ test('delivers events captured by the last listeners of a page', async ({ world,
   expect(events.map(({ event }) => event).sort()).toEqual(['on hidden', 'on pagehide'])
 })
 
-// ── What a person or a site does not want ───────────────────────────────────────────────────────────────────────────
+// ── Consent and reset ───────────────────────────────────────────────────────────────────────────
 
 test('opt-out drops waiting events in this tab, in other tabs and in storage', async ({
   world,
@@ -157,7 +158,7 @@ test('opt-out drops waiting events in this tab, in other tabs and in storage', a
   await here.evaluate(() => window.analytics.opt_out_capturing())
   await expect.poll(() => databases(here)).toEqual([])
   await expect.poll(() => journaled(here)).toBe(0)
-  // The dead tab's too, if they were taken over by then.
+  // Also those of the closed tab, if they were adopted by then.
   expect([COUNT, 2 * COUNT]).toContain((await here.evaluate(() => window.analytics.drops())).opted_out)
   await expect
     .poll(async () =>
@@ -165,7 +166,7 @@ test('opt-out drops waiting events in this tab, in other tabs and in storage', a
     )
     .toBe(true)
   await world.network.be('up')
-  // Agreeing later is no consent to what was captured before.
+  // A later opt-in does not apply to events captured before.
   await here.evaluate(() => window.analytics.opt_in_capturing({ captureEventName: 'agreed' }))
   await other.evaluate(() => window.analytics.flush())
   await open()
@@ -215,7 +216,7 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
     await world.network.be(503)
     await capture(page)
     await page.reload()
-    await page.waitForFunction(() => window.analytics?.__loaded)
+    await ready(page)
     expect(await databases(page)).toEqual([])
     expect(
       await page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('trailmark '))),
@@ -223,14 +224,14 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
   })
 }
 
-test('does not take events from the journal of a living tab', async ({ world, site, putShop, open, stored }) => {
+test('does not adopt events from the journal of an open tab', async ({ world, site, putShop, open, stored }) => {
   putShop()
-  // Sends after 5 s. Until then its events stand in its journal, because its database never opens.
+  // Sends after 5 s. Until then its events are in its journal, because its database never opens.
   putShop('/slow', { request_queue_config: { flush_interval_ms: 5000 } })
   const { page: slow } = world
   await slow.addInitScript(() => Object.assign(IDBFactory.prototype, { open: () => ({}) }))
   await slow.goto(`${site.url}/slow`)
-  await slow.waitForFunction(() => window.analytics?.__loaded)
+  await ready(slow)
   const captured = await capture(slow)
   await expect.poll(() => journaled(slow)).toBe(COUNT)
   const [other] = await capture(await open(), 1)
@@ -258,7 +259,7 @@ test('a tab holds locks only while events wait, and needs no database if they ar
   expect(await databases(page)).toEqual([])
 })
 
-test('a tab whose session storage another one copied shares no events with it', async ({
+test('a tab whose session storage was copied by another tab shares no events with it', async ({
   world,
   putShop,
   open,
@@ -271,7 +272,7 @@ test('a tab whose session storage another one copied shares no events with it', 
   const opened = page.waitForEvent('popup')
   await page.evaluate(() => void open(location.href))
   const copy = await opened
-  await copy.waitForFunction(() => window.analytics?.__loaded)
+  await ready(copy)
   captured.push(...(await capture(copy)))
   await expect.poll(() => waiting(page)).toBe(2 * COUNT)
   await world.network.be('up')
@@ -282,7 +283,7 @@ test('a tab whose session storage another one copied shares no events with it', 
 })
 
 // Not secure: a site on plain http.
-test('without locks, takes events of a page that was left but not of a living tab', async ({
+test('without locks, adopts events of a page that was left but not of an open tab', async ({
   world,
   putShop,
   open,
@@ -301,11 +302,11 @@ test('without locks, takes events of a page that was left but not of a living ta
   await comeOnline(second)
   expect(uuidsOf(await stored((found) => found.length >= 2 * COUNT))).toEqual([...left, ...living].sort())
   const sent = world.network.deliveries().flatMap(({ isPassedOn, uuids }) => (isPassedOn ? uuids : []))
-  // Both living tabs may adopt what was left, and the service counts it once.
+  // Both open tabs may adopt the remaining events, and the service counts each once.
   expect(sent.filter((uuid) => living.includes(uuid)).sort()).toEqual(living.sort())
 })
 
-// ── Where the browser cannot keep ───────────────────────────────────────────────────────────────────────────────────
+// ── Without Web Locks ───────────────────────────────────────────────────────────────────────────────────
 
 const BROKEN: Record<string, () => void> = {
   'the database does not open': () =>
@@ -386,7 +387,7 @@ test('drops and counts the oldest stored events over the bound on the next page'
   putShop('/tight', TIGHT)
   const page = await open()
   await world.network.be(503)
-  // More than the next page reads at once: what is over is known by the records' keys.
+  // More than the next page reads at once: the events over the bound are identified by the records' keys.
   const captured = await capture(page, 300, SIZE)
   await expect.poll(() => recorded(page)).toBe(300)
   await kill(page)

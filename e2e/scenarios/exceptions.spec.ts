@@ -1,5 +1,6 @@
-import type { Page, Route } from 'playwright/test'
+import type { Route } from 'playwright/test'
 import { buildFailingApp, FAILING_PAGE, shownFrame } from '../support/failingApp'
+import { ready, waitUntil } from '../support/ready'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
 import { QUIET } from '../support/world'
@@ -12,7 +13,6 @@ interface Exception {
   stacktrace?: { frames: { function: string }[] }
 }
 
-const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const exceptions = (events: readonly StoredEvent[]) => events.filter(({ event }) => event === '$exception')
 const listOf = ({ properties }: StoredEvent) => properties.$exception_list as Exception[]
 const valuesOf = (events: readonly StoredEvent[]) => exceptions(events).map((event) => listOf(event)[0]!.value)
@@ -55,7 +55,7 @@ for (const build of BUILDS)
     })
   })
 
-test('errors right before a page is left arrive once, described if the code has loaded, and else as text', async ({
+test('errors right before a page is left arrive once, parsed if the extension has loaded, otherwise as text', async ({
   page,
   site,
   put,
@@ -132,7 +132,7 @@ test('options, consent and the project start and stop capturing, floods are limi
 
   await raise('before')
   await set({ capture_exceptions: { capture_console_errors: true, capture_unhandled_rejections: false } })
-  await page.waitForFunction(fetchedExtension)
+  await waitUntil(page, fetchedExtension)
   await expect.poll(isConsoleNative).toBe(false)
   await raise('captured')
   await page.evaluate(() => {
@@ -172,7 +172,7 @@ test('options, consent and the project start and stop capturing, floods are limi
   try {
     put('script', '/remote', '', QUIET)
     await page.goto(`${site.url}/remote`)
-    await page.waitForFunction(fetchedExtension)
+    await waitUntil(page, fetchedExtension)
     await raise('A known problem')
     await raise('A new problem')
     const events = await stored((all) => valuesOf(all).includes('A new problem'))

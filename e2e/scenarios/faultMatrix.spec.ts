@@ -1,4 +1,5 @@
 import { pause } from '../support/pause'
+import { ready } from '../support/ready'
 import {
   capture,
   comeOnline,
@@ -21,12 +22,12 @@ import {
 // The fault matrix: what is captured, what the service has of it, and what went over the wire for that. `npm run bench
 // -- delivery` runs these tests and prints what they account for.
 
-// As sites have: with dots, so that cookies of a domain exist.
+// With dots, as for real sites, so that domain cookies work.
 test.use({ hostName: 'shop.example.localhost' })
 
 // ── Each fault, and each way in which a page ends during it ─────────────────────────────────────────────────────────
 
-// A beacon passes by what Playwright does to a context's network, so that the network itself refuses too.
+// Beacons bypass Playwright's offline mode, so the proxy rejects requests too.
 const FAULTS: Record<string, { begin(world: World): unknown; end(world: World): unknown }> = {
   'nothing is wrong': { begin: () => {}, end: () => {} },
   'the service answers 503': { begin: ({ network }) => network.be(503), end: ({ network }) => network.be('up') },
@@ -195,7 +196,7 @@ for (const [name, breakIt] of Object.entries(UNSTORED)) {
     await network.be(503)
     await page.addInitScript(breakIt)
     await page.goto(site.url)
-    await page.waitForFunction(() => window.analytics?.__loaded)
+    await ready(page)
     const uuids = page.evaluate((count) => {
       const captured = Array.from({ length: count }, (_, index) => window.analytics.capture('x', { index })!.uuid)
       location.href = 'about:blank'
@@ -226,7 +227,7 @@ test(`a page that cannot open its database crashes a task after it captured: ${C
   await network.be(503)
   await page.addInitScript(UNSTORED['the database is still being opened']!)
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   const captured = await capture(page)
   await expect.poll(() => journaled(page)).toBe(COUNT)
   await kill(page)
@@ -335,7 +336,7 @@ for (const dies of ['2.0.0', 'this release']) {
 // ── Where the browser keeps little or nothing ───────────────────────────────────────────────────────────────────────
 
 test.describe('a page captures, and the disk is full', () => {
-  /** Leaves the site so many bytes; for as long as the context lives. */
+  /** Limits the site's storage to this many bytes while the context is open. */
   const leaveRoom = async ({ context, page }: World, origin: string, quotaSize: number) =>
     (await context.newCDPSession(page)).send('Storage.overrideQuotaForOrigin', { origin, quotaSize })
 
@@ -420,8 +421,7 @@ test.describe('a page captures, and the disk is full', () => {
   })
 })
 
-// The pages of these tests are private ones: a context of Playwright's is an off-the-record profile, as an incognito
-// window is.
+// These pages are private: a Playwright context is an off-the-record profile, like an incognito window.
 test(`all windows of private mode are closed: ${COUNT} captured, 0 stored, and nothing left on disk`, async ({
   world,
   browser,
@@ -496,7 +496,7 @@ test(`a page captures, and its renderer crashes a task later: ${COUNT} captured,
 })
 
 test.describe('on a first visit', () => {
-  // A profile that is new and on disk: nowhere does a database take longer to open.
+  // A new profile on disk, where opening a database takes longest.
   test.use({ ownBrowser: 'chromium' })
 
   test(`a page captures as soon as it can, and its renderer crashes within a second: ${COUNT} captured, ${COUNT} stored`, async ({
@@ -511,7 +511,7 @@ test.describe('on a first visit', () => {
     const { page, network } = world
     await network.be(503)
     await page.goto(site.url)
-    await page.waitForFunction(() => window.analytics?.__loaded)
+    await ready(page)
     const captured = await capture(page)
     await pause(page, 900)
     await kill(page)
@@ -525,7 +525,7 @@ test.describe('on a first visit', () => {
   })
 })
 
-// ── What it costs that a beacon's answer is heard by nobody ─────────────────────────────────────────────────────────
+// ── The cost of beacons without a response ─────────────────────────────────────────────────────────
 
 test('a visit of five pages, each left by a link within three seconds: everything arrives', async ({
   world,
@@ -546,7 +546,7 @@ test('a visit of five pages, each left by a link within three seconds: everythin
   const { page } = world
   await page.goto(`${site.url}/0`)
   for (let index = 1; index < PAGES; index += 1) {
-    await page.waitForFunction(() => window.analytics?.__loaded)
+    await ready(page)
     await page.evaluate(
       (to) => document.body.insertAdjacentHTML('beforeend', `<button>more</button><a href="${to}">next</a>`),
       `/${index}`,
@@ -556,7 +556,7 @@ test('a visit of five pages, each left by a link within three seconds: everythin
     await page.getByRole('link').click()
     await page.waitForURL(`**/${index}`)
   }
-  // A pageview each; and of all but the last one its leave and two clicks.
+  // One pageview per page, and for all but the last page a pageleave and two clicks.
   const expected = PAGES + 3 * (PAGES - 1)
   await stored((found) => found.length >= expected)
   await expect.poll(() => waiting(page)).toBe(0)

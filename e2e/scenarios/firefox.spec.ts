@@ -1,8 +1,11 @@
+import { resolve } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { buildFailingApp, FAILING_PAGE, shownFrame } from '../support/failingApp'
 import { launchFirefox, openPage } from '../support/firefox'
 import { startProxy } from '../support/proxy'
-import { areThere, BUILDS, expect, test as base } from '../support/scenario'
+import { ROOT } from '../support/root'
+import { areThere, BUILDS, expect, pageWith, test as base } from '../support/scenario'
+import { startSite } from '../support/site'
 import { QUIET, uuidsOf } from '../support/world'
 
 // The main stories of the SDK in stock Firefox. The other suites have the details, in Chromium.
@@ -80,7 +83,7 @@ test.describe('delivery', () => {
     }
   })
 
-  test('delivers events of a page that is left at once', async ({ firefox, site, put, stored }) => {
+  test('delivers events of a page that is left immediately', async ({ firefox, site, put, stored }) => {
     put('npm', '/', 'home', QUIET)
     put('npm', '/next', 'next', QUIET)
     const page = await openPage(firefox, `${site.url}/`)
@@ -93,7 +96,7 @@ test.describe('delivery', () => {
   })
 })
 
-test('keeps the identity over reloads, merges on identify, shares it with another tab and forgets it on reset', async ({
+test('keeps the identity across reloads, merges on identify, shares it with another tab and removes it on reset', async ({
   firefox,
   site,
   put,
@@ -117,7 +120,7 @@ test('keeps the identity over reloads, merges on identify, shares it with anothe
   expect(identified!.properties).toMatchObject({ $anon_distinct_id: anonymous })
 })
 
-test('shares a session between tabs, each with a window of its own', async ({ firefox, site, put }) => {
+test('shares a session between tabs, each with its own window id', async ({ firefox, site, put }) => {
   put('npm', '/', 'home', QUIET)
   const pages = [await openPage(firefox, `${site.url}/`), await openPage(firefox, `${site.url}/`)]
   const windowOf = (page: Page) => page.evaluate(() => window.analytics.capture('x')!.properties.$window_id)
@@ -130,7 +133,7 @@ test('shares a session between tabs, each with a window of its own', async ({ fi
   expect(await sessionId(pages[0]!)).toBe(await sessionId(pages[1]!))
 })
 
-test('records a session without what is typed, and stops when the visitor opts out', async ({
+test('records a session without typed text, and stops when the visitor opts out', async ({
   firefox,
   site,
   service,
@@ -158,6 +161,36 @@ test('records a session without what is typed, and stops when the visitor opts o
   } finally {
     await service.api('PATCH', '/remote_config', { sessionRecording: false })
     await network.stop()
+  }
+})
+
+test('records a frame of another origin with the page, without what is typed in it', async ({
+  firefox,
+  site,
+  service,
+  put,
+}) => {
+  const network = await startProxy(service.url)
+  const other = await startSite({ '/sdk/': resolve(ROOT, 'dist/esm') }, 'pay.other.localhost')
+  await service.api('PATCH', '/remote_config', { sessionRecording: true })
+  try {
+    const options = { ...QUIET, api_host: network.url, session_recording: { recordCrossOriginIframes: true } }
+    const api = { url: network.url, token: service.token }
+    other.page('/', pageWith('npm', api, '/', '<p>first text of the frame</p><input>', options))
+    put('npm', '/', `<h1>page</h1><iframe src="${other.url}"></iframe>`, options)
+    const page = await openPage(firefox, `${site.url}/`)
+    await page.waitForFunction(() => window.analytics.sessionRecordingStarted())
+    await page.click('h1')
+    const frame = await page.waitForFrame((each) => each.url().startsWith(other.url))
+    await frame.type('input', 'typed in the frame')
+    await frame.evaluate(() => (document.querySelector('p')!.textContent = 'second text of the frame'))
+    await expect.poll(() => network.seen()).toContain('second text of the frame')
+    expect(network.seen()).toContain('first text of the frame')
+    expect(network.seen()).not.toContain('typed in')
+  } finally {
+    await service.api('PATCH', '/remote_config', { sessionRecording: false })
+    await network.stop()
+    await other.stop()
   }
 })
 

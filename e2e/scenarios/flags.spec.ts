@@ -1,7 +1,8 @@
+import { ready, waitUntil } from '../support/ready'
 import { expect, test } from '../support/scenario'
 import type { Service, StoredEvent } from '../support/service'
 
-/** Defines a flag that is on for whoever meets `properties`. Its key is its own in each test. */
+/** Defines a flag that is on for everyone who matches `properties`. Each test gets its own key. */
 const define = async (
   service: Service,
   key: string,
@@ -14,7 +15,6 @@ const define = async (
   })
   expect([status, body]).toEqual([201, expect.anything()])
 }
-const ready = 'window.analytics && window.analytics.__loaded'
 
 for (const build of ['script', 'npm'] as const) {
   test(`${build} build: loads flags with variants and payloads in one request, and captures their use`, async ({
@@ -37,7 +37,7 @@ for (const build of ['script', 'npm'] as const) {
       if (request.url().includes('/flags/')) asked.push(request.url())
     })
     await page.goto(site.url)
-    await page.waitForFunction(ready)
+    await ready(page)
     const first = await page.evaluate(
       (name) =>
         new Promise((resolve) =>
@@ -56,7 +56,7 @@ for (const build of ['script', 'npm'] as const) {
 
     await page.evaluate(() => window.analytics.identify('ada', { plan: 'gold' }))
     await page.waitForFunction((name) => window.analytics.isFeatureEnabled(`for-gold-${name}`), build)
-    // Until the answer for the person is there, the flag is asked about with the value from before.
+    // Until the response for the person arrives, the flag has its previous value.
     const calledIn = (all: StoredEvent[]) =>
       all
         .filter(({ event }) => event === '$feature_flag_called')
@@ -72,15 +72,15 @@ for (const build of ['script', 'npm'] as const) {
       ]),
     )
 
-    // The next page knows them from its first moment, before any request.
+    // The next page has them from the start, before any request.
     await page.route('**/flags/**', (route) => route.abort())
     await page.reload()
-    await page.waitForFunction(ready)
+    await ready(page)
     expect(await page.evaluate((name) => window.analytics.getFeatureFlag(`checkout-${name}`), build)).toBe('short')
   })
 }
 
-test('drops events of autocapture that the service has turned off, also those captured before the response', async ({
+test('drops autocapture events if the service has turned autocapture off, also those captured before the response', async ({
   page,
   site,
   service,
@@ -102,7 +102,7 @@ test('drops events of autocapture that the service has turned off, also those ca
       await route.continue()
     })
     await page.goto(site.url)
-    await page.waitForFunction(ready)
+    await ready(page)
     await page.locator('button').click()
     expect(await page.evaluate(() => window.analytics.explain('$autocapture').map(({ state }) => state))).toEqual([
       'waiting',
@@ -126,7 +126,7 @@ test('a visitor who enrolls in an early access feature keeps it on the next page
   await service.api('POST', '/early_access_feature/', { name: 'Early editor', stage: 'beta' })
   put('script', '/', 'home')
   await page.goto(site.url)
-  await page.waitForFunction(ready)
+  await ready(page)
   const offered = await page.evaluate(
     () =>
       new Promise((resolve) =>
@@ -134,7 +134,7 @@ test('a visitor who enrolls in an early access feature keeps it on the next page
       ),
   )
   expect(offered).toContain('early-editor')
-  await page.waitForFunction(() => window.analytics.isFeatureEnabled('early-editor') === false)
+  await waitUntil(page, () => window.analytics.isFeatureEnabled('early-editor') === false)
   const answered = page.waitForResponse(
     async (response) =>
       response.url().includes('/flags/') &&
@@ -144,6 +144,6 @@ test('a visitor who enrolls in an early access feature keeps it on the next page
   await page.evaluate(() => window.analytics.updateEarlyAccessFeatureEnrollment('early-editor', true))
   await answered
   await page.reload()
-  await page.waitForFunction(ready)
-  await page.waitForFunction(() => window.analytics.isFeatureEnabled('early-editor') === true)
+  await ready(page)
+  await waitUntil(page, () => window.analytics.isFeatureEnabled('early-editor') === true)
 })

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
 import { pause } from '../support/pause'
+import { ready, waitUntil } from '../support/ready'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
 
@@ -25,8 +26,6 @@ interface Heatmap {
   points: Point[]
 }
 
-const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
-
 /** Collects the points that a page sends, from its own notices. */
 const collect = async (page: Page) => {
   await page.evaluate(() => {
@@ -44,7 +43,7 @@ const collect = async (page: Page) => {
   return { all, of }
 }
 const loaded = (page: Page) =>
-  page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /heatmaps/.test(name)))
+  waitUntil(page, () => performance.getEntriesByType('resource').some(({ name }) => /heatmaps/.test(name)))
 const settled = (page: Page) => page.evaluate(() => new Promise((done) => setTimeout(done, 50)))
 
 interface Map {
@@ -77,7 +76,7 @@ for (const build of BUILDS)
     await clickThrice(page.locator('#buy'))
     const url = `${site.url}/shop`
     const points = async (type: string) => (await mapOf(service, url, `&type=${type}`)).points
-    // Before anything else happens, which could be a response to the clicks.
+    // Before any other change, which could count as a response to the clicks.
     for (const [type, least] of [
       ['click', 3],
       ['rageclick', 1],
@@ -164,7 +163,7 @@ test('a click is within 4 px of its element at five widths, scrolled, fixed, in 
   }
 })
 
-test('a flush is bounded, with clicks before moves, and a route has points and a depth of its own', async ({
+test('a flush is bounded, with clicks before moves, and each route has its own points and depth', async ({
   page,
   site,
   put,

@@ -1,12 +1,12 @@
 import { chromium, type Page } from 'playwright/test'
+import { ready } from '../support/ready'
 import { expect, test } from '../support/scenario'
 import config from '../../playwright.config'
 
 const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
-const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const id = (page: Page) => page.evaluate(() => window.analytics.get_distinct_id())
 
-test('two open tabs share one visitor, and neither undoes changes of the other', async ({ context, site, put }) => {
+test('two open tabs share one visitor, and neither reverts changes of the other', async ({ context, site, put }) => {
   put('script', '/', 'home', QUIET)
   const [one, two] = [await context.newPage(), await context.newPage()]
   await one.goto(site.url)
@@ -52,7 +52,7 @@ test('a duplicated tab is the same visitor in another window', async ({ context,
 })
 
 test.describe('subdomains', () => {
-  // Real names, resolved to this machine: a cookie's domain cannot be tried on localhost.
+  // Real host names that resolve to this machine, because cookie domains do not work on localhost.
   const visit = async (site: { url: string }, use: (open: (host: string) => Promise<Page>) => Promise<void>) => {
     const { args, ...launch } = config.use!.launchOptions!
     const browser = await chromium.launch({
@@ -72,7 +72,10 @@ test.describe('subdomains', () => {
     }
   }
 
-  test('share the visitor whichever was visited first, and the later identity wins', async ({ site, put }) => {
+  test('share the visitor regardless of which was visited first, and the later identity wins', async ({
+    site,
+    put,
+  }) => {
     put('script', '/', 'home', QUIET)
     await visit(site, async (open) => {
       const shop = await open('shop.example.test')
@@ -107,7 +110,7 @@ test.describe('subdomains', () => {
       const shop = await open('shop.example.test')
       await shop.evaluate(() => window.analytics.register({ plan: 'x'.repeat(2000) }))
       await shop.evaluate(() => void window.analytics.capture('x'))
-      // Values are written together, a task later.
+      // Values are written in one batch, a task later.
       await expect
         .poll(async () => (await shop.context().cookies()).map(({ value }) => value).join())
         .toContain('sesid')

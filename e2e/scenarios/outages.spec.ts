@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test'
 import { pause } from '../support/pause'
+import { ready } from '../support/ready'
 import { BUILDS, expect, test } from '../support/scenario'
 import { startProxy } from '../support/proxy'
 
@@ -26,7 +27,7 @@ for (const build of BUILDS) {
         try {
           put(build, '/', 'home', { ...QUIET, api_host: proxy.url })
           await page.goto(site.url)
-          await page.waitForFunction(() => window.analytics?.__loaded)
+          await ready(page)
           await proxy.be(mode, headers)
           await captureSome(page)
           // Long enough for the first try and its failure.
@@ -48,10 +49,10 @@ for (const build of BUILDS) {
 test('events whose response was lost are sent again and counted once', async ({ page, site, put, stored }) => {
   put('script', '/', 'home', QUIET)
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   let lost = 0
   await page.route(/\/e\/(\?|$)/, async (route) => {
-    // The service has them; the page never hears of it.
+    // The service has stored them, but the page gets no response.
     if (lost++ === 0) {
       await route.fetch()
       return route.abort('connectionreset')

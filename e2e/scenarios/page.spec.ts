@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chromium, type Browser, type Page } from 'playwright/test'
+import { chromium, type Browser } from 'playwright/test'
+import { ready } from '../support/ready'
 import { areThere, expect, test } from '../support/scenario'
 import config from '../../playwright.config'
-
-const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 
 test('a page restored from the back/forward cache captures another pageview', async ({ site, put, stored }) => {
   put('script', '/one', 'one')
   site.page('/two', '<!doctype html><title>two</title>')
-  // Playwright turns this cache off; here it is what matters.
+  // Playwright turns this cache off, but this test needs it.
   const browser: Browser = await chromium.launch({
     ...config.use!.launchOptions!,
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
@@ -20,11 +19,11 @@ test('a page restored from the back/forward cache captures another pageview', as
     await stored(areThere('$pageview'))
     await page.evaluate((to) => location.assign(to), `${site.url}/two`)
     await page.waitForURL('**/two')
-    // Playwright does not follow a page that comes back; the events tell.
+    // Playwright does not track a restored page, so the events are checked instead.
     await page.evaluate(() => setTimeout(() => history.back()))
     const events = await stored(areThere('$pageview', '$pageleave', '$pageview'))
     const [first, second] = events.filter(({ event }) => event === '$pageview')
-    // The same document: it did not begin anew, and it remembers.
+    // The document was restored, not reloaded, so its state is still there.
     expect(second!.properties).toMatchObject({
       $prev_pageview_id: first!.uuid,
       $session_id: first!.session_id,
@@ -39,7 +38,7 @@ test('works on a page with changed globals, and changes no globals', async ({ pa
   put('script', '/', '<button id="b">b</button>')
   await page.addInitScript(() => {
     Object.assign(Object.prototype, { polluted: 'yes' })
-    // An old library that gives every array a way to JSON of its own.
+    // An old library that defines a toJSON for all arrays.
     Object.assign(Array.prototype, { toJSON: () => 'not an array' })
     Object.freeze(Object.prototype)
   })
@@ -58,7 +57,7 @@ test('works on a page with changed globals, and changes no globals', async ({ pa
   expect(events.find(({ event }) => event === 'mine')!.properties).toMatchObject({ a: [1, { b: 2 }] })
   const again = await page.evaluate(() => [JSON.stringify([1]), window.analytics.get_session_id()])
   expect(again).toEqual(['"not an array"', events[0]!.session_id])
-  // Stored values are what they were.
+  // Stored values are unchanged.
   await page.reload()
   await ready(page)
   expect(await page.evaluate(() => window.analytics.get_session_id())).toBe(events[0]!.session_id)
@@ -127,7 +126,7 @@ test('captures a prerendered page when it is shown, and not before', async ({ si
   )
   put('script', '/next', note)
   put('script', '/never', note)
-  // Nobody drives this browser: one that is driven keeps prerendered pages waiting.
+  // A browser without automation, because an automated one does not activate prerendered pages.
   const { executablePath, args } = config.use!.launchOptions!
   const browser = spawn(executablePath!, [...args!, '--headless', `--user-data-dir=${outputDir}/profile`, site.url], {
     stdio: 'ignore',

@@ -13,13 +13,13 @@ import { waiting } from '../support/world'
 import config from '../../playwright.config'
 
 interface Fixtures {
-  /** Between the app and the service: can be away. */
+  /** A proxy between the app and the service, which can be stopped. */
   network: Proxy
-  /** What settings.js says. */
+  /** The content of settings.js. */
   settings: { token: string; options: object }
-  /** Serves a folder, as a site of its own. */
+  /** Serves a folder as a separate site. */
   serve(folder: string): Promise<Site>
-  /** The events of a host, once they are what `until` wants. */
+  /** Resolves with the events of a host once `until` returns true. */
   storedOf(host: string, until: (events: StoredEvent[]) => boolean): Promise<StoredEvent[]>
 }
 
@@ -32,7 +32,7 @@ const test = base.extend<Fixtures>({
   settings: async ({ service, network }, use) => {
     await use({
       token: service.token,
-      // The browser of a test says that it is driven by a program.
+      // Test browsers identify themselves as automated.
       options: {
         api_host: network.url,
         defaults: '2026-01-30',
@@ -72,12 +72,9 @@ const html = (script: string, body = '') =>
   `<!doctype html><html><head><meta charset="utf-8"><title>${script}</title><link rel="icon" href="data:,"></head><body>${body}<script type="module" src="/${script}"></script></body></html>`
 
 test.describe('a Web Worker', () => {
-  test('captures as the visitor of its page, without properties of a page', async ({
-    page,
-    settings,
-    serve,
-    storedOf,
-  }, { outputDir }) => {
+  test('captures as the visitor of its page, without page properties', async ({ page, settings, serve, storedOf }, {
+    outputDir,
+  }) => {
     const { out } = await bundle(outputDir, {
       entries: ['index.html'],
       settings,
@@ -109,7 +106,7 @@ test.describe('a Web Worker', () => {
   })
 
   test.describe('captures for a page that has no SDK', () => {
-    // Runs what the page tells it to, and answers.
+    // Runs the calls that the page sends, and responds.
     const OWN = `
       import { analytics } from 'trailmark'
       import { OPTIONS, TOKEN } from './settings.js'
@@ -140,7 +137,7 @@ test.describe('a Web Worker', () => {
       })`
     interface Control {
       start(options?: object): void
-      /** From here on it is the worker that was started before which is asked; and back. */
+      /** Switches between the previously started worker and the current one. */
       swap(): void
       end(): void
       ask(...call: unknown[]): Promise<unknown>
@@ -162,7 +159,7 @@ test.describe('a Web Worker', () => {
       return { site, ...controlOf(page) }
     }
 
-    test('keeps visitor, super properties, session and opt-out after it ended', async ({
+    test('keeps visitor, super properties, session and opt-out across restarts', async ({
       page,
       settings,
       serve,
@@ -182,7 +179,7 @@ test.describe('a Web Worker', () => {
       await life(['capture', 'two'], ['reset'], ['capture', 'three'])
       await begin()
       await ask('capture', 'four')
-      // A refusal takes with it what has not left, of the lives before too.
+      // An opt-out drops unsent events, including those of earlier workers.
       await storedOf(site.host, (all) =>
         ['one', 'two', 'three', 'four'].every((name) => all.some(({ event }) => event === name)),
       )
@@ -363,9 +360,9 @@ test.describe('a browser extension', () => {
     /** Opens the popup as a page of the extension. */
     popup(): Promise<Page>
     id: string
-    /** Stops the service worker, as Chrome does when nothing has happened for 30 seconds. */
+    /** Stops the service worker, as Chrome does after 30 seconds without activity. */
     stopWorker(): Promise<void>
-    /** What anybody complained of: policies, errors. */
+    /** All reported policy violations and errors. */
     complaints: string[]
   }
 
@@ -485,7 +482,7 @@ test.describe('a browser extension', () => {
       await tell('register', { plan: 'gold' })
       await network.be('refusing')
       for (let index = 0; index < 20; index++) await tell('capture', 'before', { index })
-      // It has heard them all: messages come in their order.
+      // It has received all of them, because messages arrive in order.
       expect(await visitor()).toEqual({ distinctID: 'ada', isIdentifiedID: true })
 
       await extension.stopWorker()
@@ -501,7 +498,7 @@ test.describe('a browser extension', () => {
       expect(before!.map(({ properties }) => properties.index).sort((a, b) => +a! - +b!)).toEqual([...Array(20).keys()])
       expect(new Set(sorted(events)).size).toBe(events.length)
       expect(after).toHaveLength(1)
-      // Another life of the worker, the same visitor and the same visit.
+      // A restarted worker with the same visitor and session.
       expect(after![0]!.properties.$window_id).not.toBe(before![0]!.properties.$window_id)
       expect(after![0]).toMatchObject({
         distinct_id: 'ada',
@@ -625,7 +622,7 @@ test('a server renders with the flags of the visitor, and the browser hydrates w
   expect((await service.api('POST', '/feature_flags/', { key: 'checkout', filters })).status).toBe(201)
   await bundle(outputDir, { entries: ['server.js'], settings, ssr: true })
   const { out } = await bundle(outputDir, { entries: ['client.js'], settings })
-  // Renders twice at once, as frameworks do, and comes to its end by itself: nothing is left that would keep it.
+  // Renders twice at once, as frameworks do, and exits without help: nothing keeps the process running.
   await writeFile(
     join(outputDir, 'run.mjs'),
     `import { render } from './out/server.js'

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ROOT } from '../support/root'
+import { waitUntil } from '../support/ready'
 import { expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
 
-// The real posthog-js, as npm has it: the service must understand what sites already send.
+// The real posthog-js from npm: the service must accept what sites already send.
 const BUNDLE = readFileSync(resolve(ROOT, 'node_modules/posthog-js/dist/array.js'), 'utf8')
 
-/** A page with posthog-js, pointed at the service. */
+/** A page with posthog-js that sends to the service. */
 const pageFor = ({ url, token }: Pick<Service, 'url' | 'token'>) =>
   `<!doctype html><meta charset="utf-8"><title>Shop</title><body><button id="buy">Buy</button><script>
     window.posthog = Object.assign([], { __SV: 1, _i: [['${token}', { api_host: '${url}', opt_out_useragent_filter: true,
@@ -22,7 +23,7 @@ test('stores the events of posthog-js', async ({ page, site, service, stored }) 
       failed.push(`${response.status()} ${response.url()}`)
   })
   await page.goto(`${site.url}/shop`)
-  await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
+  await waitUntil(page, () => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded === true)
   await page.evaluate(() => {
     const { posthog } = window as unknown as { posthog: Record<string, (...args: unknown[]) => unknown> }
     posthog.capture!('purchase', { amount: 42 })
@@ -97,7 +98,7 @@ test('supports groups, alias, and set and unset person properties of posthog-js'
   })
   site.page('/shop', pageFor(service))
   await page.goto(`${site.url}/shop`)
-  await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
+  await waitUntil(page, () => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded === true)
   const anonymous = await page.evaluate(() => {
     const { posthog } = window as unknown as { posthog: Sdk }
     const id = posthog.get_distinct_id!()
@@ -110,7 +111,7 @@ test('supports groups, alias, and set and unset person properties of posthog-js'
     posthog.capture!('bought')
     return id as string
   })
-  // The flag is decided on what the service was told of the group.
+  // The flag is evaluated on the group properties that the service received.
   await expect
     .poll(() => page.evaluate(() => (window as unknown as { posthog: Sdk }).posthog.isFeatureEnabled!('for-large')))
     .toBe(true)
@@ -125,7 +126,7 @@ test('supports groups, alias, and set and unset person properties of posthog-js'
   const { body } = await service.api('POST', '/endpoints/who-bought/run', {
     variables: { host: new URL(site.url).host },
   })
-  // What came before the visitor was known is the same person's.
+  // Events before the visitor was identified belong to the same person.
   expect(body.results).toEqual([
     ['looked', anonymous, 'gold', null, 'ads', '', null],
     ['bought', 'grace', 'gold', null, 'ads', 'acme', '11'],
@@ -141,12 +142,12 @@ test('posthog-js enrolls in an early access feature and leaves it', async ({ pag
   expect(status).toBe(201)
   site.page('/shop', pageFor(service))
   await page.goto(`${site.url}/shop`)
-  await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
+  await waitUntil(page, () => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded === true)
   const offered = await page.evaluate(
     () =>
       new Promise((resolve) => (window as unknown as { posthog: Sdk }).posthog.getEarlyAccessFeatures!(resolve, true)),
   )
-  // Others of this service may have features of their own.
+  // Other tests of this service may have their own features.
   expect(offered).toContainEqual(
     expect.objectContaining({ name: 'Night mode', stage: 'beta', description: 'Dark', flagKey: 'night-mode' }),
   )
@@ -160,7 +161,7 @@ test('posthog-js enrolls in an early access feature and leaves it', async ({ pag
         ),
       isEnrolled,
     )
-  // What the service answers, not what the page assumes meanwhile.
+  // The response of the service, not what the page assumes in the meantime.
   const answered = (isEnrolled: boolean) =>
     page.waitForResponse(
       async (response) =>
@@ -187,15 +188,15 @@ test('posthog-js requests each script once, without console errors', async ({ pa
   const errors: string[] = []
   const scripts: string[] = []
   page.on('console', (message) => {
-    // The site of the test has no icon.
+    // The test's site has no favicon.
     const { url } = message.location()
     if (message.type() === 'error' && !url.endsWith('/favicon.ico')) errors.push(`${message.text()} ${url}`)
   })
   page.on('pageerror', (error) => void errors.push(String(error)))
   page.on('request', (request) => void (request.resourceType() === 'script' && scripts.push(request.url())))
   await page.goto(`${site.url}/shop`)
-  await page.waitForFunction(() => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded)
-  // As a site does that shows surveys, and looks for scripts that the configuration does not turn on.
+  await waitUntil(page, () => (window as unknown as { posthog: { __loaded?: boolean } }).posthog.__loaded === true)
+  // As on a site that shows surveys. Checks for scripts that the configuration does not turn on.
   await page.evaluate(() => {
     const { posthog } = window as unknown as { posthog: Sdk }
     posthog.onSurveysLoaded?.(() => {})

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test'
 import type { Config } from '../../src/types'
+import { ready } from '../support/ready'
 import { type Build, BUILDS } from '../support/scenario'
 import { createSecrets, live, SECRET_HTML } from '../support/secretPage'
 import { cut, recording, type RecordingFixtures, status, test, text, types } from '../support/recording'
@@ -104,14 +105,14 @@ test("masking: 'strict' lets no secret leave the page, wherever it is", async ({
   const secrets = await visit({ page, site, put, network, record, chunks }, STRICT_OPTIONS)
   const sent = text(chunks())
   expect(secrets.leaked(sent)).toEqual([])
-  // The layout is there, also of what was added later.
+  // The layout is recorded, also of elements added later.
   expect(sent).toContain('end-marker')
   expect(sent.match(/"tagName":"section"/g)!.length).toBeGreaterThan(0)
   expect(sent).toContain('"tagName":"my-card"')
   expect(sent).toContain('********')
 })
 
-test('by default nothing that is typed, hidden or named secret leaves the page', async ({
+test('by default, no typed, hidden or secret text leaves the page', async ({
   page,
   site,
   put,
@@ -135,7 +136,7 @@ test('by default nothing that is typed, hidden or named secret leaves the page',
   expect(secrets.leaked(sent, (place) => place.endsWith(' text'))).not.toEqual([])
 })
 
-/** What rrweb and the plugins patch: a text that differs if any of it does. */
+/** Fingerprint of everything that rrweb and the plugins patch: changes if any part does. */
 const natives = (page: Page) =>
   page.evaluate(() => {
     const own = window as unknown as { first?: unknown[] }
@@ -162,7 +163,7 @@ const natives = (page: Page) =>
     return own.first.map((each, index) => each === now[index])
   })
 
-test('stops by call and by consent, restores what it has patched, and starts again', async ({
+test('stops on a call and on opt-out, restores patched functions, and starts again', async ({
   page,
   site,
   put,
@@ -179,7 +180,7 @@ test('stops by call and by consent, restores what it has patched, and starts aga
     session_recording: { recordHeaders: true },
   })
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   const untouched = await natives(page)
   expect(untouched.every(Boolean)).toBe(true)
   await page.evaluate(() => window.analytics.startSessionRecording())
@@ -205,7 +206,7 @@ test('stops by call and by consent, restores what it has patched, and starts aga
     .not.toContain('trailmark-recording')
 })
 
-test('an invalid selector refuses to record, with one message', async ({
+test('an invalid selector prevents recording and logs one message', async ({
   page,
   site,
   put,
@@ -226,7 +227,7 @@ test('an invalid selector refuses to record, with one message', async ({
   expect(chunks()).toEqual([])
 })
 
-test('a session waits for its trigger, and is sent with what was before', async ({
+test('a session waits for its trigger, and is sent including the time before it', async ({
   page,
   site,
   put,
@@ -257,13 +258,14 @@ test('a session waits for its trigger, and is sent with what was before', async 
       return types(chunks()).filter((type) => type === 2).length
     })
     .toBeGreaterThan(1)
-  // A page does not know what became of its last requests, so parts may arrive twice and in any order. Their numbers tell.
+  // A page does not learn whether its last requests arrived, so chunks may arrive twice and in any order. They are
+  // matched by number.
   const parts = new Map(chunks().map(({ uuid, properties }) => [uuid, properties.$snapshot_sequence as number]))
   const numbers = [...parts.values()].sort((a, b) => a - b)
   expect(numbers).toEqual(numbers.map((_, index) => index))
 })
 
-test('sends after an outage what a page could not send', async ({ page, site, put, network, record, chunks }) => {
+test('sends unsent chunks of a page after an outage', async ({ page, site, put, network, record, chunks }) => {
   await record(true)
   put('npm', '/', '<p>first page</p>', { ...QUIET, api_host: network.url })
   await page.goto(site.url)

@@ -8,14 +8,15 @@ import { createSecrets, live, SECRET_HTML } from '../support/secretPage'
 import { type Site, startSite } from '../support/site'
 import { expect, QUIET } from '../support/world'
 
-// Frames of other origins, in which Trailmark runs too.
+// Cross-origin frames that also run Trailmark.
 
 interface Fixtures {
-  /** A site on another host. */
+  /** Sites on two other hosts. */
   other: Site
+  third: Site
   /** Adds a page that records. `options`: `session_recording`. */
   show(site: Site, path: string, body: string, options: SessionRecordingConfig): void
-  /** Ends chunks until one that left the page contains a text. */
+  /** Ends chunks until a sent chunk contains `text`. */
   sent(expected: string, from?: Page | Frame): Promise<void>
 }
 
@@ -25,6 +26,11 @@ const test = base.extend<Fixtures>({
     const other = await startSite({ '/sdk/': resolve(ROOT, 'dist/esm') }, 'pay.other.localhost')
     await use(other)
     await other.stop()
+  },
+  third: async ({}, use) => {
+    const third = await startSite({ '/sdk/': resolve(ROOT, 'dist/esm') }, 'bank.third.localhost')
+    await use(third)
+    await third.stop()
   },
   show: async ({ network, service }, use) => {
     const api = { url: network.url, token: service.token }
@@ -44,10 +50,10 @@ const test = base.extend<Fixtures>({
   },
 })
 
-/** Returns the frame of a path. */
+/** Returns the frame with a path. */
 const frameOf = (page: Page, path: string) => page.frame({ url: (url) => url.pathname === path })!
 
-test('records a frame of another origin in the recording of the page, with the masks of both', async ({
+test('records a cross-origin frame in the recording of the page, with the masks of both', async ({
   page,
   site,
   other,
@@ -81,7 +87,7 @@ test('records a frame of another origin in the recording of the page, with the m
       full_snapshot_interval_millis: 2000,
     },
   )
-  // The URL of a frame cannot pass its document off as one of another origin.
+  // A same-origin frame is not treated as cross-origin because of its URL.
   other.page('/back', `<script>location.replace('${site.url}/same')</script>`)
   site.page(
     '/same',
@@ -119,6 +125,48 @@ test('records a frame of another origin in the recording of the page, with the m
   await expect.poll(async () => (await service.api('GET', `/session_recordings/${id}`)).status).toBe(200)
 })
 
+test('frames of three origins inside each other are one recording, with the masks of all', async ({
+  page,
+  site,
+  other,
+  third,
+  record,
+  show,
+  sent,
+  chunks,
+}) => {
+  await record(true)
+  const options = { recordCrossOriginIframes: true }
+  show(
+    third,
+    '/bank',
+    '<p id="text">inner start</p><b class="page">by the page</b><i class="middle">by the middle</i><s class="own">by itself</s><input>',
+    { ...options, maskTextSelector: '.own' },
+  )
+  show(other, '/pay', `<p id="text">middle start</p><iframe src="${third.url}/bank"></iframe>`, {
+    ...options,
+    maskTextSelector: '.middle',
+  })
+  show(site, '/', `<p>page</p><iframe src="${other.url}/pay"></iframe>`, { ...options, maskTextSelector: '.page' })
+  await page.goto(site.url)
+  await recording(page)
+  await page.locator('p').click()
+  await sent('middle start')
+  await sent('inner start')
+  const inner = frameOf(page, '/bank')
+  await inner.locator('input').fill('typed inside')
+  for (const [name, frame] of [
+    ['inner', inner],
+    ['middle', frameOf(page, '/pay')],
+  ] as const) {
+    await frame.locator('#text').evaluate((element, text) => (element.textContent = text), `${name} change`)
+    await sent(`${name} change`)
+  }
+  const all = text(chunks())
+  expect(all).not.toMatch(/by the page|by the middle|by itself|typed inside/)
+  expect(new Set(chunks().map(({ properties }) => properties.$snapshot_host))).toEqual(new Set([site.host]))
+})
+
 test('a frame sends its own recording unless a page that it allows records it', async ({
   page,
   site,
@@ -144,7 +192,7 @@ test('a frame sends its own recording unless a page that it allows records it', 
   for (const { properties } of chunks())
     if (JSON.stringify(properties).includes('not allowed')) expect(properties.$snapshot_host).toBe(other.host)
 
-  // In a frame of the same origin, whose page could look into it.
+  // In a same-origin frame, which the page could access directly.
   show(site, '/inner', '<p>inner</p>', {})
   site.page('/around', '<p>around</p><iframe src="/inner"></iframe>')
   await page.goto(`${site.url}/around`)
@@ -163,7 +211,7 @@ test('a frame sends its own recording unless a page that it allows records it', 
   expect(hosts()).toEqual(new Set([site.host, other.host]))
 })
 
-/** What a hostile frame posts to a page that records it. */
+/** The messages that a hostile frame posts to a page that records it. */
 const hostile = (count: number) => {
   const node = (id: number, tagName: string, attributes: object, childNodes: unknown[] = []) => ({
     type: 2,
@@ -217,7 +265,7 @@ const hostile = (count: number) => {
   ]
 }
 
-test('a hostile frame adds nothing but sanitized nodes of its own, within limits', async ({
+test('a hostile frame can only add its own sanitized nodes, within limits', async ({
   page,
   site,
   other,
@@ -260,10 +308,10 @@ test('a hostile frame adds nothing but sanitized nodes of its own, within limits
   expect(all).toContain('hostile beginning')
   expect(all).not.toMatch(/evil|alert|hostile (attribute|tag|log|id|text|rule|index|canvas|type|member)|hostile-page/)
   expect(all).not.toMatch(/"tagName":"script"/)
-  // What refers to a node that is not the frame's is masked, and never part of the page.
+  // Events that refer to nodes outside the frame are masked and never change the page.
   expect(all).not.toContain('hostile in the page')
 
-  // A message that is no text, or too long, ends it. The recording says so.
+  // A message that is not a string or is too long ends the recording of the frame, which is reported.
   await frame.evaluate(() => (window as unknown as { port: MessagePort }).port.postMessage('x'.repeat(4e6)))
   await frame.waitForFunction(() => (window as unknown as { answers: string[] }).answers.includes('stop'))
   await sent('"step":"frame"')
@@ -272,7 +320,7 @@ test('a hostile frame adds nothing but sanitized nodes of its own, within limits
   expect(errors).toEqual([])
 })
 
-test('no secret of a frame of another origin leaves the page, and none of a strict one its frame', async ({
+test('no secret of a cross-origin frame leaves the page, and no secret of a strict frame leaves the frame', async ({
   page,
   site,
   other,
@@ -290,7 +338,7 @@ test('no secret of a frame of another origin leaves the page, and none of a stri
     recordCrossOriginIframes,
     full_snapshot_interval_millis: 2000,
   })
-  // What frames post is in the hands of the page.
+  // The page can read everything that frames post.
   await page.addInitScript(() => {
     const posted: unknown[] = []
     Object.assign(window, { posted })

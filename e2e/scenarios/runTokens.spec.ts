@@ -7,13 +7,13 @@ import type { Site } from '../support/site'
 const PURCHASES =
   'SELECT properties.item AS item FROM events WHERE properties.org = {variables.org} AND properties.item >= {variables.item_from} ORDER BY item'
 
-/** A page of another origin than the service, with the client in it. */
+/** A page on another origin than the service that contains the client. */
 const open = async (page: Page, site: Site) => {
   site.page('/dashboard', '<!doctype html><html><head><link rel="icon" href="data:,"></head><body></body></html>')
   await page.goto(`${site.url}/dashboard`)
 }
 
-/** Runs the endpoint in the page and gives its rows, or the code of what was wrong. */
+/** Runs the endpoint in the page and returns its rows or the error code. */
 const runIn = (page: Page, service: Service, runToken: string, variables: object) =>
   page.evaluate(
     async ({ host, runToken, variables, client }) => {
@@ -27,7 +27,7 @@ const runIn = (page: Page, service: Service, runToken: string, variables: object
     { host: service.url, runToken, variables, client: '/sdk/endpoints.js' },
   )
 
-test('a page of another origin runs an endpoint with a run token, within its limits', async ({
+test('a page on another origin runs an endpoint with a run token, within its limits', async ({
   page,
   site,
   service,
@@ -70,7 +70,7 @@ test('a page of another origin runs an endpoint with a run token, within its lim
     await runIn(page, service, (await make({ origins: ['https://elsewhere.example'] })).token, { item_from: '' }),
   ).toBe('origin_not_allowed')
 
-  // Without the client's own care, the browser keeps what a personal API key gets from the page.
+  // Without the client's own check, the browser hides responses to personal API keys from the page.
   const byKey = await page.evaluate(
     ({ url, key }) =>
       fetch(url, {

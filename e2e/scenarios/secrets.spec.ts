@@ -1,15 +1,16 @@
 import { looksSensitive } from '../../src/lib/sensitive'
 import { pause } from '../support/pause'
 import { startProxy } from '../support/proxy'
+import { ready } from '../support/ready'
 import { expect, test } from '../support/scenario'
 
-/** A small generator of random numbers, so that a page that fails can be made again. */
+/** A seeded random number generator, so that a failing page can be reproduced. */
 const randomFrom = (seed: number) => () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return seed / 2_147_483_648
 }
 
-/** A secret that can be found again in whatever carries it: a word, a payment card, a social security number. */
+/** A secret that can be recognized in any output: a word, a payment card, a social security number. */
 const makeSecret = (random: () => number, kind: 'word' | 'card' | 'ssn'): string => {
   const digits = (count: number) => Array.from({ length: count }, () => Math.floor(random() * 10)).join('')
   if (kind === 'card') {
@@ -107,6 +108,7 @@ for (const seed of [1, 2]) {
         api_host: proxy.url,
         autocapture: { capture_copied_text: true },
         rate_limiting: { events_per_second: 1000 },
+        request_queue_config: { flush_interval_ms: 5000 },
       },
     )
     put(
@@ -143,14 +145,14 @@ for (const seed of [1, 2]) {
       if (code.includes('data-shadow'))
         for (const inner of await element.locator('button, input').all()) await inner.click()
     }
-    // A page that shows it has sent: something after everything else.
+    // An event captured after everything else, so its arrival shows that the page has sent all.
     await page.evaluate(() => window.analytics.capture('last'))
     await page.evaluate(() => window.analytics.flush())
     const events = await stored((all) => all.some(({ event }) => event === 'last'))
     await page.goto('about:blank')
     await expect.poll(() => proxy.seen().includes('$pageleave')).toBe(true)
 
-    // The clicks were captured; it is the secrets that were not.
+    // The clicks were captured, but not the secrets.
     expect(events.filter(({ event }) => event === '$autocapture').length).toBeGreaterThan(50)
     const seen = proxy.seen()
     const leaked = [...secrets].filter(([secret]) =>
@@ -214,7 +216,7 @@ const COMPONENTS = `<script>
   addEventListener('submit', (event) => event.preventDefault())
 </script><style>[data-user-modify] { -webkit-user-modify: read-write } .hidden { position: absolute; opacity: 0.01; width: 9px }</style>`
 
-/** What a person can type into, by the keyboard; `data-type` marks the place. */
+/** Editors that a person can type into. `data-type` marks the element. */
 const EDITORS: Record<string, string> = {
   ...Object.fromEntries(
     ['text', 'search', 'email', 'url', 'tel', 'password', 'unheard-of'].map((type) => [
@@ -250,7 +252,7 @@ const EDITORS: Record<string, string> = {
   'a component with a closed root': '<x-closed tabindex="0" data-type></x-closed>',
 }
 
-/** What a person can choose from; the secret is a choice. */
+/** Controls with choices, of which one is the secret. */
 const CHOICES: Record<string, (secret: string) => string> = {
   select: (secret) => `<select><option>a<option value="${secret}" label="${secret}" selected>${secret}</select>`,
   'list box': (secret) =>
@@ -296,7 +298,7 @@ const CHOICES: Record<string, (secret: string) => string> = {
 const digits = (random: () => number, count: number) =>
   Array.from({ length: count }, () => 1 + Math.floor(random() * 9)).join('')
 
-/** Fields whose value has a form of its own, and a secret in this form. The years are of no other date. */
+/** Field types with a specific value format, and a secret in that format. No other date has these years. */
 const FORMS: Record<string, (random: () => number) => string> = {
   number: (random) => digits(random, 12),
   range: (random) => digits(random, 12),
@@ -309,12 +311,12 @@ const FORMS: Record<string, (random: () => number) => string> = {
   file: (random) => `s3cret${digits(random, 10)}.pdf`,
 }
 
-/** A field of a type, and everything that pages repeat its value in. */
+/** A field of a type, and every place in which pages repeat its value. */
 const field = (type: string) =>
   `<div><input type="${type}" min="0" max="999999999999" step="any" data-type data-own="value data-value title aria-valuetext aria-valuenow">
   <button type="button" data-field="text">Save</button><i data-field="title">Save</i><a data-field="query" href="#">Find</a><output data-field="text"></output></div>`
 
-/** What stands around an editor, each of which makes autocapture take an interest. */
+/** Elements around an editor, each of which autocapture captures. */
 const AROUND: ((html: string) => string)[] = [
   (html) => html,
   (html) => `<form>${html}<button>Send</button></form>`,
@@ -339,7 +341,7 @@ for (const seed of [1, 2]) {
     const around = (html: string, depth: number): string => {
       if (!depth) return html
       const inner = around(html, depth - 1)
-      // The parser takes these out of one another.
+      // The parser does not nest these.
       const possible = AROUND.filter((wrap) => !/<(button|a|form)\b.*<\1\b/.test(wrap(inner)))
       return possible[Math.floor(random() * possible.length)]!(inner)
     }
@@ -369,10 +371,11 @@ for (const seed of [1, 2]) {
         api_host: proxy.url,
         autocapture: { capture_copied_text: true },
         rate_limiting: { events_per_second: 10_000, events_burst_limit: 100_000 },
+        request_queue_config: { flush_interval_ms: 5000 },
       },
     )
     await page.goto(site.url)
-    await page.waitForFunction(() => window.analytics?.__loaded)
+    await ready(page)
 
     const untyped: string[] = []
     for (const { id, secret, isTyped, name } of cases) {
@@ -385,7 +388,7 @@ for (const seed of [1, 2]) {
           const field = element as HTMLInputElement
           return `${field.value} ${field.textContent} ${field.getAttribute('value')}`
         })
-        // Some surroundings take the keys away, as a button does with what is in it.
+        // Some ancestors swallow key presses, as a button does for its content.
         if (!typed.includes(secret)) {
           untyped.push(name)
           await editor.evaluate((element, text) => {
@@ -403,12 +406,12 @@ for (const seed of [1, 2]) {
       else if (FORMS[name]) await editor.fill(secret)
       if (FORMS[name]) expect(await editor.inputValue()).toContain(secret)
     }
-    // Everything there is, in and around the editors: also what no mouse reaches, because it is covered or hidden.
+    // Every element in and around the editors, including covered and hidden ones that no mouse reaches.
     const fire = (types: string[]) =>
       page.evaluate((given) => {
         let x = 0
         const visit = (element: Element) => {
-          // A place for each: three clicks in one spot are rage.
+          // Each in a different place, because three clicks in one spot are a rage click.
           x += 100
           for (const type of given) {
             const init = { bubbles: true, composed: true, cancelable: true, clientX: x }
@@ -426,7 +429,7 @@ for (const seed of [1, 2]) {
         removeEventListener('click', prevent)
       }, types)
     await page.evaluate(() => getSelection()!.removeAllRanges())
-    // The first click loads the click detector, which gives up on a page that does this much meanwhile.
+    // The first click loads the click detector, which gives up on a page with this much activity in the meantime.
     const detector = page.waitForResponse(/clicks\.js$/)
     await page.evaluate(() => document.body.click())
     await detector
@@ -481,7 +484,7 @@ test('sends no content of a document in design mode', async ({ page, site, servi
     },
   )
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
   await page.evaluate(() => {
     document.designMode = 'on'
     for (const id of ['p', 'b']) document.getElementById(id)!.click()

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Page } from 'playwright/test'
 import { WITHOUT_CLIENT } from '../../src/client/instances'
+import { ready, waitUntil } from '../support/ready'
 import { ROOT } from '../support/root'
 import { areThere, expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
 
 const PRINTED = /```html\n(<script>[\s\S]*?<\/script>)\n```/.exec(readFileSync(resolve(ROOT, 'README.md'), 'utf8'))![1]!
 
-/** The snippet as the README prints it, with this service, and options that let the browser of a test be captured. */
+/** The README's snippet with this service's URL and options that accept test browsers. */
 const printed = (service: Pick<Service, 'url' | 'token'>, tag = '<script>') =>
   PRINTED.replace('<script>', tag)
     .replace('YOUR_TOKEN', service.token)
@@ -20,7 +21,7 @@ const printed = (service: Pick<Service, 'url' | 'token'>, tag = '<script>') =>
 
 const page_ = (head: string) => `<!doctype html><html><head><title>t</title>${head}</head><body></body></html>`
 
-/** Collects what the page throws and says. */
+/** Collects the page's errors and console messages. */
 const listen = (page: Page) => {
   const errors: string[] = []
   const warnings: string[] = []
@@ -29,7 +30,7 @@ const listen = (page: Page) => {
   return { errors, warnings }
 }
 
-// The snippet that Segment prints, as far as it touches window.analytics.
+// The part of Segment's snippet that uses window.analytics.
 const SEGMENT = `!function(){var i="analytics",analytics=window[i]=window[i]||[];if(!analytics.initialize)if(analytics.invoked)console.error("Segment snippet included twice.");else{analytics.invoked=!0;analytics.methods=["track","identify","page","group","reset","alias","on","once","ready"];analytics.factory=function(e){return function(){var n=Array.prototype.slice.call(arguments);n.unshift(e);analytics.push(n);return analytics}};for(var n=0;n<analytics.methods.length;n++){var key=analytics.methods[n];analytics[key]=analytics.factory(key)}analytics._writeKey="key";analytics.page()}}();`
 
 for (const [name, policy] of [
@@ -56,14 +57,14 @@ for (const [name, policy] of [
     await page.goto(site.url)
     const clicks = page.waitForResponse(/clicks\.js/)
     await page.evaluate(() => window.analytics.capture('bought'))
-    await page.waitForFunction(() => window.analytics.__loaded)
+    await ready(page)
     await page.locator('button').click()
     expect((await clicks).status()).toBe(200)
     await stored((events) => events.some(({ event }) => event === 'bought'))
     expect(errors).toEqual([])
   })
 
-test('throws nothing and calls back if the Trusted Types policy of the snippet is forbidden', async ({
+test('calls back without an error if the Trusted Types policy of the snippet is forbidden', async ({
   page,
   site,
   service,
@@ -78,7 +79,7 @@ test('throws nothing and calls back if the Trusted Types policy of the snippet i
   expect([flags, errors]).toEqual([[[], {}, { errorsLoading: true }], []])
 })
 
-/** Calls every public member of the stub, as a page would use what it answers. */
+/** Calls every public member of the stub and uses its return value as a page would. */
 const callAll = (paths: string[]) => {
   const wrong: string[] = []
   const answers: Record<string, string> = {}
@@ -111,7 +112,7 @@ test('every public method exists while the script is blocked, and returns a usab
   for (const [path, value] of Object.entries(WITHOUT_CLIENT))
     if (!/boolean|undefined/.test(typeof value) && path !== 'get_explicit_consent_status')
       expect([path, answers[path]]).toEqual([path, kindOf(value)])
-  // What a page asks of the object besides methods.
+  // Members of the object that are not methods.
   const values = await page.evaluate(async () => {
     const { analytics } = window
     await Promise.resolve(analytics)
@@ -174,10 +175,10 @@ test('runs calls of every kind once the script has loaded', async ({ page, site,
   </script>`),
   )
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics.__loaded)
+  await ready(page)
   const events = await stored(areThere('early', '$set'))
   expect(events.find(({ event }) => event === 'early')!.properties).toMatchObject({ plan: 'gold' })
-  // Code that kept the stub, or a method of it, reaches the SDK, and gets its answers.
+  // Code that kept a reference to the stub or one of its methods calls the SDK and gets its return values.
   const result = await page.evaluate(() => {
     const { kept, stub, stop } = window as unknown as {
       kept(name: string): void
@@ -213,7 +214,7 @@ for (const [name, foreign] of [
       analytics.track('their event'); trailmark.capture('ours')</script>`),
     )
     await page.goto(site.url)
-    await page.waitForFunction(() => (window as unknown as { trailmark: { __loaded: boolean } }).trailmark.__loaded)
+    await waitUntil(page, () => (window as unknown as { trailmark: { __loaded: boolean } }).trailmark.__loaded === true)
     await stored(areThere('ours'))
     const theirs = await page.evaluate(() => {
       const { theirs } = window as unknown as { theirs: unknown }
@@ -237,7 +238,7 @@ for (const [name, foreign] of [
       analytics.track('their event'); trailmark.capture('ours')</script>`),
     )
     await page.goto(site.url)
-    await page.waitForFunction(() => (window as unknown as { trailmark: { __loaded: boolean } }).trailmark.__loaded)
+    await waitUntil(page, () => (window as unknown as { trailmark: { __loaded: boolean } }).trailmark.__loaded === true)
     await stored(areThere('before them', 'ours'))
     const theirs = await page.evaluate(() => [
       ...((window.analytics as unknown as unknown[])[Symbol.iterator]
@@ -299,7 +300,7 @@ test('one stub under two names is one instance', async ({ page, site, service, s
       '<button>Buy</button>',
   )
   await page.goto(site.url)
-  await page.waitForFunction(() => window.analytics.__loaded)
+  await ready(page)
   await page.locator('button').click()
   await page.evaluate(() => window.analytics.capture('done'))
   await stored(areThere('ready', '$autocapture', 'done'))

@@ -1,4 +1,5 @@
 import type { CDPSession } from 'playwright/test'
+import { ready } from '../support/ready'
 import { expect, test } from '../support/world'
 
 // Half an hour of a busy page, in the page's own time: Playwright moves its clock.
@@ -18,9 +19,9 @@ interface Memory {
   listeners: number
 }
 
-/** What the page holds after garbage collection. */
+/** The page's memory after garbage collection. */
 const readMemory = async (cdp: CDPSession): Promise<Memory> => {
-  // Twice: what the first round finalises the second one frees.
+  // Twice, because the second round frees what the first one finalizes.
   await cdp.send('HeapProfiler.collectGarbage')
   await cdp.send('HeapProfiler.collectGarbage')
   const { metrics } = await cdp.send('Performance.getMetrics')
@@ -53,7 +54,7 @@ interface TraceEvent {
   name: string
   pid: number
   tid: number
-  /** CPU time of the thread, µs: what other processes do meanwhile does not count. */
+  /** CPU time of the thread, µs: excludes the work of other processes. */
   tdur?: number
   args: { name?: string }
 }
@@ -71,7 +72,7 @@ const taskTimes = (trace: Buffer): number[] => {
   )
 }
 
-/** What the page has done, by the name of the event that it makes. */
+/** Number of actions of the page, by the event they cause. */
 type Done = Record<'x' | '$autocapture' | '$pageview', number>
 
 test('memory stays flat, no task is long and everything arrives in half an hour of thousands of captures, hundreds of clicks and sixty pages', async ({
@@ -81,7 +82,11 @@ test('memory stays flat, no task is long and everything arrives in half an hour 
   service,
   putShop,
 }) => {
-  putShop('/', { capture_pageview: 'history_change', autocapture: true, request_queue_config: {} })
+  putShop('/', {
+    capture_pageview: 'history_change',
+    autocapture: true,
+    request_queue_config: { flush_interval_ms: 5000 },
+  })
   const { page, network } = world
   const cdp = await world.context.newCDPSession(page)
   await cdp.send('Performance.enable')
@@ -89,7 +94,7 @@ test('memory stays flat, no task is long and everything arrives in half an hour 
 
   const begin = async () => {
     await page.goto(site.url)
-    await page.waitForFunction(() => window.analytics?.__loaded)
+    await ready(page)
     await page.evaluate(
       ([perSecond, clickS, pageS]) => {
         document.body.innerHTML = Array.from(
@@ -119,7 +124,7 @@ test('memory stays flat, no task is long and everything arrives in half an hour 
     for (let second = 0; second < QUARTER_S; second += STEP_S) {
       const before = network.requests()
       await page.clock.runFor(1000 * STEP_S)
-      // Time on the page flies; answers take theirs.
+      // The page's clock runs fast, but responses take real time.
       await expect.poll(() => network.requests(), { intervals: [20] }).toBeGreaterThan(before)
       await afterStep?.()
     }
@@ -141,7 +146,7 @@ test('memory stays flat, no task is long and everything arrives in half an hour 
     }
   }
 
-  // By turns, because collecting garbage is a long task.
+  // Alternating, because garbage collection is a long task.
   const first = await tasksOf(async () => {
     await begin()
     await quarter()
@@ -155,9 +160,9 @@ test('memory stays flat, no task is long and everything arrives in half an hour 
   expect(Math.min(first.length, third.length)).toBeGreaterThan(1000)
   expect([...first, ...third].filter((ms) => ms >= LONG_TASK_MS)).toEqual([])
   expect(last.nodes).toBe(second.nodes)
-  // Those of requests under way come and go; one left behind by each request would be hundreds.
+  // Listeners of pending requests vary; a leak of one per request would be hundreds.
   expect(last.listeners).toBeLessThan(second.listeners + 50)
-  // A leak of 100 bytes an event would be more; nor does it pile up between.
+  // A leak of 100 bytes per event would be more. Memory does not grow in between either.
   expect(lastHeap - secondHeap).toBeLessThan(100 * CAPTURES_A_SECOND * 2 * QUARTER_S)
   expect(Math.max(second.most, last.most)).toBeLessThan(1.25 * second.heapKb)
 

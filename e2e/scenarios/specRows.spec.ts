@@ -1,9 +1,8 @@
-import type { Page } from 'playwright/test'
+import { ready } from '../support/ready'
 import { areThere, BUILDS, expect, test } from '../support/scenario'
 
 // Rows of the specification that only a browser can show; all others are in test/spec/.
 const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false }
-const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 
 for (const secure_cookie of [true, false]) {
   test(`secure_cookie: ${secure_cookie} sets the attribute of the cookie`, async ({ page, site, put }) => {
@@ -29,9 +28,9 @@ for (const [defaults, target, place] of [
     put('script', '/', 'home', { defaults, ...(target ? { external_scripts_inject_target: target } : {}) })
     await page.goto(site.url)
     await stored(areThere('$pageview'))
-    // The first press loads what watches clicks.
+    // The first press loads click detection.
     await page.locator('body').click()
-    // The snippet's own tag brings the core; everything else is fetched on demand.
+    // The snippet's tag loads the core; everything else is fetched on demand.
     const onDemand = () =>
       page.evaluate(
         (folder) =>
@@ -87,7 +86,7 @@ test('opt_out_useragent_filter: false drops the events of an automated browser',
   await ready(page)
   await page.locator('#b').click()
   expect(await page.evaluate(() => window.analytics.capture('mine'))).toBeUndefined()
-  // What follows is stored after whatever could have been sent before.
+  // Everything sent earlier is stored before the events that follow.
   await page.evaluate(() => {
     window.analytics.set_config({ opt_out_useragent_filter: true })
     window.analytics.capture('last')

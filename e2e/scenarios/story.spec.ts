@@ -3,12 +3,13 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright/test'
+import { ready } from '../support/ready'
 import { areThere, expect, test } from '../support/scenario'
 import { ROOT } from '../support/root'
 import { startProcess } from '../support/startProcess'
 import { startSite } from '../support/site'
 
-/** A visitor whose browser does not say that a program drives it: the demonstration pages drop bots, as a site would. */
+/** A visitor whose browser does not identify itself as automated, because the demo pages drop bots, as a site would. */
 const asPerson = async (context: BrowserContext) =>
   context.addInitScript(() => {
     Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false })
@@ -39,12 +40,12 @@ test('script build: from `npm start` and the first page load to the result of an
   try {
     const first = addresses(running.output())
     const key = (await readFile(first.keyFile, 'utf8')).trim()
-    // Only its owner may read the key, and what was printed does not have it.
+    // Only its owner may read the key, and the output does not contain it.
     expect((await stat(first.keyFile)).mode & 0o777).toBe(0o600)
     expect(running.output()).not.toContain(key)
     expect(running.output()).toContain('curl ')
 
-    // A visit: a page, a product, the basket, the till.
+    // A visit: a page, a product, the basket, the checkout.
     await asPerson(context)
     await page.goto(first.shop)
     await page.locator('#hero-shop').click()
@@ -57,7 +58,7 @@ test('script build: from `npm start` and the first page load to the result of an
       const type = await field.getAttribute('type')
       await field.fill(type === 'email' ? 'ada@example.com' : 'Ada Example')
     }
-    // The open panel never covers what a visitor needs: beside the page on a wide screen, below it on a phone.
+    // The open panel never covers the page's content: it is next to the page on a wide screen, below it on a phone.
     await page.locator('.watch-toggle').click()
     const isVisible = (selector: string) =>
       page.locator(selector).evaluate((element) => {
@@ -75,11 +76,11 @@ test('script build: from `npm start` and the first page load to the result of an
     }
     await page.locator('#place-order').click()
     await page.waitForURL('**/orders/**')
-    await page.waitForFunction(() => window.analytics.__loaded)
+    await ready(page)
     // The panel shows the event, and that the service has it.
     await expect(page.locator('.watch-list li[data-event="purchase"][data-state="stored"]')).toHaveCount(1)
 
-    // The endpoint that the shop defined answers over what just happened, for the day that the variable names.
+    // The shop's endpoint returns the new events for the day in the variable.
     const run = async (service: string, since: string) => {
       const response = await fetch(`${service}/api/projects/1/endpoints/shop_purchases_by_day/run`, {
         method: 'POST',
@@ -106,14 +107,14 @@ test('script build: from `npm start` and the first page load to the result of an
     })
     expect(refused.status).toBe(400)
 
-    // And the shop's own page shows it to a person.
+    // The shop's own page shows the result too.
     await page.goto(`${first.shop}/results`)
     await expect(page.locator('#purchase-count')).toHaveText('1')
 
-    // Ctrl-C stops everything, and a second start has it all.
+    // Ctrl-C stops everything, and a second start has all data.
     expect(await running.stop('SIGINT')).toBe(0)
     await expect(fetch(`${first.service}/_health`)).rejects.toThrow()
-    // The engine too: no process that works on this data is left.
+    // No process that uses this data is left, including the engine.
     expect(execFileSync('ps', ['-A', '-o', 'args'], { encoding: 'utf8' })).not.toContain(data)
     running = await start()
     const second = addresses(running.output())
@@ -180,7 +181,8 @@ test('npm build: from the first page load of a bundled app to the result of an e
       properties: { amount: 42, $pathname: '/pricing', $sdk_dist_channel: 'npm' },
     })
     expect(await service.events(site.host)).toEqual([])
-    // The bundler, not the SDK, owns the code that comes on demand: what judges clicks has come with the first, from the app itself.
+    // On-demand code is in the bundler's chunks: click detection was loaded from the app's own origin with the first
+    // click.
     expect(
       await page.evaluate(() =>
         performance

@@ -16,7 +16,7 @@ type Draft = Partial<Omit<Survey, 'id'>>
 
 interface Fixtures {
   own: Service
-  /** Adds a page of a project of its own to the site. */
+  /** Adds a page with its own project to the site. */
   place(
     path: string,
     body?: string,
@@ -99,7 +99,7 @@ for (const build of BUILDS)
     const box = boxOf(page, survey)
     await expect(box.locator('.survey-question')).toHaveText('What can we do better?')
     await expect(box.locator('.form-submit')).toBeDisabled()
-    // Nobody asked for the survey.
+    // The survey opened automatically.
     expect(await page.evaluate(() => document.activeElement!.tagName)).toBe('BODY')
     await box.locator('textarea').fill('  Faster checkout ')
     await box.locator('.form-submit').click()
@@ -161,7 +161,7 @@ const expectAccessible = async (page: Page, survey: Survey) => {
   }
 }
 
-test('all types of questions are answered by keyboard, are accessible, and obey a strict policy', async ({
+test('all types of questions can be answered by keyboard, are accessible, and comply with a strict policy', async ({
   page,
   site,
   place,
@@ -317,7 +317,7 @@ test('a widget opens from its tab, a button and the page, gives the focus back, 
   )
   for (let time = 0; time < 2; time += 1) {
     await button.click()
-    // The visitor asked for it.
+    // The visitor opened the survey.
     await expect(boxOf(page, tab).locator('textarea')).toBeFocused()
     if (!time) await expectAccessible(page, tab)
     await page.keyboard.press('Escape')
@@ -338,7 +338,7 @@ test('a widget opens from its tab, a button and the page, gives the focus back, 
     tab.id,
   )
   await expect(boxOf(page, tab).locator('.ph-survey')).toBeVisible()
-  // Pages close a survey by its own event.
+  // Pages close a survey by dispatching an event.
   await page.evaluate((id) => dispatchEvent(new CustomEvent('PHSurveyClosed', { detail: { surveyId: id } })), tab.id)
   await expect(boxOf(page, tab).locator('.ph-survey')).toHaveCount(0)
   const dismissed = (await reported(8)).filter(({ event }) => event === 'survey dismissed')
@@ -350,7 +350,7 @@ test('a widget opens from its tab, a button and the page, gives the focus back, 
   ])
 })
 
-test('events arm and cancel surveys, a delay can be cancelled, and branches, partial answers and reloads keep one submission', async ({
+test('events arm and cancel surveys, a delay can be canceled, and branches, partial answers and reloads keep one submission', async ({
   page,
   site,
   place,
@@ -403,7 +403,7 @@ test('events arm and cancel surveys, a delay can be cancelled, and branches, par
   await expect(box.locator('.survey-question')).toHaveText('What is missing?')
   await expect(boxOf(page, delayed)).toHaveCount(0)
   await page.reload()
-  // Armed until it was answered, but only in memory: the event happens again.
+  // The survey is armed until it is answered, but only in memory, so the event is needed again.
   await page.waitForFunction(
     () => new Promise((done) => window.analytics.onSurveysLoaded((all) => done(all.length === 2))),
   )
@@ -434,7 +434,7 @@ test('events arm and cancel surveys, a delay can be cancelled, and branches, par
   expect(new Set(sent.map(({ $survey_submission_id }) => $survey_submission_id)).size).toBe(1)
 })
 
-test('a survey is shown in one tab, is gone after opt-out and reset, and is shown inline in the page’s own style', async ({
+test('a survey is shown in one tab, is removed on opt-out and reset, and is shown inline in the page’s own style', async ({
   page,
   site,
   place,
@@ -485,7 +485,7 @@ test('a survey is shown in one tab, is gone after opt-out and reset, and is show
   await expect(page.locator('#here')).toBeEmpty()
 })
 
-test('neither code nor surveys are fetched without surveys or with disable_surveys, and every method answers', async ({
+test('neither code nor surveys are fetched without surveys or with disable_surveys, and every method returns a value', async ({
   page,
   site,
   place,
@@ -604,13 +604,13 @@ test('without Web Locks and a sanitizer of the browser, a lease keeps a survey i
   await expect.poll(lease).not.toBe(first)
   await expect(boxOf(other, survey)).toHaveCount(0)
   await other.close()
-  // The lease of the page that is left does not keep the survey from the next.
+  // The lease of the previous page does not block the survey on the next.
   await page.reload()
   await boxOf(page, survey).locator('.form-cancel').click()
   expect(await lease()).toBeNull()
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
 
-  // A page that allows no policy of DOMPurify: it returns nothing, and the text shows without its formatting.
+  // A page that forbids DOMPurify's policy: DOMPurify returns nothing, and the text is shown without formatting.
   await page.evaluate(() => window.analytics.reset())
   place('/strict', undefined, {}, 'script', {
     'Content-Security-Policy': `script-src 'nonce-n' ${own.url}; require-trusted-types-for 'script'; trusted-types trailmark`,
@@ -646,14 +646,14 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   // Styles of the dialog do not move it.
   const inDialog = (await page.locator('dialog .ph-survey').boundingBox())!
   expect([inDialog.width, Math.round(inDialog.x + inDialog.width)]).toEqual([300, 1250])
-  // It leaves a dialog that closes with its text and focus, and follows into one that opens later.
+  // It moves out of a closing dialog with its text and focus, and into a dialog that opens later.
   await page.evaluate(() => document.querySelector('dialog')!.close())
   const field = page.locator('body > [class^=PostHogSurvey] textarea')
   await expect(field).toHaveValue('In the dialog')
   await expect(field).toBeFocused()
   await page.evaluate(() => document.querySelector('dialog')!.showModal())
   await page.locator('dialog .ph-survey textarea').fill('In the dialog again')
-  // Without its dialog it is on the page again, and stays away if the page removes it.
+  // Without its dialog it is on the page again, and it is not restored if the page removes it.
   await page.evaluate(() => document.querySelector('dialog')!.remove())
   await expect(field).toHaveValue('In the dialog again')
   await page.evaluate(() => document.querySelector('[class^=PostHogSurvey]')!.remove())
@@ -675,7 +675,7 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   await page.keyboard.press('Shift+Tab')
   expect(await box.boundingBox()).toEqual(at)
 
-  // The keyboard of a phone makes the visible part of the window smaller.
+  // A phone's on-screen keyboard shrinks the visual viewport.
   await page.evaluate(() => {
     Object.defineProperty(visualViewport!, 'height', { value: 420 })
     visualViewport!.dispatchEvent(new Event('resize'))
@@ -696,7 +696,7 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   await box.locator('.form-submit').click()
   const thanks = box.locator('.thank-you-message')
   await expect(thanks).toBeVisible()
-  // The message stays while it is pointed at.
+  // The message stays while the pointer is over it.
   await thanks.hover()
   await page.clock.fastForward(5000)
   await expect(thanks).toBeVisible()
@@ -709,4 +709,121 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
     ['survey shown', null],
     ['survey sent', 'de'],
   ])
+})
+
+test('each iteration asks once, three quick clicks on Submit are no rage click, and pages for posthog-js place a survey', async ({
+  page,
+  context,
+  site,
+  own,
+  place,
+  launch,
+  reported,
+}) => {
+  const weeksAgo = (count: number) => new Date(Date.now() - count * 7 * 86_400_000 - 60_000).toISOString()
+  const questions = ['One?', 'Two?', 'Three?'].map((question): SurveyQuestion => ({
+    ...OPEN,
+    question,
+    optional: true,
+  }))
+  const survey = await launch({
+    questions,
+    schedule: 'recurring',
+    iteration_count: 3,
+    iteration_frequency_days: 7,
+    start_date: weeksAgo(1),
+  } as Draft)
+  place('/', '<main><h1>Shop</h1><div id="here"></div></main>', { autocapture: true, rageclick: true })
+  const box = boxOf(page, survey)
+  await page.goto(site.url)
+  const submit = (await box.locator('.form-submit').boundingBox())!
+  await page.mouse.click(submit.x + 20, submit.y + 10, { clickCount: 3, delay: 20 })
+  await expect(box).toHaveCount(0)
+  const isSilent = () =>
+    page.evaluate(() => new Promise((done) => window.analytics.getActiveMatchingSurveys((all) => done(!all.length))))
+  await page.reload()
+  await page.waitForFunction(() => window.analytics?.__loaded)
+  expect(await isSilent()).toBe(true)
+  await own.api('PATCH', `/surveys/${survey.id}`, { start_date: weeksAgo(2) })
+  // The browser keeps surveys for a minute.
+  await (await context.newCDPSession(page)).send('Network.clearBrowserCache')
+  await page.reload()
+  await expect(box.locator('.survey-question')).toHaveText('One?')
+  await box.locator('.form-cancel').click()
+  const events = await reported(4)
+  expect(events.map(({ event, properties: { $survey_iteration: iteration } }) => [event, iteration])).toEqual([
+    ['survey shown', 2],
+    ['survey sent', 2],
+    ['survey shown', 3],
+    ['survey dismissed', 3],
+  ])
+  const captured = (await own.events(site.host)).map(({ event }) => event)
+  expect(captured.filter((event) => event === '$autocapture')).toHaveLength(4)
+  expect(captured).not.toContain('$rageclick')
+
+  await page.evaluate((survey) => {
+    const { _surveyManager: manager } = window.analytics.surveys!
+    manager!.renderSurvey(survey, document.querySelector('#here')!, { plan: 'pro' })
+  }, survey)
+  await expect(page.locator('#here .survey-question')).toHaveText('One?')
+  expect((await reported(5))[4]!.properties).toMatchObject({ $survey_id: survey.id, plan: 'pro' })
+})
+
+test('a popover takes no key from the page, moves nothing of it, and leaves Tab and Escape to it', async ({
+  page,
+  site,
+  place,
+  launch,
+}) => {
+  const survey = await launch({
+    questions: [{ ...OPEN, optional: true }],
+    conditions: { events: { values: [{ name: 'asked' }] } },
+  })
+  place(
+    '/',
+    `<main style="height:3000px;padding-top:1000px"><input id="search"><button id="after">After</button></main>
+    <script nonce="n">
+      escapes = shifts = 0
+      addEventListener('keydown', (event) => (escapes += event.key === 'Escape' && !event.defaultPrevented))
+      new PerformanceObserver((list) => (shifts += list.getEntries().length)).observe({ type: 'layout-shift' })
+    </script>`,
+  )
+  await page.goto(site.url)
+  await page.waitForFunction(
+    () => new Promise((done) => window.analytics.onSurveysLoaded((all) => done(all.length === 1))),
+  )
+  await page.locator('#search').focus()
+  const before = await page.evaluate(() => scrollY)
+  const box = boxOf(page, survey).locator('.ph-survey')
+  await page.keyboard.type('wool ')
+  await page.evaluate(() => void window.analytics.capture('asked'))
+  // Until it is visible, and after that.
+  let typed = 'wool '
+  while (!(await box.isVisible())) {
+    await page.keyboard.type('a')
+    typed += 'a'
+  }
+  await page.keyboard.type(' socks')
+  await expect(page.locator('#search')).toHaveValue(`${typed} socks`)
+  await page.keyboard.press('Escape')
+  await expect(box).toBeVisible()
+  // Past the survey, which is the last of the page, and back.
+  await page.keyboard.press('Tab')
+  await expect(page.locator('#after')).toBeFocused()
+  for (const selector of ['.form-cancel', 'textarea', '.form-submit']) {
+    await page.keyboard.press('Tab')
+    await expect(boxOf(page, survey).locator(selector)).toBeFocused()
+  }
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await expect(box.locator(':focus')).toHaveCount(0)
+  const counts = await page.evaluate(() => {
+    const { escapes, shifts } = globalThis as unknown as Record<string, number>
+    return [scrollY, escapes, shifts]
+  })
+  expect(counts).toEqual([before, 1, 0])
+  // Inside the survey, Escape closes it.
+  await box.locator('textarea').focus()
+  await page.keyboard.press('Escape')
+  await expect(box).toHaveCount(0)
 })

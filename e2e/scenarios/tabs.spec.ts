@@ -1,13 +1,21 @@
 import type { Page } from 'playwright/test'
 import { pause } from '../support/pause'
+import { ready } from '../support/ready'
 import { BLOG, call, expect, fillStorage, idsOf, settle, SHOP, storageOf, test } from '../support/tabs'
 
-const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false, advanced_disable_flags: true }
+const QUIET = {
+  capture_pageview: false,
+  capture_pageleave: false,
+  autocapture: false,
+  advanced_disable_flags: true,
+  // Most of these tests read ids in the pages, so the service stores their many events in few requests.
+  request_queue_config: { flush_interval_ms: 5000 },
+}
 const PERSISTENCE = ['localStorage+cookie', 'localStorage', 'cookie'] as const
 const EMPTY = { local: [], session: [], cookies: '', databases: [] }
 const reload = async (page: Page) => {
   await page.reload()
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
 }
 
 for (const persistence of PERSISTENCE)
@@ -97,7 +105,7 @@ for (const persistence of PERSISTENCE)
           tab.evaluate(
             async ({ name, round, at }) => {
               while (Date.now() < at - 5) await new Promise((done) => setTimeout(done))
-              // Pages that share a process take turns; those that do not write together.
+              // Pages in one process take turns; pages in different processes write concurrently.
               while (Date.now() < at);
               window.analytics.register({ [name]: round })
               await new Promise((done) => setTimeout(done, 300))
@@ -164,7 +172,7 @@ for (const persistence of PERSISTENCE)
       expect(ids[0]!.session).toBe(ids[1]!.session)
 
       await call(one, 'opt_out_capturing')
-      // In the same moment: what this tab had begun to write does not come after the refusal.
+      // At the same time: a write that this tab had begun does not follow the opt-out.
       await call(two, 'register', { late: 1 })
       await settle(context)
       for (const page of [two, one]) expect((await idsOf(page))!.visitor).toBe('$posthog_cookieless')
@@ -194,7 +202,7 @@ for (const persistence of PERSISTENCE)
       openTab,
       storedAt,
     }) => {
-      put('npm', '/', 'home', options)
+      put('npm', '/', 'home', { ...options, request_queue_config: { flush_interval_ms: 250 } })
       const [one, two] = [await openTab(), await openTab()]
       await call(one, 'opt_out_capturing')
       await settle(context)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Locator, Page } from 'playwright/test'
 import type { Config } from '../../src/types'
+import { ready } from '../support/ready'
 import { ROOT } from '../support/root'
 import { type Build, BUILDS, expect, test as base } from '../support/scenario'
 import type { Service } from '../support/service'
@@ -79,7 +80,7 @@ const openPanel = async (page: Page, name: string) => {
   return panelOf(page, name)
 }
 
-/** Chooses by keyboard, because the toolbar ignores events that are not from a person, as those of `selectOption`. */
+/** Selects by keyboard, because the toolbar ignores untrusted events such as those of `selectOption`. */
 const choose = async (select: Locator, label: string) => {
   await select.focus()
   await select.page().keyboard.type(label)
@@ -219,10 +220,10 @@ test('the session is in a cookie that scripts cannot read, continues on the next
   await expect(hostOf(page)).toHaveCount(0)
   expect((await context.cookies()).filter(({ name }) => name.startsWith('__Host-'))).toEqual([])
 
-  // Nothing of the toolbar is fetched any more.
+  // No code of the toolbar is fetched anymore.
   paths.length = 0
   await page.goto(`${SHOP}/`)
-  await page.waitForFunction(() => window.analytics.__loaded)
+  await ready(page)
   await page.evaluate(() => window.analytics.reloadFeatureFlags())
   await page.waitForFunction(() => window.analytics.flagsEndpointWasHit)
   expect(paths).toEqual([])
@@ -313,7 +314,7 @@ test('draws the heatmap on the page, with counts on its elements, and shows web 
     await expect(configuration.locator('dt', { hasText: option }).first()).toBeVisible()
 })
 
-test("a stranger's link shows a link to the console, and neither data nor storage", async ({
+test('a link with an invalid code shows a link to the console, reads no data and stores nothing', async ({
   page,
   site,
   own,
@@ -351,13 +352,13 @@ test("a stranger's link shows a link to the console, and neither data nor storag
   await other.close()
   await elsewhere.stop()
 
-  // Without a code nothing of the toolbar is fetched, and a frame never starts it.
+  // Without a code, no code of the toolbar is fetched, and a frame never starts it.
   place('/frame', { body: `<iframe src="/?${new URL(await link()).hash}"></iframe>` })
   const fresh = await browser.newContext()
   const framed = await fresh.newPage()
   const framedPaths = requestsOf(framed)
   await framed.goto(`${site.url}/frame`)
-  await framed.frames()[1]!.waitForFunction(() => window.analytics.__loaded)
+  await ready(framed.frames()[1]!)
   expect(await framed.frames()[1]!.evaluate(() => window.analytics.loadToolbar())).toBe(false)
   expect(framedPaths).toEqual([])
   await fresh.close()
@@ -435,7 +436,7 @@ test('works by keyboard alone, and all panels are accessible, narrow, dark, and 
   }
 })
 
-test('two copies of the SDK open one toolbar, which is dragged and is there again on the next page', async ({
+test('two copies of the SDK open one toolbar, which can be dragged and keeps its place on the next page', async ({
   page,
   site,
   own,
@@ -588,7 +589,7 @@ test('a second SDK adds no second bar, and signing out and opting out leave no n
     for (const name of [...PANELS, 'Inspect']) await openPanel(page, name)
     expect(await page.evaluate(() => window.started.size)).toBeGreaterThan(5)
   }
-  /** What is left, read in the task that ends the toolbar. */
+  /** Returns what remains, read in the task that closes the toolbar. */
   const leftAfter = (end: 'opt_out_capturing' | undefined) =>
     page.evaluate((method) => {
       if (method) window.analytics[method]()

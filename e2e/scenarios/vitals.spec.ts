@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright/test'
 import { pause } from '../support/pause'
+import { ready, waitUntil } from '../support/ready'
 import { ROOT } from '../support/root'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
@@ -32,9 +33,8 @@ const REFERENCE = `<script>${WEB_VITALS}
     webVitals['on' + name](({ value }) => localStorage.setItem('reference ' + name, value))
   webVitals.onINP(() => (window.hasInp = true), { reportAllChanges: true })</script>`
 
-const ready = (page: Page) => page.waitForFunction(() => window.analytics?.__loaded)
 const loaded = (page: Page) =>
-  page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => /webVitals/.test(name)))
+  waitUntil(page, () => performance.getEntriesByType('resource').some(({ name }) => /webVitals/.test(name)))
 const vitals = (events: readonly StoredEvent[]) => events.filter(({ event }) => event === '$web_vitals')
 const isSoft = ({ properties }: StoredEvent) => properties.$web_vitals_navigation_type === 'soft-navigation'
 interface MetricEvent {
@@ -145,7 +145,7 @@ test('attribution has selectors without text, no metric but those allowed, and s
   expect(lcp.attribution!.target).toMatch(/^(body > )?main > (h1|p\.offer)/)
   expect(Object.values(lcp.attribution!).every((value) => /number|string|boolean/.test(typeof value))).toBe(true)
 
-  // Observers stay, but report to nobody.
+  // Observers stay connected, but nothing is reported.
   await page.evaluate(() => window.analytics.set_config({ capture_performance: false }))
   await page.goto(`${site.url}/next`)
   await ready(page)
@@ -169,7 +169,7 @@ test('the project turns web vitals on', async ({ page, site, put, stored, servic
 
 withOwnBrowser.describe('the back/forward cache', () => {
   withOwnBrowser.use({ ownBrowser: 'chromium' })
-  withOwnBrowser('a restored page has metrics of its own', async ({ world: { page }, site, put, stored }) => {
+  withOwnBrowser('a restored page has its own metrics', async ({ world: { page }, site, put, stored }) => {
     put('script', '/', CONTENT, {
       ...QUIET,
       capture_performance: { web_vitals: true, web_vitals_delayed_flush_ms: 50 },
@@ -212,7 +212,7 @@ test('500 routes leave no elements and listeners behind', async ({ page, site, p
   const visit = (routes: number) =>
     page.evaluate(async (count) => {
       const go = document.querySelector<HTMLElement>('#go')!
-      // Without the wait of the page's slow handler.
+      // Without waiting for the page's slow handler.
       for (let index = 0; index < count; index += 1) {
         history.pushState({}, '', `/r/${index}`)
         const section = document.createElement('section')
@@ -231,11 +231,11 @@ test('500 routes leave no elements and listeners behind', async ({ page, site, p
   await pause(page, 1500)
   const before = await count()
   await visit(500)
-  // Until the pointer's rest and the flush are over, and the objects are collected.
+  // Until the pointer's rest time and the flush have passed and the objects are collected.
   await expect(async () => {
     const after = await count()
     expect(after.listeners).toBeLessThanOrEqual(before.listeners + 5)
-    // A route has 52 elements and 51 texts. The browser itself keeps some of the last ones.
+    // A route has 52 elements and 51 text nodes. The browser itself keeps some of the last ones.
     expect(after.nodes - before.nodes).toBeLessThan(3 * 103)
   }).toPass({ timeout: 60_000 })
 })

@@ -18,7 +18,7 @@ export interface Console {
 }
 
 interface Fixtures {
-  /** Whether the test needs a service of its own, because it changes or lists more than its project. */
+  /** Whether the test needs its own service, because it changes or lists more than its project. */
   ownService: boolean
   own: Service
   /** What the browser complained about: errors of the console, and of its content security policy. */
@@ -83,13 +83,17 @@ interface Axe {
 const WCAG = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }
 const CONTRAST = { type: 'rule', values: ['color-contrast'] }
 
-const violationsOf = async (page: Page, runOnly: object): Promise<readonly string[]> => {
+/** Rules of each theme. Both have the same elements and differ in their colors only. */
+const RULES = { light: WCAG, dark: CONTRAST } as const
+
+/** Returns the violations of WCAG 2.2 AA that axe finds on the shown page. Check it in the light theme too. */
+export const findViolations = async (page: Page, theme: keyof typeof RULES): Promise<readonly string[]> => {
   // Not by a script element, which the content security policy forbids. Once per document, because it is half a megabyte.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
   const violations = await page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as { axe: Axe }
     return (await axe.run({ runOnly: only, resultTypes: ['violations'] })).violations
-  }, runOnly)
+  }, RULES[theme])
   return violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`,
@@ -103,12 +107,9 @@ const violationsOf = async (page: Page, runOnly: object): Promise<readonly strin
 export const expectAccessible = async (page: Page): Promise<void> => {
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height: 900 })
-    for (const [colorScheme, rules] of [
-      ['light', WCAG],
-      ['dark', CONTRAST],
-    ] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      expect(await violationsOf(page, rules), `${colorScheme}, ${width} px`).toEqual([])
+      expect(await findViolations(page, colorScheme), `${colorScheme}, ${width} px`).toEqual([])
     }
   }
   await page.setViewportSize({ width: 320, height: 900 })

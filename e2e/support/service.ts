@@ -31,6 +31,8 @@ export interface Service {
 
 /** A service and its first project. */
 export interface RunningService extends Service {
+  /** The one-time link to the console that the service prints at its start. */
+  consoleLink: string
   /** Creates another project. */
   createProject(): Promise<Service>
   stop(): Promise<void>
@@ -118,11 +120,16 @@ export const startService = async (env: Readonly<Record<string, string>> = {}): 
     },
     (line) => line.startsWith('trailmark ready '),
   )
-  const { url, projectId } = JSON.parse(ready.slice('trailmark ready '.length)) as { url: string; projectId: number }
+  const { url, projectId, console } = JSON.parse(ready.slice('trailmark ready '.length)) as {
+    url: string
+    projectId: number
+    console: { link: string }
+  }
 
   let adminKey: Promise<string> | undefined
   return {
     ...(await openProject({ url, token, key, projectId })),
+    consoleLink: console.link,
     createProject: async () => {
       const admin = await (adminKey ??= createAdminKey(data))
       const { id, api_token } = await create(admin, `${url}/api/projects`, { name: 'Project of a test' })

@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from 'playwright/test'
 import { pause } from './pause'
+import { ready, waitUntil } from './ready'
 import { expect, test as base } from './scenario'
 import type { StoredEvent } from './service'
 
@@ -20,7 +21,7 @@ export const test = base.extend<Fixtures>({
     await use(async (path = '/', name = SHOP) => {
       const page = await context.newPage()
       await page.goto(`http://${name}:${port}${path}`)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      await ready(page)
       return page
     })
   },
@@ -113,10 +114,10 @@ export const settle = async (context: BrowserContext): Promise<void> => {
   await Promise.all(
     pages.map((page) => {
       const keys = pages.flatMap((other, index) => (hostOf(other) === hostOf(page) ? [`${MARKER}${index}`] : []))
-      return page.waitForFunction(
-        ([wanted, ...names]) => names.every((name) => localStorage.getItem(name) === wanted),
-        [mark, ...keys],
-      )
+      return waitUntil(page, ([wanted, ...names]) => names.every((name) => localStorage.getItem(name) === wanted), [
+        mark,
+        ...keys,
+      ])
     }),
   )
   // The events follow the values as tasks.

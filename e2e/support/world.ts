@@ -3,6 +3,7 @@ import config from '../../playwright.config'
 import type { Config } from '../../src/types'
 import { pause } from './pause'
 import { type Proxy, startProxy } from './proxy'
+import { ready } from './ready'
 import { expect, test as base } from './scenario'
 import type { StoredEvent } from './service'
 import { type Traffic, trafficOf } from './traffic'
@@ -82,9 +83,8 @@ export const test = base.extend<Fixtures>({
   },
   open: async ({ world, site }, use) => {
     await use(async (path = '/') => {
-      const page = await world.context.newPage()
-      await page.goto(site.url + path)
-      await page.waitForFunction(() => window.analytics?.__loaded)
+      const page = (await findUnused(world.context)) ?? (await world.context.newPage())
+      await start(page, site.url + path)
       return page
     })
   },
@@ -97,6 +97,13 @@ export const test = base.extend<Fixtures>({
 })
 
 export { expect }
+
+/** Returns a page that has not shown anything yet. Each other page would be another process. */
+const findUnused = async (context: BrowserContext): Promise<Page | undefined> => {
+  for (const page of context.pages())
+    if (page.url() === 'about:blank' && (await page.evaluate(() => history.length)) === 1) return page
+  return undefined
+}
 
 /** Returns the ids of the events in the database of the outbox. */
 const recordIds = (page: Page): Promise<string[]> =>
@@ -170,7 +177,7 @@ export const crash = async (page: Page): Promise<void> => {
 /** Opens a page and waits until it captures. */
 export const start = async (page: Page, url: string): Promise<void> => {
   await page.goto(url)
-  await page.waitForFunction(() => window.analytics?.__loaded)
+  await ready(page)
 }
 
 /** Fires the `online` event. */

@@ -8,7 +8,7 @@ const pageview = (who: string, days: number, browser: string) => ({
   properties: { $session_id: `0195f000-0000-7000-8000-00000000000${days}`, $pathname: '/', $browser: browser },
 })
 
-test('a dashboard is there from the start, and its tiles follow dates, filters, the layout and added queries', async ({
+test('a project starts with a dashboard whose tiles follow dates, filters, the layout and added queries', async ({
   view: { service, page, open, send },
 }) => {
   await send([pageview('ada', 1, 'Firefox'), pageview('bo', 2, 'Chrome'), pageview('cleo', 9, 'Chrome')])
@@ -57,7 +57,7 @@ test('a dashboard is there from the start, and its tiles follow dates, filters, 
   await open(
     `${new URL(page.url()).pathname.split('/').slice(-2).join('/')}?period=30d&f=is,$browser,Firefox&v.browser=Chrome`,
   )
-  // What is below the fold waits until it is scrolled to.
+  // Tiles below the fold load when they are scrolled into view.
   await page.getByRole('region', { name: 'All views' }).scrollIntoViewIfNeeded()
   await expect(page.getByRole('region', { name: 'All views' })).toContainText('1')
 
@@ -86,7 +86,7 @@ test('a dashboard is there from the start, and its tiles follow dates, filters, 
   expect(saved.tiles.find(({ title }) => title === 'All views')?.x).toBe(6)
 })
 
-test('a dashboard that someone else saved in between says so, and keeps the edit', async ({
+test('a dashboard that someone else has saved shows a conflict and keeps the edit', async ({
   view: { service, page, open },
 }) => {
   const [{ id }] = (await service.api('GET', '/dashboards')).body.results as [{ id: string }]
@@ -105,7 +105,7 @@ test('a dashboard that someone else saved in between says so, and keeps the edit
   expect(body).toMatchObject({ name: 'Web overview', version: 3 })
   expect((body.tiles as { id: string }[]).map((tile) => tile.id)).not.toContain('countries')
 
-  // A tile that fails says why; the others stay.
+  // A tile that fails shows the reason; the others are not affected.
   await service.api('PATCH', `/dashboards/${id}`, {
     version: 3,
     tiles: [

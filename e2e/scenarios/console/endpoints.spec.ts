@@ -71,7 +71,7 @@ test('an endpoint is created, changed, compared, rolled back, run by the shown c
   await expectAccessible(page)
 })
 
-test('materialization is previewed, switched on and off, and its obstacles stand at their places', async ({
+test('materialization is previewed and switched on and off, and violations are marked in the query', async ({
   view: { page, open, send, service },
 }) => {
   await send([{ event: 'signup', distinct_id: 'a', properties: {} }])
@@ -96,7 +96,7 @@ test('materialization is previewed, switched on and off, and its obstacles stand
   await expectAccessible(page)
 })
 
-test('errors of an insight stand at their place in its JSON, when it runs and when it is saved', async ({
+test('errors of an insight are marked in its JSON, when it runs and when it is saved', async ({
   view: { service, page, open },
 }) => {
   const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview', math: 'dau' }] }

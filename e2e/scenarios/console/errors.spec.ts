@@ -1,9 +1,10 @@
 import { expect, expectAccessible, test } from '../../support/console'
 import { buildFailingApp, FAILING_PAGE } from '../../support/failingApp'
+import { ready } from '../../support/ready'
 import { pageWith } from '../../support/scenario'
 import { QUIET } from '../../support/world'
 
-test('an error is an issue with its source, can be resolved, comes back with a later release, and can be ignored', async ({
+test('an error becomes an issue with its source, can be resolved, reopens with a later release, and can be ignored', async ({
   view,
   site,
 }, { outputDir }) => {
@@ -11,10 +12,10 @@ test('an error is an issue with its source, can be resolved, comes back with a l
   site.page('/checkout.js', await buildFailingApp(outputDir, service), { 'Content-Type': 'text/javascript' })
   site.page('/', pageWith('script', service, '/', FAILING_PAGE, { ...QUIET, capture_exceptions: true }))
   const shop = await page.context().newPage()
-  /** A visitor of a release meets the error. */
+  /** Captures the error as a visitor of a release. */
   const fail = async (release: string) => {
     await shop.goto(site.url)
-    await shop.waitForFunction(() => window.analytics?.__loaded)
+    await ready(shop)
     await shop.evaluate((id) => window.analytics.register({ $release_id: id }), release)
     await shop.locator('#pay').click()
   }

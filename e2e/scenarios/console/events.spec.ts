@@ -93,7 +93,7 @@ test('events are filtered, opened, shown with other columns, saved as a file and
   expect(answer.body.columns).toHaveLength(7)
 })
 
-test('a broken link to events says what is wrong and keeps the filters', async ({ view: { page, open, send } }) => {
+test('a broken link to events shows the error and keeps the filters', async ({ view: { page, open, send } }) => {
   await send([event('viewed', HOUR_MS, { $pathname: '/' })])
   await open('events?f=regex,$pathname,(&open=nothing&column=__proto__&from=2026-13-99&to=x')
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('uuid')

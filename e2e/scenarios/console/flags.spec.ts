@@ -21,7 +21,7 @@ test('a flag is created, tested before it is saved, deactivated and deleted', as
   await page.getByLabel('Value', { exact: true }).fill('pro')
   await page.getByRole('combobox', { name: 'Variant' }).selectOption('control')
 
-  // The tester explains the flag as it is written, for those who get it and those who do not.
+  // The tester explains the unsaved flag for people who get it and people who do not.
   await page.getByLabel('Distinct id').fill('ada')
   await page.getByRole('button', { name: 'Test', exact: true }).click()
   await expect(page.getByText('Decides', { exact: true })).toBeVisible()
@@ -38,7 +38,7 @@ test('a flag is created, tested before it is saved, deactivated and deleted', as
   await expect(page.getByRole('link', { name: 'ada', exact: true })).toBeVisible()
   await expectAccessible(page)
 
-  // What is written survives a reload.
+  // Unsaved input survives a reload.
   await page.reload()
   await expect(page.getByLabel('Key', { exact: true })).toHaveValue('new-checkout')
   await page.getByRole('button', { name: 'Create the flag' }).click()
@@ -84,7 +84,7 @@ test('a flag is created, tested before it is saved, deactivated and deleted', as
   await expect(page.getByRole('heading', { name: 'No flags yet' })).toBeVisible()
 })
 
-test('errors of a flag stand beside their fields, and nothing that was written is lost', async ({
+test('errors of a flag are shown next to their fields, and no input is lost', async ({
   view: { service, page, open },
 }) => {
   const groups = [{ properties: [], rollout_percentage: 100 }]

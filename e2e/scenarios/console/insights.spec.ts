@@ -130,7 +130,7 @@ test('the SQL editor shows errors in place, fixes them, asks for variables and k
   )
   await page.keyboard.type('pl')
   await expect(page.getByRole('option', { name: 'plan' })).toBeVisible()
-  // The editor ignores keys that come with the list, which were meant for the text.
+  // The editor ignores keys typed right after the list opened, which were meant for the text.
   await page.waitForTimeout(200)
   await page.keyboard.press('Enter')
   await page.keyboard.insertText(" = 'pro'")

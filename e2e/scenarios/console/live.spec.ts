@@ -6,7 +6,7 @@ const event = (name: string, properties: object = {}) => ({
   properties: { distinct_id: 'ada', $pathname: '/pricing', ...properties },
 })
 
-test('events appear as they arrive, rejected ones with what to do, and wait while the feed is paused', async ({
+test('events appear as they arrive, rejected ones with a remedy, and wait while the feed is paused', async ({
   view,
 }) => {
   const { page, open, send } = view
@@ -17,7 +17,7 @@ test('events appear as they arrive, rejected ones with what to do, and wait whil
   await expect(rows).toHaveCount(2)
   await expectAccessible(page)
 
-  // Details in place hold back what arrives.
+  // New events are held back while details are open.
   const broken = rows.filter({ hasText: 'broken' })
   await broken.getByRole('button').click()
   await expect(broken).toContainText('What to do: Send "distinct_id" with each event.')
@@ -49,7 +49,9 @@ test('events appear as they arrive, rejected ones with what to do, and wait whil
   await expect(rows.filter({ hasText: 'first' })).not.toContainText('hunter2')
 })
 
-test('says when the service is away, and goes on when it is back', async ({ view: { page, open, send } }) => {
+test('reports that the service is unavailable, and continues when it is back', async ({
+  view: { page, open, send },
+}) => {
   await page.route('**/events/live**', (route) => route.abort())
   await open('live')
   await expect(page.getByRole('alert')).toContainText('The service cannot be reached')
@@ -59,14 +61,14 @@ test('says when the service is away, and goes on when it is back', async ({ view
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('many events leave as many rows, nodes and objects as some', async ({ view: { page, open, send }, context }) => {
+test('many events leave as many rows, nodes and objects as a few', async ({ view: { page, open, send }, context }) => {
   await open('live')
   await expect(page.getByRole('heading', { name: 'Waiting for the first event' })).toBeVisible()
   const rows = page.getByRole('log').getByRole('listitem')
   const devtools = await context.newCDPSession(page)
   const receive = async (round: number) => {
     await send(Array.from({ length: 250 }, () => event(`round ${round}.`, { text: 'x'.repeat(500) })))
-    // The page reads at once when it becomes visible.
+    // The page polls immediately when it becomes visible.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await expect(rows.first()).toContainText(`round ${round}.`)
   }
@@ -90,7 +92,7 @@ test('many events leave as many rows, nodes and objects as some', async ({ view:
   }).toPass({ timeout: 60_000 })
 })
 
-test('eight tabs follow what arrives, although a browser opens six connections', async ({
+test('eight tabs receive new events, although a browser opens only six connections', async ({
   view: { page, open, send },
   context,
 }) => {

@@ -84,7 +84,7 @@ test('the overview shows conversions of a goal, and the median duration beside t
   await expectAccessible(page)
 })
 
-test('the overview of a project without events says what to do, and a broken filter in the URL is ignored', async ({
+test('the overview of a project without events shows the next step, and an invalid filter in the URL is ignored', async ({
   view: { page, open },
 }) => {
   await open('overview?f=broken&f=is&period=nonsense&metric=nonsense')

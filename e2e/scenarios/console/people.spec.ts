@@ -8,7 +8,7 @@ const event = (name: string, minutesAgo: number, properties: object = {}) => ({
   properties: { distinct_id: 'ada', $session_id: SESSIONS[0], $pathname: '/pricing', ...properties },
 })
 
-test('a person is found, looked at, and erased everywhere', async ({ view }) => {
+test('a person is found, viewed and erased everywhere', async ({ view }) => {
   const { page, open, send, service } = view
   await send([
     event('$pageview', 200, { distinct_id: 'anonymous-1', $session_id: SESSIONS[1] }),
@@ -82,7 +82,7 @@ test('a person is found, looked at, and erased everywhere', async ({ view }) => 
   await expect(page.getByRole('table').locator('tbody tr')).toHaveCount(1)
 })
 
-test('a link to nobody says so', async ({ view: { page, open } }) => {
+test('a link to a person that does not exist shows that', async ({ view: { page, open } }) => {
   await open('people/ada')
   await expect(page.getByRole('heading', { name: 'There is no person with this id' })).toBeVisible()
   await open('people?search=nobody')

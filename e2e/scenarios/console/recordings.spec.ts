@@ -72,7 +72,7 @@ const node = (id: number, tagName: string, childNodes: object[], attributes: obj
   childNodes,
 })
 
-test('a recorded session is found and watched, with its events beside it', async ({ view, context }) => {
+test('a recorded session is found and played next to its events', async ({ view, context }) => {
   const { page, open } = view
   const visit = await context.newPage()
   const events = await recordVisit(visit)
@@ -141,7 +141,7 @@ test('a recorded session is found and watched, with its events beside it', async
   await expect(log).toHaveText([/0:04.*It broke.*error/, /0:04.*All well.*log/])
   await expectAccessible(page)
 
-  // A link to a moment, and the recordings of a person and an event.
+  // A link to a point in time, and the recordings of a person and an event.
   await open(`recordings/${session}?t=61000`)
   await expect(moment).toHaveAttribute('aria-valuetext', '1m 01s of 1m 30s')
   await expect(recorded.getByRole('heading', { name: 'Your cart' })).toBeVisible()
@@ -193,7 +193,7 @@ test('a heatmap is drawn over the newest snapshot of its page', async ({ view, c
   const drawn = page.frameLocator('iframe').frameLocator('iframe')
   const title = drawn.getByRole('heading')
   await expect(title).toHaveText('Your new cart')
-  // What was added after the snapshot is there, and sizes follow the recorded window although the page is drawn whole.
+  // Elements added after the snapshot are shown, and sizes follow the recorded window although the whole page is drawn.
   await expect(drawn.getByText('Added to the cart')).toBeVisible()
   await expect(title).toHaveCSS('height', '360px')
   await expect(title).toHaveCSS('color', 'rgb(1, 2, 3)')
@@ -210,7 +210,7 @@ test('a heatmap is drawn over the newest snapshot of its page', async ({ view, c
   await expect(page.locator('iframe')).toHaveCount(0)
 })
 
-test('several windows of a session are one timeline, which shows the active one, and canvases show their frames', async ({
+test('several windows of a session share one timeline that shows the active window, and canvases show their frames', async ({
   view,
 }) => {
   const { page, open } = view
@@ -266,7 +266,7 @@ test('several windows of a session are one timeline, which shows the active one,
   await expect(page).toHaveURL(new RegExp(first))
 })
 
-test('frames show what was recorded in them, and frames in them, and run nothing', async ({ view }) => {
+test('frames show their recorded content, nested frames included, and run nothing', async ({ view }) => {
   const { page, open } = view
   const start = Date.now() - 60_000
   const session = sessionAt(start)

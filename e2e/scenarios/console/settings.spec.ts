@@ -59,7 +59,7 @@ test('settings: project, token, keys, capture, variables, rejected events and he
     .poll(async () => (await service.api('GET', '/remote_config')).body)
     .toMatchObject({ heatmaps: true, capturePerformance: { web_vitals: true, network_timing: false } })
 
-  // Recording: what is written stays until it is saved, and errors name the field.
+  // Recording: input is kept until it is saved, and errors name the field.
   await page.getByRole('tab', { name: 'Recording' }).click()
   await page.getByRole('checkbox', { name: /Record sessions/ }).check()
   await page.getByLabel('Share of sessions, %').fill('25')
@@ -104,7 +104,7 @@ test('settings: project, token, keys, capture, variables, rejected events and he
       },
     })
 
-  // How exceptions are grouped: the service says which rule cannot work.
+  // Grouping of exceptions: the service names the rule that cannot work.
   await page.getByRole('button', { name: 'Add a grouping rule' }).click()
   await page.getByLabel('Name of the issue').fill('Slow backend')
   await page.getByRole('button', { name: 'Save' }).nth(1).click()
@@ -145,7 +145,7 @@ test('settings: project, token, keys, capture, variables, rejected events and he
   await expectAccessible(page)
 })
 
-test('settings keep what was written when the service rejects it', async ({ view: { service, page, open } }) => {
+test('settings keep the input when the service rejects it', async ({ view: { service, page, open } }) => {
   await open('settings')
   await page.getByLabel('Time zone').fill('Europe/Nowhere')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -166,7 +166,7 @@ test('settings keep what was written when the service rejects it', async ({ view
 test('settings: the toolbar opens on authorized sites, with a code in the fragment', async ({
   view: { service, page },
 }) => {
-  // Where the toolbar's own link leads, which knows no project.
+  // The target of the toolbar's own link, which has no project.
   await page.goto(`${service.url}/settings?tab=toolbar`)
   await page.getByLabel('New site').fill('shop.example')
   await page.getByRole('button', { name: 'Add the site' }).click()

@@ -5,11 +5,11 @@ const now = () => new Date().toISOString()
 
 test.use({ ownService: true })
 
-test('a new project opens its set-up, which ticks itself as events arrive', async ({
+test('a new project opens its setup, whose steps are checked off as events arrive', async ({
   view: { service, page, open, send },
 }) => {
   await page.goto(`${service.url}/console/`)
-  await expect(page.getByRole('heading', { name: 'Set-up' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Setup' })).toBeVisible()
   await expect(page.getByText('Waiting')).toHaveCount(4)
 
   // The tag is the current one, with this project's token and this service's URL.
@@ -20,7 +20,7 @@ test('a new project opens its set-up, which ticks itself as events arrive', asyn
   expect(page.url()).toContain('framework=next')
   await expectAccessible(page)
 
-  // A site runs the tag as it is shown. The browser of a test says that it is driven by a program.
+  // A site runs the tag as shown. Test browsers identify themselves as automated.
   await open('setup')
   const shown = (await tag.textContent())!.replace('{"api_host"', '{"opt_out_useragent_filter":true,"api_host"')
   const site = await startSite()
@@ -47,7 +47,7 @@ test('a new project opens its set-up, which ticks itself as events arrive', asyn
   await expect(page.getByText('Waiting')).toHaveCount(0)
 })
 
-test('the set-up says why the first event was rejected, and what to do', async ({ view: { page, open, send } }) => {
+test('the setup shows why the first event was rejected and what to do', async ({ view: { page, open, send } }) => {
   await open('setup?framework=nonsense')
   await expect(page.getByRole('tab', { name: 'Script tag' })).toHaveAttribute('aria-selected', 'true')
   await send([{ event: '', distinct_id: 'ada' }])

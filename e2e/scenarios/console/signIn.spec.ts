@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from '../../support/console'
 
 test.use({ ownService: true })
 
-test('the console asks for a key, shows why it was rejected, and returns to the page that was asked for', async ({
+test('the console asks for a key, shows why it was rejected, and returns to the requested page', async ({
   own,
   page,
   problems: _problems,
@@ -22,7 +22,9 @@ test('the console asks for a key, shows why it was rejected, and returns to the 
   expect(page.url()).toBe(address)
 })
 
-test('an expired session asks for the key over the page, which stays', async ({ view: { page, open, service } }) => {
+test('an expired session asks for the key in a dialog over the page, which keeps its state', async ({
+  view: { page, open, service },
+}) => {
   await open('overview')
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
   await expect(page.getByText('Loading', { exact: true })).toHaveCount(0)

@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from '../../support/console'
 
 const at = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString()
 
-test('a survey is built, launched, answered, read and stopped', async ({ view }) => {
+test('a survey is created, launched, answered, evaluated and stopped', async ({ view }) => {
   const { page, service } = view
   await view.open('surveys')
   await page.getByRole('link', { name: 'Create the first survey' }).click()
@@ -27,7 +27,7 @@ test('a survey is built, launched, answered, read and stopped', async ({ view })
   await page.getByLabel('URL, or a part of it').fill('/pricing')
   await expectAccessible(page)
 
-  // An error stands beside its field, and what was written stays, even after leaving.
+  // An error is shown next to its field, and the input is kept, even after leaving the page.
   await page.getByText('Colors', { exact: true }).click()
   await page.getByLabel('Background', { exact: true }).fill('red;} * {')
   await page.getByRole('button', { name: 'Save as a draft' }).click()
@@ -123,7 +123,7 @@ test('the builder previews the draft as visitors will see it, and saves translat
   const second = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Question 2' }) })
   await second.getByLabel('Answer', { exact: true }).selectOption('One of several')
   await second.getByLabel('Question', { exact: true }).fill('Which one?')
-  // A list from elsewhere, with the ends of lines of another system.
+  // A pasted list with CRLF line breaks.
   await second.getByLabel('Choices', { exact: true }).fill('Price\r\n\r\n Delivery \r\nOther')
   await page.getByLabel('Introduce the survey before its first question').check()
   await page.getByLabel('Introduction', { exact: true }).fill('Two questions')
@@ -154,7 +154,7 @@ test('the builder previews the draft as visitors will see it, and saves translat
   await expect.poll(colorOf).toBe('rgb(255, 255, 255)')
   await page.getByRole('radio', { name: 'Phone' }).check()
   expect((await page.locator('iframe').boundingBox())!.width).toBeLessThan(400)
-  // Answering in the preview leads on, as on a site, and closing it begins again.
+  // Answering in the preview shows the next question, as on a site, and closing the survey restarts it.
   await page.getByLabel('At least this many characters').fill('3')
   await expect(preview.locator('.validation-hint')).toHaveText('Enter 3-10 characters')
   await preview.locator('textarea').fill('Nothing')
@@ -188,7 +188,7 @@ test('the builder previews the draft as visitors will see it, and saves translat
   await page.getByLabel('And has this variant').selectOption('new')
   await expectAccessible(page)
 
-  // Each mistake stands beside its field, one after the other.
+  // Each mistake is shown next to its field, one after the other.
   const save = async (message: string) => {
     await page.getByRole('button', { name: 'Save as a draft' }).click()
     await expect(page.locator('.field-error').filter({ hasText: message })).toBeVisible()

@@ -1,12 +1,12 @@
 import { expect, test } from '../../support/console'
 
-test('a tab of the release before an upgrade reloads once, and offers it when that does not help', async ({
+test('a tab of the previous release reloads once after an upgrade, and offers a reload if that does not help', async ({
   view: { page, open },
 }) => {
   await open('events')
   const documents: string[] = []
   page.on('domcontentloaded', () => documents.push(page.url()))
-  // The service no longer has the files that the tab asks for, until it has loaded the new page.
+  // The service no longer has the files that the tab requests until it loads the new page.
   await page.route(/assets\/peoplePage-.*\.js$/, (route) =>
     documents.length ? route.continue() : route.fulfill({ status: 404 }),
   )

@@ -15,7 +15,9 @@ const vital = (index: number, value: number, page: string, navigationType = 'nav
   },
 })
 
-test('web vitals show the p75 from 75 values on, by page, and routes apart', async ({ view }) => {
+test('web vitals show the p75 of at least 75 values by page, and routes separately from page loads', async ({
+  view,
+}) => {
   const { page, open, send } = view
   // Uses another period, because the service caches results for some seconds.
   await open('vitals?period=year')
