@@ -28,7 +28,7 @@ const BOMBS = {
     Buffer.from(
       `{"api_key":"${token}","batch":[{"event":"$snapshot","properties":{"$session_id":"a","distinct_id":"a","$snapshot_data":[{"type":3,"timestamp":${Date.now()},"data":{${Array.from({ length: 990_000 }, (_, n) => `"${n.toString(36)}":1`).join(',')}}}]}}]}`,
     ),
-  mappings: () => filled('{"version":3,"sources":["a"],"names":[],"mappings":"AAAA', ',AAAA', '"}', 120 * MB),
+  mappings: () => filled('{"version":3,"sources":["a"],"names":[],"mappings":"AAAA', ',AAAA', '"}', 60 * MB),
   blanks: ({ token }) => filled(`{"api_key":"${token}",`, ' ', '"batch":[]}', 60 * MB),
 }
 
@@ -92,7 +92,7 @@ export const ATTACKS = {
   'bomb of blanks (ratio 1,000) to /e/': bomb('blanks'),
   'bomb of {},{},… to /flags': bomb('objects', '/flags/'),
   'recordings of a million keys to /s/': bomb('recording', '/s/'),
-  'source maps of 24 million mappings': {
+  'source maps of 12 million mappings': {
     atOnce: 1,
     send: ({ client, projectId, key, ...context }) =>
       client.ask({

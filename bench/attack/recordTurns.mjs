@@ -3,6 +3,7 @@
  * `TURNS_FILE`, one line each, in ms. Unlike wall time, CPU time excludes the work of other processes on a busy machine.
  */
 import { appendFileSync, openSync, readSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 
 // There is one turn between two samples, or several short ones that take at most this long together.
 const RESOLUTION_MS = 1
@@ -19,9 +20,14 @@ const buffer = Buffer.alloc(64)
 const readCpuMs = () =>
   Number(buffer.toString('latin1', 0, readSync(schedstat, buffer, 0, buffer.length, 0)).split(' ')[0]) / 1e6
 
-let cpuMs = readCpuMs()
-setInterval(() => {
-  const now = readCpuMs()
-  if (now - cpuMs > LEAST_MS) appendFileSync(file, `${now - cpuMs}\n`)
-  cpuMs = now
-}, RESOLUTION_MS).unref()
+const record = () => {
+  let cpuMs = readCpuMs()
+  setInterval(() => {
+    const now = readCpuMs()
+    if (now - cpuMs > LEAST_MS) appendFileSync(file, `${now - cpuMs}\n`)
+    cpuMs = now
+  }, RESOLUTION_MS).unref()
+}
+
+// The service's threads preload this file as well, but their turns block no request.
+if (isMainThread) record()

@@ -1,7 +1,7 @@
 const CHUNK = 500_000
 const MERGES_WAIT_MS = 600_000
 
-/** Days that the events cover: a period of 30 days and the one before. */
+/** Days that the events cover: a period of 30 days and the previous one. */
 export const DAYS = 60
 
 /**
