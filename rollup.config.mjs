@@ -70,7 +70,7 @@ const UNUSED_RRWEB = {
 }
 // Options that the recorder does not set. As constants, the minifier drops the code that they turn on.
 const UNSET_OPTIONS =
-  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordDOM recordCanvas recordCrossOriginIframes userTriggeredOnInput inlineImages plugins'.split(
+  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordAfter recordDOM recordCanvas recordCrossOriginIframes userTriggeredOnInput inlineImages plugins'.split(
     ' ',
   )
 
@@ -110,8 +110,12 @@ const withoutUnusedRrweb = {
         'if (this.iframes.get(iframeEl) !== iframeEl.contentDocument) { this.iframes.set(iframeEl, iframeEl.contentDocument); this.loadListener?.(iframeEl); }',
       ],
       ['this.iframes.set(iframeEl, true);', ''],
+      // The recorder passes `emit`.
+      ['if (inEmittingFrame && !emit) {', 'if (false) {'],
+      ['options.recordAfter === "DOMContentLoaded" ? options.recordAfter : "load"', '"load"'],
       // Options of functions that are not given to them.
       [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
+      [/for \(const plugin of/g, 'if (false) for (const plugin of'],
       // rrweb keeps the buffers of all recordings, and through them what each has used.
       ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
       // A policy of the page without inline styles forbids the attribute, and reports it.

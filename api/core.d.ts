@@ -61,6 +61,7 @@ export type {
   PostHog,
   PostHogConfig,
   PostHogInterface,
+  PrivateSurveys,
   Properties,
   Property,
   RageclickConfig,

@@ -480,6 +480,11 @@ interface SurveyRenderReason {
   disabledReason?: string
 }
 type SurveyAnswer = string | string[] | number | null
+interface PrivateSurveys {
+  _surveyManager?: {
+    renderSurvey(survey: Survey, element: Element, properties?: Properties): void
+  }
+}
 interface DisplaySurveyOptions {
   displayType?: 'popover' | 'inline'
   ignoreConditions?: boolean
@@ -547,6 +552,7 @@ interface Analytics extends NotYet {
   readonly flagsEndpointWasHit: boolean
   readonly decideEndpointWasHit: boolean
   readonly logger: Record<string, () => void>
+  readonly surveys: PrivateSurveys | undefined
   init(token: string, options?: Options | null, name?: string): Analytics
   set_config(options: Options): void
   capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
@@ -790,6 +796,7 @@ export type {
   PostHog,
   PostHogConfig,
   PostHogInterface,
+  PrivateSurveys,
   Properties,
   Property,
   RageclickConfig,

@@ -72,6 +72,7 @@ const BUILDS = [
       'service/console/src',
       'service/console/public',
       'service/console/index.html',
+      'service/console/player.html',
       'service/console/preview.html',
       'service/console/vite.config.ts',
       'service/console/package.json',
@@ -130,7 +131,7 @@ const build = ({ name, command: [file, ...args], outputs }) =>
 const buildAll = async () => {
   const wanted = BUILDS.filter((each) => !isBuilt(each))
   if (wanted.length === 0) return say(`${green('✓')} Everything is built`)
-  say(`${faint('…')} Building ${wanted.map(({ name }) => name).join(' and ')}`)
+  say(`${faint('…')} Building ${new Intl.ListFormat('en').format(wanted.map(({ name }) => name))}`)
   await Promise.all(wanted.map(build))
 }
 

@@ -58,7 +58,7 @@ const suite = async (title, command, read, options) => {
   const passed = await run(title, command, options)
   try {
     const report = read()
-    // A runner can fail without a failed test: a global set-up that throws.
+    // A runner can fail without a failed test: a global setup that throws.
     const failed = passed || report.failed.length ? report.failed : ['the runner failed, but no test did']
     count(report.passed, failed.length)
     failures.push(...failed.map((name) => `${title}: ${name}`))
@@ -87,7 +87,7 @@ const runJest = () =>
         const failed = assertionResults.filter((test) => test.status === 'failed')
         if (failed.length)
           return failed.map((test) => describeFailure(`${file} › ${test.fullName}`, test.failureMessages))
-        // A file that does not load, or whose set-up fails, has no tests.
+        // A file that does not load, or whose setup fails, has no tests.
         return status === 'failed' ? [describeFailure(file, [message])] : []
       }
       return { passed: numPassedTests, failed: testResults.flatMap(failedIn) }

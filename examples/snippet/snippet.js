@@ -39,7 +39,7 @@
   const stub = (page.trailmark = add());
   if (!held(chosen)) page[chosen] = stub;
   return Object.assign(stub, { __SV: 1, _i: inits, config: {}, init: (token, config, name) => {
-    // A named instance has a queue of its own; all share one script, loaded from the first one's host.
+    // A named instance has its own queue; all share one script, loaded from the first one's host.
     const queue = name && name !== 'analytics' ? (queues[0].calls[name] = add()) : stub;
     if (inits.push([token, config, name]) > 1) return queue;
     const url = (file) => `${((config && config.api_host) || '').replace(/\/+$/, '')}/static/${file}.js`;

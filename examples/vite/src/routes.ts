@@ -9,7 +9,7 @@ export interface Route {
 
 const home: Route = {
   title: 'Home',
-  text: 'Each button captures something. Moving between the pages captures pageviews by itself.',
+  text: 'Each button captures an event. Navigation captures pageviews automatically.',
   actions: [
     {
       id: 'capture',
