@@ -292,7 +292,7 @@ test('a node that is down when the service starts is migrated when it is back', 
   expect((await capture(service, ...visitors('late', 10))).status).toBe(200)
   expect(await countOf(service, 'late')).toBe(10)
   const tables =
-    "SELECT database, table, name, type FROM system.columns WHERE database IN ('db', 'db_shard') UNION ALL SELECT 'step', toString(id), name, '' FROM db_shard.migrations ORDER BY ALL"
+    "SELECT * FROM (SELECT database, table, name, type FROM system.columns WHERE database IN ('db', 'db_shard') UNION ALL SELECT 'step', toString(id), name, '' FROM db_shard.migrations) ORDER BY ALL"
   const [first, second] = await Promise.all(late.nodes.map(({ ask }) => ask(tables)))
   expect(second).toEqual(first)
   await service.stop()
