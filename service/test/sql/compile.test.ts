@@ -72,10 +72,14 @@ const VARIABLES: Readonly<Record<string, BoundValue>> = {
   names: { type: 'Array(String)', value: ['ann', "o'b\\e`n"] },
 }
 
+/** The rows of a query without an order come in any order. */
+const comparable = (query: string, rows: readonly unknown[]) =>
+  query.includes('ORDER BY') ? rows : rows.map((row) => JSON.stringify(row)).sort()
+
 test.each(GOLDEN)('compiles %s to the expected SQL and runs it', async (_, query, text, rows) => {
   const compiled = compile(query, VARIABLES)
   expect(compiled.text).toBe(text)
-  expect((await engine.rows(compiled)).sort()).toEqual([...rows].sort())
+  expect(comparable(query, await engine.rows(compiled))).toEqual(comparable(query, rows))
 })
 
 // The rows that each construct returns.
@@ -247,7 +251,8 @@ const QUERIES: readonly [query: string, rows: unknown[][]][] = [
 ]
 
 test.each(QUERIES)('returns the expected rows: %s', async (query, rows) => {
-  expect(await engine.rows(compile(query, VARIABLES))).toEqual(rows)
+  const found = await engine.rows(compile(query, VARIABLES))
+  expect(comparable(query, found)).toEqual(comparable(query, rows))
 })
 
 test('SELECT * returns the documented columns and never the project', async () => {
