@@ -1,3 +1,4 @@
+import { type NextStep, WITHOUT_PAUSE } from '../lib/timeSlices.ts'
 import type { Condition, Filters, Property } from './filters.ts'
 import { shareOf, VARIANT_SALT } from './hash.ts'
 import { OPERATORS, type ValueTest } from './operators.ts'
@@ -126,7 +127,7 @@ interface Evaluator {
 }
 
 /** Creates the evaluation of flags for one subject, with dependencies from `all`. */
-const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject): Evaluator => {
+export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject): Evaluator => {
   const values = new Map<string, FlagValue>()
   const valueOf = (key: string): FlagValue => {
     const flag = all.get(key)
@@ -226,13 +227,22 @@ const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject): Eval
 
 /**
  * Evaluates the `wanted` flags for a subject, with dependencies from `all`. The same subject always gets the same
- * result, and raising a rollout percentage never removes anyone.
+ * result, and raising a rollout percentage never removes anyone. `next` is called before each flag.
  */
-export const evaluateFlags = (
+export const evaluateFlags = async (
   all: ReadonlyMap<string, Flag>,
   wanted: readonly Flag[],
   subject: Subject,
-): Evaluation[] => wanted.map(createEvaluator(all, subject).evaluate)
+  next: NextStep = WITHOUT_PAUSE,
+): Promise<Evaluation[]> => {
+  const { evaluate } = createEvaluator(all, subject)
+  const evaluations: Evaluation[] = []
+  for (const flag of wanted) {
+    await next()
+    evaluations.push(evaluate(flag))
+  }
+  return evaluations
+}
 
 /** Evaluates one flag, and explains how each of its conditions applies. Throws if the flag cannot be evaluated. */
 export const explainFlag = (all: ReadonlyMap<string, Flag>, flag: Flag, subject: Subject): Explanation =>

@@ -1,3 +1,4 @@
+import type { TimeSlices } from '../lib/timeSlices.ts'
 import { uuidv7 } from '../lib/uuid.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import type { StoredProperties } from '../persons/storedProperties.ts'
@@ -47,6 +48,7 @@ export interface FlagsDependencies {
   ) => Promise<{ readonly own: readonly Flag[]; readonly linked: ReadonlySet<string> }>
   readonly stored: StoredProperties
   readonly hasQuota: FlagQuota
+  readonly slices: TimeSlices
   /** Called when flags were evaluated for a project. */
   readonly onEvaluated: (projectId: number) => void
 }
@@ -56,7 +58,7 @@ export interface FlagsDependencies {
  * Returns no flags if the project has exceeded its quota. Clients then keep the values they have.
  */
 export const createFlagsHandler =
-  ({ definitions, remoteConfigs, surveyFlags, stored, hasQuota, onEvaluated }: FlagsDependencies) =>
+  ({ definitions, remoteConfigs, surveyFlags, stored, hasQuota, slices, onEvaluated }: FlagsDependencies) =>
   async ({ project, request, withConfig, version, isForSurveys, receivedAt }: FlagsCall) => {
     const wantsFlags = request.disable_flags !== true
     const isOverQuota = wantsFlags && !hasQuota(project.id)
@@ -66,10 +68,11 @@ export const createFlagsHandler =
     const isWanted = ({ key }: Flag) => !isForSurveys || ofSurveys.has(key) || linked.has(key)
     const wanted = wantsFlags && !isOverQuota ? wantedOf(all, request).filter(isWanted) : []
     const evaluations = wanted.length
-      ? evaluateFlags(
+      ? await evaluateFlags(
           all,
           wanted,
           await withStored(subjectOf(request, receivedAt), familyOf(wanted, all), { projectId: project.id, stored }),
+          () => slices.next(String(project.id)),
         )
       : []
     if (wanted.some(({ key }) => !ofSurveys.has(key))) onEvaluated(project.id)

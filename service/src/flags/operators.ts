@@ -51,12 +51,22 @@ const EQUALITY = `a string, a number, true or false, or a list of at most ${MAX_
 
 const isOneOf = (value: unknown): ValueTest | undefined => {
   const choices = choicesOf(value)
-  return choices && ((actual) => choices.includes(lower(actual)))
+  if (!choices) return undefined
+  const longest = Math.max(...choices.map(({ length }) => length))
+  return (actual) => {
+    const text = textOf(actual)
+    // Lower case is never shorter, and takes milliseconds for a long text.
+    return text.length <= longest && choices.includes(lower(text))
+  }
 }
 
 const containsOneOf = (value: unknown): ValueTest | undefined => {
   const parts = choicesOf(value)
-  return parts?.every(Boolean) ? (actual) => parts.some((part) => lower(actual).includes(part)) : undefined
+  if (!parts?.every(Boolean)) return undefined
+  return (actual) => {
+    const text = lower(actual)
+    return parts.some((part) => text.includes(part))
+  }
 }
 
 const contains = (value: unknown): ValueTest | undefined => (Array.isArray(value) ? undefined : containsOneOf(value))

@@ -49,11 +49,12 @@ export const createJobThread = <Job, Result>(
     const next = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
     // A thread without jobs does not keep the process alive.
     next.unref()
-    // Without a listener, an error between two jobs would end the process.
-    next.on('error', () => {})
-    next.once('exit', () => {
+    const forget = () => {
       if (worker === next) worker = undefined
-    })
+    }
+    // Without a listener, an error between two jobs would end the process. The thread exits soon, so it gets no further job.
+    next.on('error', forget)
+    next.once('exit', forget)
     return next
   }
   const end = async () => {

@@ -10,6 +10,7 @@ import { createFlagTester } from '../flags/tester.ts'
 import type { Dependencies } from '../http/route.ts'
 import type { Persons } from '../persons/lookup.ts'
 import { createStoredProperties } from '../persons/storedProperties.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Surveys } from '../surveys/surveys.ts'
@@ -26,6 +27,7 @@ interface FlagsOptions {
   readonly surveys: Pick<Surveys, 'flags' | 'hasRunning'>
   readonly gate: EngineGate
   readonly persons: Persons
+  readonly slices: TimeSlices
   /** Called when flags were evaluated for a project. */
   readonly onEvaluated: (projectId: number) => void
 }
@@ -38,6 +40,7 @@ export const connectFlags = ({
   surveys,
   gate,
   persons,
+  slices,
   onEvaluated,
 }: FlagsOptions): FlagDependencies => {
   const stored = createStoredProperties(gate.lookups, metadata)
@@ -55,6 +58,7 @@ export const connectFlags = ({
       surveyFlags: surveys.flags,
       stored,
       hasQuota: createFlagQuota(config.flagsPerMinute),
+      slices,
       onEvaluated,
     }),
   }

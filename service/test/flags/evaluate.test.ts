@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { evaluateFlags, explainFlag, type Flag, type Subject } from '../../src/flags/evaluate.ts'
+import { createEvaluator, evaluateFlags, explainFlag, type Flag, type Subject } from '../../src/flags/evaluate.ts'
 import type { Condition, Filters } from '../../src/flags/filters.ts'
 import { shareOf, VARIANT_SALT } from '../../src/flags/hash.ts'
 
@@ -25,7 +25,7 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
   ...more,
 })
 const evaluate = (wanted: Flag, who: Subject, ...others: Flag[]) =>
-  evaluateFlags(new Map([wanted, ...others].map((each) => [each.key, each])), [wanted], who)[0]!
+  createEvaluator(new Map([wanted, ...others].map((each) => [each.key, each])), who).evaluate(wanted)
 
 // Expected values: SHA-1 by OpenSSL, divided in Python.
 test.each([
@@ -201,13 +201,13 @@ describe('flag dependencies', () => {
   })
 })
 
-test('an invalid flag does not fail other flags', () => {
+test('an invalid flag does not fail other flags', async () => {
   const broken = flag(
     { groups: [{ properties: [{ key: 'p', operator: 'regex', value: '(', type: 'person' }] }] },
     { key: 'broken' },
   )
   const fine = onIf({})
-  const found = evaluateFlags(
+  const found = await evaluateFlags(
     new Map([
       [broken.key, broken],
       [fine.key, fine],
@@ -219,6 +219,27 @@ test('an invalid flag does not fail other flags', () => {
     { key: 'broken', enabled: false, failed: true, reason: { code: 'evaluation_error' } },
     { enabled: true },
   ])
+})
+
+test('many flags are evaluated in steps of one flag', async () => {
+  const condition = { properties: [{ key: 'p', operator: 'is_set', type: 'person' }] } as Condition
+  const flags = ['a', 'b', 'c'].map((key) => flag({ groups: [condition] }, { key }))
+  let reads = 0
+  const personProperties = {
+    get p() {
+      reads += 1
+      return 'x'
+    },
+  }
+  const readsBefore: number[] = []
+  const next = () => {
+    readsBefore.push(reads)
+    return Promise.resolve()
+  }
+  const all = new Map(flags.map((each) => [each.key, each]))
+  const found = await evaluateFlags(all, flags, subject({ personProperties }), next)
+  expect(found.map(({ key, enabled }) => [key, enabled])).toEqual(flags.map(({ key }) => [key, true]))
+  expect(readsBefore).toEqual([0, 1, 2])
 })
 
 describe('rollout shares', () => {

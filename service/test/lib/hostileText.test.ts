@@ -35,6 +35,14 @@ test.each<[string, () => unknown]>([
   ['a path of static files', () => times(30, () => staticFile(`1.1.${'1'.repeat(15_000)}`))],
   ['a version of a feature flag', () => readVersion(`1.0.0-${ENDLESS}\nx`)],
   ['a pattern of a feature flag', () => OPERATORS.regex!.make('(a{0,9}){100}$')!(`${'a'.repeat(100_000)}b`, 0)],
+  ...['exact', 'icontains_multi'].map((operator): [string, () => unknown] => [
+    `a text of a feature flag: ${operator}`,
+    () => {
+      const test = OPERATORS[operator]!.make(times(1_000, () => 'not it'))!
+      // Lower case of this letter is slow.
+      times(20, () => test('İ'.repeat(120_000), 0))
+    },
+  ]),
   ['a number of an endpoint', () => asNumber(parameter('text', 'String', `${'1'.repeat(100_000)}x`))],
   ['the URL of a frame', () => times(10, () => stackIdOf(exceptions(HOSTILE_URL)))],
   [
