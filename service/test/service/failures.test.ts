@@ -3,6 +3,7 @@ import { createClient } from '@libsql/client'
 import { ERRORS } from '../../src/http/errors.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, type Reply } from '../support/api.ts'
+import { until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 // Every way a run can fail: one error shape, a stable code and the invalid field. Failures that need many concurrent
@@ -287,6 +288,7 @@ test('an internal error returns 500 with a request ID that the log contains with
     },
   ])
   expectShape(reply)
-  expect(service.output()).toContain(`Request ${reply.body.request_id} POST`)
-  expect(service.output()).toContain('endpoint_versions')
+  // The log is read through a pipe, so it may follow the response.
+  await until(() => service.output().includes(`Request ${reply.body.request_id} POST`))
+  await until(() => service.output().includes('endpoint_versions'))
 })

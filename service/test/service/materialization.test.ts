@@ -231,7 +231,7 @@ test('a materialized table that differs from a live run is disabled, reported an
     undefined,
     (await run('sales', { variables: VALUES })).body.results,
   ])
-  expect(service.output()).toContain('is turned off')
+  await until(() => service.output().includes('is turned off'))
   await api(service, 'PATCH', '/endpoints/watched/', { is_materialized: true })
   await ready('watched')
   expect((await run('watched', { variables: VALUES, refresh: 'force' })).body.endpoint_materialized).toBe(true)

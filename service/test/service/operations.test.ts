@@ -36,6 +36,7 @@ const logLines = (): Record<string, any>[] =>
   service
     .output()
     .split('\n')
+    .slice(0, -1) // the last line may be incomplete
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
 

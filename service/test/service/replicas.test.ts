@@ -56,7 +56,7 @@ test('replicas that start concurrently agree on one project and one first key', 
     await request(`${other.url}/api/personal_api_keys/`, { headers: { authorization: `Bearer ${one.key}` } })
   ).body.results
   expect(keys.map(({ label }: { label: string }) => label)).toEqual(['first key'])
-  expect(other.output()).toContain('Personal API key: created by another process')
+  await until(() => other.output().includes('Personal API key: created by another process'))
   expect(await postgres.ask(env.DATABASE_URL!, 'SELECT count(*)::int FROM projects')).toEqual([{ count: 1 }])
 })
 

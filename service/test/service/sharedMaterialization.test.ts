@@ -206,7 +206,7 @@ test('a materialized table that differs from a live run is disabled for both pro
       error: expect.stringContaining('other rows'),
     })
   await expectLive('watched')
-  expect(one.output() + other.output()).toContain('is turned off')
+  await until(() => (one.output() + other.output()).includes('is turned off'))
   await change(other, 'watched', { is_materialized: true })
   await ready(one, 'watched')
   await expectStored('watched')

@@ -286,7 +286,7 @@ test('a node that is down when the service starts is migrated when it is back', 
   const late = await startCluster(join(folder, 'late'))
   await late.nodes[1]!.kill()
   const service = await startService({ data: join(folder, 'late data'), env: late.env })
-  expect(service.output()).toContain('is unavailable')
+  await until(() => service.output().includes('is unavailable'))
   await late.nodes[1]!.start()
   await until(() => service.output().includes('is available again and up to date'))
   expect((await capture(service, ...visitors('late', 10))).status).toBe(200)
