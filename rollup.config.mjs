@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
+import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
@@ -41,6 +42,26 @@ const letOnly = {
     visit(this.parse(code))
     for (const start of starts) code = `${code.slice(0, start)}let  ${code.slice(start + 5)}`
     return { code, map: null }
+  },
+}
+
+// Puts functions in parentheses, which tells V8 to compile them together with the module, on another thread, instead of one by
+// one at their first calls: a quarter less of the start's main-thread time. The minifiers of Vite 8 and esbuild keep them, that
+// of webpack does not. Scripts have a comment for it, which bundlers would drop.
+const compileOnLoad = {
+  name: 'compile-on-load',
+  renderChunk(code) {
+    const result = new MagicString(code)
+    const visit = (node) => {
+      const isFunction = node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression'
+      if (isFunction) result.appendLeft(node.start, '(').appendRight(node.end, ')')
+      // The function of a method or an accessor is its value.
+      const isMethod = node.type === 'MethodDefinition' || node.method || node.kind === 'get' || node.kind === 'set'
+      const children = isMethod ? [node.key, ...node.value.params, node.value.body] : Object.values(node).flat()
+      for (const child of children) if (child?.type) visit(child)
+    }
+    visit(this.parse(code))
+    return { code: result.toString(), map: result.generateMap({ hires: 'boundary' }) }
   },
 }
 
@@ -245,7 +266,14 @@ export default [
   {
     input: 'src/entries/main.ts',
     output: [
-      { ...output, dir: 'dist/esm', format: 'es', chunkFileNames: '[name].js', manualChunks: shared },
+      {
+        ...output,
+        dir: 'dist/esm',
+        format: 'es',
+        chunkFileNames: '[name].js',
+        manualChunks: shared,
+        plugins: [compileOnLoad],
+      },
       {
         ...output,
         dir: 'dist/cjs',
@@ -268,7 +296,7 @@ export default [
         // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].js',
-        plugins: [partTypes('d.ts', 'core.js')],
+        plugins: [compileOnLoad, partTypes('d.ts', 'core.js')],
       },
       {
         ...output,

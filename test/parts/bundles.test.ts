@@ -49,6 +49,17 @@ describe.each(BUNDLERS)('%s', (bundler) => {
   })
 })
 
+test.each(['esbuild', 'vite'])(
+  '%s keeps the parentheses that make V8 compile functions on load',
+  (bundler) => {
+    const code = bundleApps(bundler, [[]])[0]![0]!
+    const functions = code.match(/(?:\([^()]*\)|[$\w]+)=>/g)!
+    const inParentheses = code.match(/\((?:\([^()]*\)|[$\w]+)=>/g)!
+    expect(inParentheses.length).toBeGreaterThan(0.9 * functions.length)
+  },
+  120_000,
+)
+
 test('each part is at most as large as its budget', () => {
   const { all: _, ...sizes } = measureParts()
   expect(Object.entries(sizes).filter(([name, size]) => size > PART_BUDGETS[name]!)).toEqual([])
