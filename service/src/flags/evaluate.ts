@@ -1,4 +1,4 @@
-import { type NextStep, WITHOUT_PAUSE } from '../lib/timeSlices.ts'
+import { type NextStep, runInSlices, type Steps, WITHOUT_PAUSE } from '../lib/timeSlices.ts'
 import type { Condition, Filters, Property } from './filters.ts'
 import { shareOf, VARIANT_SALT } from './hash.ts'
 import { OPERATORS, type ValueTest } from './operators.ts'
@@ -69,11 +69,14 @@ const testOf = (property: Property): ValueTest => {
 }
 
 /** Whether a condition holds for the value it is about. `undefined`: the person or group does not have the property. */
-const isMet = (property: Property, actual: unknown, { now, isIncomplete }: Subject): boolean => {
+const isMet = function* (property: Property, actual: unknown, { now, isIncomplete }: Subject): Steps<boolean> {
   if (property.type === 'flag') return property.value === true ? actual !== false : actual === property.value
   if (actual === undefined && isIncomplete) throw new Error(`The property ${property.key} could not be looked up.`)
   if (actual === undefined || actual === null) return OPERATORS[property.operator ?? 'exact']!.whenMissing
-  return testOf(property)(actual, now)
+  const test = testOf(property)
+  // A pattern takes milliseconds to compile, and to match.
+  yield
+  return test.inSteps ? yield* test.inSteps(actual) : test(actual, now)
 }
 
 // The bucket is computed only if it matters.
@@ -121,26 +124,29 @@ export interface Explanation {
 }
 
 interface Evaluator {
-  readonly evaluate: (flag: Flag) => Evaluation
+  readonly evaluate: (flag: Flag) => Steps<Evaluation>
   /** Evaluates a flag and traces all its conditions, through the same functions. */
-  readonly explain: (flag: Flag) => Explanation
+  readonly explain: (flag: Flag) => Steps<Explanation>
 }
 
-/** Creates the evaluation of flags for one subject, with dependencies from `all`. */
+/**
+ * Creates the evaluation of flags for one subject, with dependencies from `all`. A step compares one property, because a flag
+ * may have 10,000 conditions on a long text.
+ */
 export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject): Evaluator => {
   const values = new Map<string, FlagValue>()
-  const valueOf = (key: string): FlagValue => {
+  const valueOf = function* (key: string): Steps<FlagValue> {
     const flag = all.get(key)
     if (!flag?.isActive) return false
     if (!values.has(key)) {
-      const { enabled, variant } = evaluateOnce(flag)
+      const { enabled, variant } = yield* evaluateOnce(flag)
       values.set(key, variant ?? enabled)
     }
     return values.get(key)!
   }
 
-  const actualOf = ({ type, key }: Property, groupType: string | null | undefined): unknown => {
-    if (type === 'flag') return valueOf(key)
+  const actualOf = function* ({ type, key }: Property, groupType: string | null | undefined): Steps<unknown> {
+    if (type === 'flag') return yield* valueOf(key)
     const known = type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
     return Object.hasOwn(known, key) ? known[key] : undefined
   }
@@ -150,16 +156,23 @@ export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject
     // A group type without events has no groups.
     groupType !== undefined && groupType !== null ? subject.groups[groupType] : subject.distinctId
 
-  const decide = (
+  const isEachMet = function* ({ properties = [] }: Condition, groupType: string | null | undefined): Steps<boolean> {
+    for (const property of properties) {
+      yield
+      if (!(yield* isMet(property, yield* actualOf(property, groupType), subject))) return false
+    }
+    return true
+  }
+
+  const decide = function* (
     flag: Flag,
-  ): { code: ReasonCode; index: number | null; condition?: Condition; identifier?: string } => {
+  ): Steps<{ code: ReasonCode; index: number | null; condition?: Condition; identifier?: string }> {
     const { groups: conditions, aggregation_group_type: groupType } = flag.filters
     const identifier = identifierOf(flag)
     if (!identifier) return { code: 'no_group_type', index: null }
     let code: ReasonCode = 'no_condition_match'
     for (const [index, condition] of conditions.entries()) {
-      if (!(condition.properties ?? []).every((property) => isMet(property, actualOf(property, groupType), subject)))
-        continue
+      if (!(yield* isEachMet(condition, groupType))) continue
       if (isInRollout(condition, () => shareOf(flag.key, identifier)))
         return { code: 'condition_match', index, condition, identifier }
       code = 'out_of_rollout_bound'
@@ -167,7 +180,7 @@ export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject
     return { code, index: null }
   }
 
-  const evaluateOnce = (flag: Flag): Evaluation => {
+  const evaluateOnce = function* (flag: Flag): Steps<Evaluation> {
     const { multivariate, payloads = {} } = flag.filters
     const evaluationOf = (
       code: ReasonCode,
@@ -187,7 +200,7 @@ export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject
       },
     })
     try {
-      const { code, index, condition, identifier } = decide(flag)
+      const { code, index, condition, identifier } = yield* decide(flag)
       if (!condition) return evaluationOf(code, index, false, null)
       const variants = multivariate?.variants ?? []
       const overridden = variants.find(({ key }) => key === condition.variant)?.key
@@ -197,53 +210,62 @@ export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject
     }
   }
 
-  const evaluate = (flag: Flag): Evaluation => {
-    const evaluation = evaluateOnce(flag)
+  const evaluate = function* (flag: Flag): Steps<Evaluation> {
+    yield
+    const evaluation = yield* evaluateOnce(flag)
     if (!evaluation.failed) values.set(flag.key, evaluation.variant ?? evaluation.enabled)
     return evaluation
   }
 
   return {
     evaluate,
-    explain(flag) {
+    *explain(flag) {
       const { groups: conditions, aggregation_group_type: groupType } = flag.filters
       const identifier = identifierOf(flag)
       const bucket = identifier ? shareOf(flag.key, identifier) : undefined
-      return {
-        evaluation: evaluate(flag),
-        conditions: conditions.map((condition) => ({
-          condition,
-          properties: (condition.properties ?? []).map((property) => {
-            const found = actualOf(property, groupType)
-            return { property, found, isMet: isMet(property, found, subject) }
-          }),
-          bucket,
-          isInRollout: bucket !== undefined && isInRollout(condition, () => bucket),
-        })),
+      const evaluation = yield* evaluate(flag)
+      const traces: ConditionTrace[] = []
+      for (const condition of conditions) {
+        const properties: PropertyTrace[] = []
+        for (const property of condition.properties ?? []) {
+          yield
+          const found = yield* actualOf(property, groupType)
+          properties.push({ property, found, isMet: yield* isMet(property, found, subject) })
+        }
+        const isIn = bucket !== undefined && isInRollout(condition, () => bucket)
+        traces.push({ condition, properties, bucket, isInRollout: isIn })
       }
+      return { evaluation, conditions: traces }
     },
   }
 }
 
 /**
  * Evaluates the `wanted` flags for a subject, with dependencies from `all`. The same subject always gets the same
- * result, and raising a rollout percentage never removes anyone. `next` is called before each flag.
+ * result, and raising a rollout percentage never removes anyone. `next` is called between short steps.
  */
-export const evaluateFlags = async (
+export const evaluateFlags = (
   all: ReadonlyMap<string, Flag>,
   wanted: readonly Flag[],
   subject: Subject,
   next: NextStep = WITHOUT_PAUSE,
 ): Promise<Evaluation[]> => {
   const { evaluate } = createEvaluator(all, subject)
-  const evaluations: Evaluation[] = []
-  for (const flag of wanted) {
-    await next()
-    evaluations.push(evaluate(flag))
+  const evaluateAll = function* (): Steps<Evaluation[]> {
+    const evaluations: Evaluation[] = []
+    for (const flag of wanted) evaluations.push(yield* evaluate(flag))
+    return evaluations
   }
-  return evaluations
+  return runInSlices(evaluateAll(), next)
 }
 
-/** Evaluates one flag, and explains how each of its conditions applies. Throws if the flag cannot be evaluated. */
-export const explainFlag = (all: ReadonlyMap<string, Flag>, flag: Flag, subject: Subject): Explanation =>
-  createEvaluator(all, subject).explain(flag)
+/**
+ * Evaluates one flag, and explains how each of its conditions applies. Rejects if the flag cannot be evaluated. `next` is
+ * called between short steps.
+ */
+export const explainFlag = (
+  all: ReadonlyMap<string, Flag>,
+  flag: Flag,
+  subject: Subject,
+  next: NextStep,
+): Promise<Explanation> => runInSlices(createEvaluator(all, subject).explain(flag), next)

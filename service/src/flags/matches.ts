@@ -1,11 +1,12 @@
 import { ApiError } from '../lib/apiError.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { Persons, PersonView } from '../persons/lookup.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import { explainFlag, type Flag, type FlagValue, type Subject } from './evaluate.ts'
 import { createFlagOf, type WantedFlag } from './flagOf.ts'
 
-/** How many of the persons seen last match a flag. */
+/** How many of the newest persons match a flag. */
 export interface FlagMatches {
   /** Number of persons that the flag was evaluated for. */
   readonly evaluated: number
@@ -23,12 +24,12 @@ export interface FlagMatches {
   readonly results: readonly { readonly id: string; readonly distinct_id: string; readonly value: FlagValue }[]
 }
 
-/** Evaluates a flag for the persons seen last. Rejects with `ApiError`. */
+/** Evaluates a flag for the newest persons. Rejects with `ApiError`. */
 export type FindFlagMatches = (projectId: number, flag: WantedFlag) => Promise<FlagMatches>
 
 const MAX_PERSONS = 1_000
 const MAX_RESULTS = 20
-/** Evaluation blocks the process, so it ends after this time, with fewer persons. */
+/** Evaluation costs the time of other requests, so it ends after this time, with fewer persons. */
 const MAX_MS = 100
 
 /** The id that rollouts depend on: one that the site chose, rather than one that the SDK generated. */
@@ -51,10 +52,12 @@ const assertOfPersons = ({ filters }: Flag) => {
 export const createFindFlagMatches = ({
   definitions,
   persons,
+  slices,
   now = Date.now,
 }: {
   readonly definitions: Pick<FlagDefinitions, 'byKey' | 'draft'>
   readonly persons: Pick<Persons, 'list'>
+  readonly slices: TimeSlices
   readonly now?: () => number
 }): FindFlagMatches => {
   const flagOf = createFlagOf(definitions)
@@ -71,7 +74,9 @@ export const createFindFlagMatches = ({
       if (performance.now() > end) break
       evaluated += 1
       const subject = subjectOf(person, now())
-      const { evaluation, conditions: traces } = explainFlag(all, flag, subject)
+      const { evaluation, conditions: traces } = await explainFlag(all, flag, subject, () =>
+        slices.next(String(projectId)),
+      )
       traces.forEach(({ properties, isInRollout }, index) => {
         if (!properties.every(({ isMet }) => isMet)) return
         conditions[index]!.properties_match += 1

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js'
 import { readMoment, toTime } from './moment.ts'
+import { runSteps, type Steps } from '../lib/timeSlices.ts'
 import {
   caretRange,
   compareVersions,
@@ -13,7 +14,11 @@ import {
 /**
  * Whether the value of a property matches a condition. The value is never null or absent. `now` is ms since the epoch.
  */
-export type ValueTest = (actual: unknown, now: number) => boolean
+export interface ValueTest {
+  (actual: unknown, now: number): boolean
+  /** The same in short steps. Unset: the test is short. */
+  readonly inSteps?: (actual: unknown) => Steps<boolean>
+}
 
 /** Compares a property with the value of a condition. */
 export interface Operator {
@@ -29,6 +34,9 @@ const MAX_CHOICES = 1_000
 const MAX_PATTERN = 300
 /** Maximum characters that a pattern is compared with, times its instructions: about 7 ms. Longer values do not match. */
 export const MAX_PATTERN_STEPS = 50_000
+
+/** Characters that are searched in one step, which takes about 10 ms in the worst case. */
+const SEARCH_STEP = 500_000
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
@@ -63,10 +71,19 @@ const isOneOf = (value: unknown): ValueTest | undefined => {
 const containsOneOf = (value: unknown): ValueTest | undefined => {
   const parts = choicesOf(value)
   if (!parts?.every(Boolean)) return undefined
-  return (actual) => {
+  const inSteps = function* (actual: unknown): Steps<boolean> {
     const text = lower(actual)
-    return parts.some((part) => text.includes(part))
+    let searched = 0
+    for (const part of parts) {
+      if (text.includes(part)) return true
+      searched += text.length
+      if (searched < SEARCH_STEP) continue
+      searched = 0
+      yield
+    }
+    return false
   }
+  return Object.assign((actual: unknown) => runSteps(inSteps(actual)), { inSteps })
 }
 
 const contains = (value: unknown): ValueTest | undefined => (Array.isArray(value) ? undefined : containsOneOf(value))
@@ -90,7 +107,15 @@ const not =
   (make: Operator['make']): Operator['make'] =>
   (value) => {
     const test = make(value)
-    return test && ((actual, now) => !test(actual, now))
+    if (!test) return undefined
+    const { inSteps } = test
+    return Object.assign((actual: unknown, now: number) => !test(actual, now), {
+      inSteps:
+        inSteps &&
+        function* (actual: unknown): Steps<boolean> {
+          return !(yield* inSteps(actual))
+        },
+    })
   }
 
 // Compares numbers and numeric strings as numbers, and everything else by characters.

@@ -1,4 +1,5 @@
 import { ApiError } from '../lib/apiError.ts'
+import type { TimeSlices } from '../lib/timeSlices.ts'
 import type { Persons } from '../persons/lookup.ts'
 import type { StoredProperties } from '../persons/storedProperties.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
@@ -46,6 +47,7 @@ export interface FlagTesterDependencies {
   readonly settings: Metadata['settings']
   readonly stored: StoredProperties
   readonly persons: Pick<Persons, 'list'>
+  readonly slices: TimeSlices
   readonly now?: () => number
 }
 
@@ -80,6 +82,7 @@ export const createFlagTester = ({
   settings,
   stored,
   persons,
+  slices,
   now = Date.now,
 }: FlagTesterDependencies): FlagTester => {
   const flagOf = createFlagOf(definitions)
@@ -110,7 +113,7 @@ export const createFlagTester = ({
         detail: 'The stored properties could not be looked up. Retry the request.',
         retryAfterSeconds: 2,
       })
-    const { evaluation, conditions } = explainFlag(all, flag, subject)
+    const { evaluation, conditions } = await explainFlag(all, flag, subject, () => slices.next(String(projectId)))
     const { enabled, variant, reason, metadata } = evaluation
     const feature = features.find(({ flagId }) => flagId === flag.id)
     // `withEnrollment` appends one condition.

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
-import { createEvaluator, evaluateFlags, explainFlag, type Flag, type Subject } from '../../src/flags/evaluate.ts'
+import { createEvaluator, evaluateFlags, type Flag, type Subject } from '../../src/flags/evaluate.ts'
 import type { Condition, Filters } from '../../src/flags/filters.ts'
 import { shareOf, VARIANT_SALT } from '../../src/flags/hash.ts'
+import { OPERATORS } from '../../src/flags/operators.ts'
+import { createTimeSlices, runSteps } from '../../src/lib/timeSlices.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 
@@ -25,7 +27,7 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
   ...more,
 })
 const evaluate = (wanted: Flag, who: Subject, ...others: Flag[]) =>
-  createEvaluator(new Map([wanted, ...others].map((each) => [each.key, each])), who).evaluate(wanted)
+  runSteps(createEvaluator(new Map([wanted, ...others].map((each) => [each.key, each])), who).evaluate(wanted))
 
 // Expected values: SHA-1 by OpenSSL, divided in Python.
 test.each([
@@ -221,9 +223,11 @@ test('an invalid flag does not fail other flags', async () => {
   ])
 })
 
-test('many flags are evaluated in steps of one flag', async () => {
-  const condition = { properties: [{ key: 'p', operator: 'is_set', type: 'person' }] } as Condition
-  const flags = ['a', 'b', 'c'].map((key) => flag({ groups: [condition] }, { key }))
+test('flags are evaluated in steps of one property', async () => {
+  const property = { key: 'p', operator: 'is_set', type: 'person' } as const
+  const isNotMet = { properties: [property, { ...property, operator: 'is_not_set' }] }
+  const groups: Condition[] = [isNotMet, isNotMet, { properties: [property] }]
+  const flags = ['a', 'b', 'c'].map((key) => flag({ groups }, { key }))
   let reads = 0
   const personProperties = {
     get p() {
@@ -239,8 +243,52 @@ test('many flags are evaluated in steps of one flag', async () => {
   const all = new Map(flags.map((each) => [each.key, each]))
   const found = await evaluateFlags(all, flags, subject({ personProperties }), next)
   expect(found.map(({ key, enabled }) => [key, enabled])).toEqual(flags.map(({ key }) => [key, true]))
-  expect(readsBefore).toEqual([0, 1, 2])
+  // There is a pause before each read of a property.
+  expect([...new Set(readsBefore)]).toEqual(Array.from({ length: 3 * 5 }, (_, index) => index).concat(15))
 })
+
+const LETTERS = 'a'.repeat(120_000)
+const CASED = 'İ'.repeat(60_000)
+test.each<[string, string, () => unknown, string]>([
+  ['patterns', 'regex', () => '(a{0,9}){100}$', 'a'.repeat(500)],
+  ['patterns that repeat', 'regex', () => 'x*y*z*w*$', 'xyzw'.repeat(800)],
+  ['lists of words', 'icontains_multi', () => Array.from({ length: 1000 }, (_, index) => `aaaaaaaab${index}`), LETTERS],
+  ['negated lists of words', 'not_icontains_multi', () => ['b', ...Array(999).fill('aaaaaaaab')], LETTERS],
+  ['letters that are slow in lower case', 'icontains', () => 'x', CASED],
+])(
+  'the evaluation of a flag with 100 × 100 conditions leaves the event loop to others: %s',
+  async (_, operator, valueOf, text) => {
+    // Each condition needs all of its properties to be compared, and the last one decides.
+    const isNegated = !OPERATORS[operator]!.make(valueOf())!(text, NOW)
+    const negated = operator.startsWith('not_') ? operator.slice(4) : `not_${operator}`
+    const groups = Array.from({ length: 100 }, () => ({
+      properties: Array.from({ length: 100 }, (_each, index) => ({
+        key: 'p',
+        type: 'person' as const,
+        value: valueOf(),
+        operator: index < 99 === isNegated ? negated : operator,
+      })),
+    }))
+    const wanted = flag({ groups })
+    const slices = createTimeSlices()
+    let isDone = false
+    void evaluateFlags(new Map([[wanted.key, wanted]]), [wanted], subject({ personProperties: { p: text } }), () =>
+      isDone ? new Promise(() => {}) : slices.next('a'),
+    )
+    // CPU time of each turn, because the machine may suspend the process.
+    const turns: number[] = []
+    while (turns.length < 100) {
+      const before = process.cpuUsage()
+      await new Promise(setImmediate)
+      const { user, system } = process.cpuUsage(before)
+      turns.push((user + system) / 1000)
+    }
+    isDone = true
+    // A turn has about a hundredth of the time. Compared with the others, because a busy machine makes all of them longer.
+    const total = turns.reduce((sum, each) => sum + each)
+    expect(Math.max(...turns)).toBeLessThan(total / 5)
+  },
+)
 
 describe('rollout shares', () => {
   const people = Array.from({ length: 4000 }, (_, index) => `person-${index}`)
@@ -315,7 +363,7 @@ describe('an explanation', () => {
             groupProperties: { company: properties },
           })
           const evaluation = evaluate(wanted, who)
-          const explained = explainFlag(new Map([[wanted.key, wanted]]), wanted, who)
+          const explained = runSteps(createEvaluator(new Map([[wanted.key, wanted]]), who).explain(wanted))
           const first = explained.conditions.findIndex(
             (each) => each.isInRollout && each.properties.every(({ isMet }) => isMet),
           )
