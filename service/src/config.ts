@@ -34,6 +34,7 @@ export interface Config {
   readonly runsPerMinute: number
   readonly runsPerHour: number
   readonly flagsPerMinute: number
+  readonly errorIssues: number
   readonly runsAtOnce: number
   readonly engineRuns: number
   /** Limits of individual keys, by label. */
@@ -234,20 +235,20 @@ const VARIABLES = {
   personalApiKey: {
     name: 'TRAILMARK_PERSONAL_API_KEY',
     fallback: undefined,
-    what: 'Personal API key with all scopes. Generated and stored in the data folder if absent.',
+    what: 'Personal API key with all scopes for the first project. Generated and stored in the data folder if absent.',
     isSecret: true,
     read: asKey,
   },
   staticDir: {
     name: 'TRAILMARK_STATIC',
     fallback: undefined,
-    what: "Folder with the SDK's built files, served under /static/.",
+    what: "Folder with the SDK's built files, served under /static/. Absent: those of this build.",
     read: asPath,
   },
   consoleDir: {
     name: 'TRAILMARK_CONSOLE_STATIC',
     fallback: undefined,
-    what: "Folder with the console's built files, served under /console/.",
+    what: "Folder with the console's built files, served under /console/. Absent: those of this build.",
     read: asPath,
   },
   consoleHosts: {
@@ -349,6 +350,12 @@ const VARIABLES = {
     fallback: '0',
     what: 'Maximum /flags requests of one project per minute. Beyond it, responses have no flags and name them in "quotaLimited". 0: unlimited.',
     read: asCount(0, 1_000_000_000),
+  },
+  errorIssues: {
+    name: 'TRAILMARK_ERROR_ISSUES',
+    fallback: '10000',
+    what: 'Maximum issues of a project. Further kinds of exceptions share one issue. Five times as many stacks, the most recent ones, belong to issues.',
+    read: asCount(1, 100_000),
   },
   keyLimits: {
     name: 'TRAILMARK_KEY_LIMITS',

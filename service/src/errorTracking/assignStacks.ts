@@ -1,5 +1,5 @@
 import { type EventKey, KEY_COLUMNS, readEvents, toKey } from '../events/rows.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { ErrorStack, Metadata } from '../storage/metadata/metadata.ts'
 import { exceptionsOf, withoutQuery } from './exceptions.ts'
 import { culpritOf, fingerprintOf, type MappedFrame } from './fingerprint.ts'
@@ -9,9 +9,23 @@ import type { Occurrence } from './occurrences.ts'
 import type { SourceMaps } from './sourceMaps.ts'
 
 /** Maximum stacks whose fingerprints one request computes. */
-const MAX_NEW_STACKS = 500
+export const MAX_NEW_STACKS = 500
 const SAMPLES = 50
+// Pages have a few files. A hostile event has a thousand.
+export const MAX_MAP_IDS = 20
+const MAP_ID = /^[\da-z-]{8,100}$/
 const MAX_TEXT = 500
+
+/** Stacks of one project, as a multiple of its issues. */
+export const STACKS_PER_ISSUE = 5
+
+/** Limits of one project, which anyone can fill who has its public token. */
+export interface IssueLimits {
+  /** Maximum issues. Further fingerprints share one. */
+  readonly issues: number
+  /** Maximum stacks, those with the most recent events. */
+  readonly stacks: number
+}
 
 export interface AssignedStacks {
   readonly fingerprintOfStack: ReadonlyMap<string, ErrorStack>
@@ -30,21 +44,26 @@ const describeFrame = (frame: MappedFrame | undefined): string => {
 
 /** Creates the function. It runs once at a time for each project. */
 export const createAssignStacks = ({
-  ask,
+  queryRows,
   store,
   sourceMaps,
   rules,
+  limits,
+  onOverflow,
 }: {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly store: Metadata['errorTracking']
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
   readonly rules: Pick<FingerprintRules, 'compiledWithReplaced'>
+  readonly limits: IssueLimits
+  /** Called with the number of stacks that the shared issue took. */
+  readonly onOverflow: (projectId: number, stacks: number) => void
 }): AssignStacks => {
   const syncing = new Map<number, Promise<unknown>>()
 
   const keysOf = async (projectId: number, uuids: readonly string[]): Promise<EventKey[]> =>
     (
-      await ask(projectId, {
+      await queryRows(projectId, {
         text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND uuid IN {uuids:Array(UUID)}`,
         params: { projectId, uuids },
       })
@@ -53,32 +72,36 @@ export const createAssignStacks = ({
   /** Assigns stacks to issues by a sample event each. */
   const assign = async (projectId: number, occurrences: readonly Occurrence[]): Promise<void> => {
     const known = await rules.compiledWithReplaced(projectId)
+    let overflowed = 0
     for (let at = 0; at < occurrences.length; at += SAMPLES) {
       const part = occurrences.slice(at, at + SAMPLES)
       const keys = await keysOf(
         projectId,
         part.map(({ uuid }) => uuid),
       )
-      for (const event of await readEvents(ask, projectId, keys, { isWhole: true })) {
+      for (const event of await readEvents(queryRows, projectId, keys, { isWhole: true })) {
         const { $exception_list: list, $exception_fingerprint: given, $exception_rules: ids } = event.properties
         const exceptions = await sourceMaps.apply(projectId, exceptionsOf(list))
         const rule = decidingRule(known, ids, exceptions)
         const mapIds = new Set(exceptions.flatMap(({ frames }) => frames.map(({ mapId }) => mapId)))
-        await store.assign(
+        const isOverflow = await store.assign(
           projectId,
           {
             stack: part.find(({ uuid }) => uuid === event.uuid)!.stack,
             fingerprint: fingerprintOf(exceptions, { given, rule }),
-            mapIds: [...mapIds].filter((id) => id && !id.includes(' ')),
+            mapIds: [...mapIds].filter((id) => MAP_ID.test(id)).slice(0, MAX_MAP_IDS),
           },
           {
             type: rule?.issue ?? exceptions[0]?.type ?? 'Error',
             value: exceptions[0]?.value.slice(0, MAX_TEXT) ?? '',
             culprit: describeFrame(culpritOf(exceptions)).slice(0, MAX_TEXT),
           },
+          limits.issues,
         )
+        if (isOverflow) overflowed += 1
       }
     }
+    if (overflowed) onOverflow(projectId, overflowed)
   }
 
   const synchronize: AssignStacks = async (projectId, occurrences) => {
@@ -86,6 +109,13 @@ export const createAssignStacks = ({
     const firstOf = new Map(occurrences.map((each) => [each.stack, each]))
     const due = [...firstOf.values()].filter(({ stack }) => known.get(stack)?.isStale ?? true)
     if (!due.length) return { fingerprintOfStack: known, pending: 0 }
+    // What the engine has no events of, or only older ones, makes room.
+    const isFull = known.size + due.length > limits.stacks || (await store.countIssues(projectId)) >= limits.issues
+    if (isFull)
+      await store.forget(
+        projectId,
+        [...known.keys()].filter((stack) => !firstOf.has(stack)),
+      )
     await assign(projectId, due.slice(0, MAX_NEW_STACKS))
     const now = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
     return { fingerprintOfStack: now, pending: Math.max(0, due.length - MAX_NEW_STACKS) }

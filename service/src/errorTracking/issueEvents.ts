@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor, isPosition, type Position } from '../events/position.ts'
 import { KEY_COLUMNS, readEvents, type StoredEvent, toKey } from '../events/rows.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { exceptionsOf } from './exceptions.ts'
 import type { MappedException, MappedFrame } from './fingerprint.ts'
@@ -54,11 +54,11 @@ const toEventView = (event: StoredEvent, exceptions: readonly MappedException[])
 /** Returns a page of the events of an issue, newest first, with source maps applied. Rejects with `ApiError`. */
 export const readIssueEvents = async (
   {
-    ask,
+    queryRows,
     store,
     sourceMaps,
   }: {
-    readonly ask: Ask
+    readonly queryRows: QueryRows
     readonly store: Metadata['errorTracking']
     readonly sourceMaps: Pick<SourceMaps, 'apply'>
   },
@@ -75,7 +75,7 @@ export const readIssueEvents = async (
   const startOver = 'Omit it to start with the newest event.'
   const position =
     cursor === undefined ? undefined : decodeCursor<Position>(cursor, isPosition, { attr: 'cursor', startOver })
-  const rows = await ask(projectId, {
+  const rows = await queryRows(projectId, {
     text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND ${STACK} IN {stacks:Array(String)}
       ${position ? "AND (timestamp, uuid) < (fromUnixTimestamp64Milli({at:Int64}, 'UTC'), {uuid:UUID})" : ''}
       ORDER BY timestamp DESC, uuid DESC LIMIT {limit:UInt32}`,
@@ -83,7 +83,7 @@ export const readIssueEvents = async (
   })
   const keys = rows.map(toKey)
   const results: IssueEvent[] = []
-  for (const event of await readEvents(ask, projectId, keys.slice(0, limit), { isWhole: true }))
+  for (const event of await readEvents(queryRows, projectId, keys.slice(0, limit), { isWhole: true }))
     results.push(toEventView(event, await sourceMaps.apply(projectId, exceptionsOf(event.properties.$exception_list))))
   const last = keys[limit - 1]
   return {

@@ -1,4 +1,4 @@
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { ErrorIssue } from '../storage/metadata/metadata.ts'
 import { type Occurrence, readTotals } from './occurrences.ts'
 import { totalOf } from './releases.ts'
@@ -33,14 +33,14 @@ export const countOf = ({ occurrences }: Pick<Known, 'occurrences'>): number =>
 
 /** Returns issues as the API shows them. `from`: start of the period, in ms. `order`: of releases. */
 export const toIssueViews = async (
-  ask: Ask,
+  queryRows: QueryRows,
   projectId: number,
   from: number,
   all: readonly Known[],
   order: ReadonlyMap<string, number>,
 ): Promise<IssueView[]> => {
   const totals = await readTotals(
-    ask,
+    queryRows,
     projectId,
     from,
     all.map(({ stacks }) => [...stacks.keys()]),

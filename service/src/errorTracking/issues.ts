@@ -1,8 +1,8 @@
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { ErrorIssue, IssueState, Metadata } from '../storage/metadata/metadata.ts'
-import { createAssignStacks } from './assignStacks.ts'
+import { createAssignStacks, type IssueLimits } from './assignStacks.ts'
 import type { FingerprintRules } from './fingerprintRules.ts'
 import { type IssueEventsRequest, readIssueEvents } from './issueEvents.ts'
 import { countOf, type Known, toIssueViews } from './issueViews.ts'
@@ -46,21 +46,31 @@ export interface Issues {
 }
 
 export interface IssuesDependencies {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly metadata: Pick<Metadata, 'errorTracking'>
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
   readonly rules: Pick<FingerprintRules, 'compiledWithReplaced'>
+  readonly limits: IssueLimits
+  /** Called with the number of stacks that the shared issue took. */
+  readonly onOverflow: (projectId: number, stacks: number) => void
 }
 
 const notFound = () => new ApiError('not_found', { detail: 'This project has no issue with this id.' })
 
-export const createIssues = ({ ask, metadata, sourceMaps, rules }: IssuesDependencies): Issues => {
+export const createIssues = ({
+  queryRows,
+  metadata,
+  sourceMaps,
+  rules,
+  limits,
+  onOverflow,
+}: IssuesDependencies): Issues => {
   const store = metadata.errorTracking
-  const assignStacks = createAssignStacks({ ask, store, sourceMaps, rules })
+  const assignStacks = createAssignStacks({ queryRows, store, sourceMaps, rules, limits, onOverflow })
 
   /** Reads all issues with events. Reopens those that came back. */
   const read = async (projectId: number, from: number) => {
-    const occurrences = await readOccurrences(ask, projectId, from)
+    const occurrences = await readOccurrences(queryRows, projectId, { from, limit: limits.stacks })
     const { fingerprintOfStack, pending } = await assignStacks(projectId, occurrences)
     const issueOf = await store.fingerprints(projectId)
     const order = releaseOrder(occurrences)
@@ -112,7 +122,7 @@ export const createIssues = ({ ask, metadata, sourceMaps, rules }: IssuesDepende
         .sort((a, b) => b.at - a.at || a.each.issue.id.localeCompare(b.each.issue.id))
       const page = wanted.slice(offset, offset + limit).map(({ each }) => each)
       return {
-        results: await toIssueViews(ask, projectId, from, page, order),
+        results: await toIssueViews(queryRows, projectId, from, page, order),
         count: wanted.length,
         next: offset + limit < wanted.length ? offset + limit : null,
         pending,
@@ -124,7 +134,7 @@ export const createIssues = ({ ask, metadata, sourceMaps, rules }: IssuesDepende
       const { known, order } = await read(projectId, from)
       const issue = known.get(found)
       if (!issue) throw notFound()
-      const [view] = await toIssueViews(ask, projectId, from, [issue], order)
+      const [view] = await toIssueViews(queryRows, projectId, from, [issue], order)
       const byFingerprint = new Map<string, { count: number; example: string | null }>()
       for (const { stack, count, uuid } of issue.occurrences) {
         const fingerprint = issue.stacks.get(stack)!
@@ -174,7 +184,7 @@ export const createIssues = ({ ask, metadata, sourceMaps, rules }: IssuesDepende
 
     async events(projectId, id, request) {
       const issue = await find(projectId, id)
-      return readIssueEvents({ ask, store, sourceMaps }, projectId, issue.id, request)
+      return readIssueEvents({ queryRows, store, sourceMaps }, projectId, issue.id, request)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 
 /** The events of one stack and release. Times in ms since the epoch. */
 export interface Occurrence {
@@ -22,8 +22,7 @@ export interface Totals {
   readonly days: Readonly<Record<string, number>>
 }
 
-/** Maximum stacks that an answer is computed from, the most recent ones, and those that people are counted of. */
-const MAX_ROWS = 50_000
+/** Maximum stacks that people are counted of. */
 const MAX_COUNTED = 4_000
 
 const EXCEPTIONS = "project_id = {projectId:UInt32} AND event = '$exception'"
@@ -35,7 +34,7 @@ const OCCURRENCES = `
   SELECT ${STACK} AS stack, ${RELEASE} AS release, countIf(timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')),
     toUnixTimestamp64Milli(min(timestamp)), toUnixTimestamp64Milli(max(timestamp)), toString(argMax(uuid, timestamp)), count()
   FROM db.events WHERE ${EXCEPTIONS} AND stack != ''
-  GROUP BY stack, release ORDER BY max(timestamp) DESC LIMIT ${MAX_ROWS}`
+  GROUP BY stack, release ORDER BY max(timestamp) DESC LIMIT {limit:UInt32}`
 
 // A person who was never merged has no row, and the distinct id names the person.
 const TOTALS = `
@@ -51,9 +50,13 @@ const TOTALS = `
   ) AS p ON e.distinct_id = p.distinct_id
   GROUP BY issue`
 
-/** Returns the stacks of a project's exceptions with their releases, of all time. */
-export const readOccurrences = async (ask: Ask, projectId: number, from: number): Promise<Occurrence[]> =>
-  (await ask(projectId, { text: OCCURRENCES, params: { projectId, from } })).map(
+/** Returns the stacks of a project's exceptions with their releases, of all time. `limit`: of the most recent ones. */
+export const readOccurrences = async (
+  queryRows: QueryRows,
+  projectId: number,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<Occurrence[]> =>
+  (await queryRows(projectId, { text: OCCURRENCES, params: { projectId, from, limit } })).map(
     ([stack, release, count, first, last, uuid, total]) => ({
       stack: String(stack),
       release: String(release),
@@ -67,14 +70,14 @@ export const readOccurrences = async (ask: Ask, projectId: number, from: number)
 
 /** Returns the persons and days of several groups of stacks in the period, in the order of the groups. */
 export const readTotals = async (
-  ask: Ask,
+  queryRows: QueryRows,
   projectId: number,
   from: number,
   groups: readonly (readonly string[])[],
 ): Promise<Totals[]> => {
   const stacks = groups.flatMap((group, at) => group.map((stack) => [stack, at + 1] as const)).slice(0, MAX_COUNTED)
   if (!stacks.length) return groups.map(() => ({ people: 0, days: {} }))
-  const rows = await ask(projectId, {
+  const rows = await queryRows(projectId, {
     text: TOTALS,
     params: { projectId, from, stacks: stacks.map(([stack]) => stack), issues: stacks.map(([, issue]) => issue) },
   })

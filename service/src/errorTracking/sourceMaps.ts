@@ -1,5 +1,5 @@
 import { ApiError } from '../lib/apiError.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Metadata, SourceMapRecord } from '../storage/metadata/metadata.ts'
 import type { Exception, Frame } from './exceptions.ts'
@@ -28,7 +28,7 @@ export interface SourceMaps {
 }
 
 export interface SourceMapsDependencies {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly storage: Pick<Storage, 'insert'>
   readonly metadata: Pick<Metadata, 'errorTracking'>
   readonly mapper: Mapper
@@ -64,7 +64,7 @@ const withPosition = (frame: Frame, position: SourcePosition | null | undefined)
       }
     : unmapped(frame)
 
-export const createSourceMaps = ({ ask, storage, metadata, mapper }: SourceMapsDependencies): SourceMaps => {
+export const createSourceMaps = ({ queryRows, storage, metadata, mapper }: SourceMapsDependencies): SourceMaps => {
   const store = metadata.errorTracking
 
   const checkedId = (id: string): string => {
@@ -79,7 +79,7 @@ export const createSourceMaps = ({ ask, storage, metadata, mapper }: SourceMapsD
   const load = async (projectId: number, { id, hash, parts }: SourceMapRecord): Promise<Buffer> => {
     const all: Buffer[] = []
     for (let part = 0; part < parts; part += PARTS_PER_INSERT) {
-      const rows = await ask(projectId, {
+      const rows = await queryRows(projectId, {
         text: `SELECT part, any(data) FROM db.source_maps WHERE project_id = {projectId:UInt32} AND id = {id:String} AND hash = {hash:String}
           AND part >= {from:UInt32} AND part < {until:UInt32} GROUP BY part ORDER BY part`,
         params: { projectId, id, hash, from: part, until: part + PARTS_PER_INSERT },
