@@ -48,6 +48,16 @@ export interface PageActivity {
   values?: readonly (string | null | undefined)[]
 }
 
+/** What people have typed, which must not leave the page. */
+export interface Typing {
+  /** The fields that a person typed into last. */
+  fields: Set<Node>
+  /** Remembers the fields that a person types into from now on. */
+  follow(): Stop
+  /** Returns their values as they may appear in text and in URLs, with white space as `+`. Short ones are left out. */
+  texts(): string[]
+}
+
 /** What the click source adds to the host of the click detection. */
 export interface ClickParts {
   /** The page's activity since its first click, and that click. */
@@ -162,6 +172,7 @@ export interface RecorderParts extends RecorderPluginTools {
   permittedUrl(url: string, options: Config): string
   /** Names of fields whose values are never recorded. */
   sensitiveName: RegExp
+  typing: Typing
   shared: SharedWithRecorder
   /** Fetches an extension and starts it with this host and `parts`. */
   startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
@@ -199,6 +210,8 @@ export interface RecorderPluginParts extends RecorderPluginTools {
   openId(element: Element): number | undefined
   /** Returns a URL as it may be recorded. */
   pageUrl(url: string): string
+  /** Returns a string without what a person typed. */
+  hideTyped(text: string): string
   recordsCanvas: boolean
   capturesConsole: boolean
   /** What is recorded of requests; false: nothing. */
@@ -220,6 +233,7 @@ interface PageParts {
   redactUrls(text: string): string
   /** Removes what options exclude from a URL of the page. */
   permittedUrl(url: string, options: Config): string
+  typing: Typing
 }
 
 /** What the vitals feature adds to the host of its extension. */
@@ -265,6 +279,7 @@ export interface ExceptionParts {
   toProperties(value: unknown): Properties
   /** Calls `after` whenever `target[method]` has run. Returns a function that restores the original. */
   patch<T extends object, K extends keyof T>(target: T, method: K, after: (...args: unknown[]) => void): Stop
+  typing: Typing
   /** Counts an exception that is not captured. */
   drop(reason: DropReason): void
 }

@@ -61,19 +61,22 @@ export const readDevice = (): Properties => {
   }
 }
 
+const sizesOf = memo(
+  ($screen_height: number, $screen_width: number, $viewport_height: number, $viewport_width: number): Properties => ({
+    $screen_height,
+    $screen_width,
+    $viewport_height,
+    $viewport_width,
+  }),
+)
 // Reading the window's size may force a layout, so a burst of events reads it once.
-const sizes = oncePerTask(() => ({
-  $screen_height: screen.height,
-  $screen_width: screen.width,
-  $viewport_height: innerHeight,
-  $viewport_width: innerWidth,
-}))
+const sizes = oncePerTask(() => sizesOf(screen.height, screen.width, innerHeight, innerWidth))
 // Computed again only if an argument has changed.
-const pageOf = memo((url: string, href: string, _sizes: string): Properties => ({
+const pageOf = memo((url: string, href: string, sizes: Properties): Properties => ({
   $current_url: redactUrls(url),
   $host: location.host,
   $pathname: redactUrls((href === location.href ? location : new URL(href)).pathname),
-  ...sizes(),
+  ...sizes,
 }))
 
 /**
@@ -85,11 +88,7 @@ export const readPage = (
   href = hasPage() ? location.href : '',
 ): Properties =>
   href
-    ? pageOf(
-        permittedUrl(href.slice(0, options.properties_string_max_length), options),
-        href,
-        Object.values(sizes()).join(),
-      )
+    ? pageOf(permittedUrl(href.slice(0, options.properties_string_max_length), options), href, sizes())
     : { $host: hostOf(origin) }
 
 /** Returns the page's title; undefined in a worker. */

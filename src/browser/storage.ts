@@ -23,7 +23,8 @@ export const storageOf = (kind: 'localStorage' | 'sessionStorage'): KeyValueStor
   // The property itself throws in sandboxed frames, and its methods may start to throw at any time.
   if (!attempt(() => self[kind].getItem)) return kind === 'localStorage' ? standIn : undefined
   return {
-    getItem: (name) => attempt(() => self[kind].getItem(name)) ?? null,
+    // Some pages parse what they read.
+    getItem: (name) => attempt(() => self[kind].getItem(name)?.toString()) ?? null,
     setItem: (name, value) =>
       !!attempt(() => {
         self[kind].setItem(name, value)

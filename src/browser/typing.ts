@@ -5,8 +5,9 @@ import { listen } from './signal'
 const MIN_LENGTH = 5
 // Pages do not mirror whole documents, and normalizing one at each click would be expensive.
 const MAX_LENGTH = 5000
-// Only the latest fields. Older ones may have been removed from the page and must not stay in memory.
+// Fields in the page, and the latest of those that were removed, which must not stay in memory.
 const MAX_FIELDS = 50
+const MAX_CONNECTED = 200
 
 const fields = new Set<Node>()
 
@@ -17,15 +18,22 @@ export const followTyping = (): Stop =>
     if (/^(radio|checkbox)$/.test(field.type)) return
     fields.delete(field)
     fields.add(field)
-    if (fields.size > MAX_FIELDS) fields.delete(fields.values().next().value!)
+    if (fields.size <= MAX_FIELDS) return
+    const all = [...fields]
+    const removed = all.find(({ isConnected }) => !isConnected)
+    if (removed || fields.size > MAX_CONNECTED) fields.delete(removed ?? all[0]!)
   })
 
-const fold = (text: string) => text.trim().replace(/\s+|%20/g, '+')
+const fold = (text: string) => text.replace(/\s+|%20/g, '+')
 
 /** Returns the values of fields that a person typed into, as they may appear in text and in URLs. For `repeats`. */
 export const typedTexts = (): string[] =>
   [...fields]
-    .map((field) => String((field as HTMLInputElement).value ?? field.textContent).replace(/^C:\\fakepath\\/, ''))
+    .map((field) =>
+      String((field as HTMLInputElement).value ?? field.textContent)
+        .replace(/^C:\\fakepath\\/, '')
+        .trim(),
+    )
     .filter(({ length }) => length >= MIN_LENGTH && length < MAX_LENGTH)
     .flatMap((text) => [text, String(new URLSearchParams({ '': text })).slice(1)])
     .map(fold)
@@ -33,3 +41,6 @@ export const typedTexts = (): string[] =>
 /** Whether `text` contains one of `typed`, as previews and mirrored attributes do. */
 export const repeats = (text: string, typed: readonly string[]): boolean =>
   typed.some((each) => fold(text).includes(each))
+
+/** What extensions use of this: an import would make chunks of it in the npm build. */
+export const typing = { fields, follow: followTyping, texts: typedTexts }

@@ -38,7 +38,10 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
 
   /** Captures that wait for a later task. */
   const delayed: (() => void)[] = []
-  const settle = (): void => delayed.splice(0).forEach(guarded)
+  const settle = (): void => {
+    context.consent.renew()
+    delayed.splice(0).forEach(guarded)
+  }
 
   const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions, now: Date) => {
     settle()

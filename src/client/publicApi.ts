@@ -53,7 +53,7 @@ export interface Analytics extends NotYet {
 
   /**
    * Starts the SDK for the project with this public token and returns the instance. A second call for the same
-   * instance changes nothing and logs an error. With `name` it starts another instance, which is also available as
+   * instance changes nothing and logs a warning. With `name` it starts another instance, which is also available as
    * `analytics[name]`. With an empty token, or `enabled: false`, every method is a no-op. In a worker, init ends when
    * `loaded` is called, and earlier calls are queued; on a server only flags from `bootstrap` are available
    * (docs/guides/environments.md).
@@ -106,8 +106,12 @@ export interface Analytics extends NotYet {
   captureTraceFeedback(traceId: string | number, text: string): void
   /** Captures a metric of such an output, as `$ai_metric`. */
   captureTraceMetric(traceId: string | number, name: string, value: string | number | boolean): void
-  /** Older names of `setPersonProperties`. */
-  people: { set(...args: PeopleArguments): void; set_once(...args: PeopleArguments): void }
+  people: {
+    /** Older form of `setPersonProperties(set)`. */
+    set(...args: PeopleArguments): void
+    /** Older form of `setPersonProperties` with `setOnce`. */
+    set_once(...args: PeopleArguments): void
+  }
   /** Forgets the person, on sign-out: new anonymous id, no super properties, new session. `true`: new device id too. */
   reset(options?: boolean | ResetOptions): void
   /** Registers super properties: stored, and added to every event from now on. */
@@ -197,10 +201,15 @@ export interface Analytics extends NotYet {
     overrideFeatureFlags(
       overrides: FlagOverride | { flags?: FlagOverride; payloads?: false | Record<string, unknown> },
     ): void
+    /** Returns the keys of all flags, on or off. */
     getFlags(): string[]
+    /** Returns the values of all flags, by key. */
     getFlagVariants(): Record<string, FlagValue>
+    /** Returns the payloads, by key of the flag. */
     getFlagPayloads(): Record<string, unknown>
+    /** Returns what the service sent about each flag, by key. */
     getFlagsWithDetails(): Record<string, FlagDetails>
+    /** Returns what the service sent about a flag. */
     getFeatureFlagDetails(key: string): FlagDetails | undefined
     /** Fetches the current payload and passes it to the callback. */
     getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
@@ -273,6 +282,7 @@ export interface Analytics extends NotYet {
   shutdown(): Promise<void>
   /** Runs one queued call, `[method, ...arguments]`. */
   push(call: unknown[]): void
+  /** Returns `analytics`, and for another instance `analytics.<name>`. */
   toString(): string
 }
 

@@ -120,9 +120,12 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     if (sending === current) sending = undefined
     // All waiting events are held or were cleared. The next event starts the loop again.
     if (!result) return waiting.all().length && !sending ? outbox.release() : pump()
-    guarded(() => settle(current.batch, result))
-    // Not awaited, because the promise chain of a page that never stops sending would keep all its events in memory.
-    void guarded(pump)
+    void guarded(() => {
+      // If it throws, as on a page that breaks timers, the next event continues. A loop without a wait would never end.
+      settle(current.batch, result)
+      // Not awaited, because the promise chain of a page that never stops sending would keep all its events in memory.
+      return pump()
+    })
   }
   return {
     url: () => url(tries),

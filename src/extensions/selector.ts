@@ -7,14 +7,13 @@ const WORD = /^[a-z][a-z_-]{0,29}$/i
 const read = <K extends keyof Element>(element: Element, name: K): Element[K] =>
   Reflect.get(Element.prototype, name, element)
 
-const stepOf = (element: Element, withNames: boolean): { step: string; isUnique: boolean } => {
+const stepOf = (element: Element, typed: readonly string[] | undefined): { step: string; isUnique: boolean } => {
   const name = read(element, 'tagName')
   const tag = name.toLowerCase()
   const id = read(element, 'id')
-  if (withNames && WORD.test(id)) return { step: `${tag}#${id}`, isUnique: true }
-  const classes = withNames
-    ? [...read(element, 'classList')].filter((each) => WORD.test(each)).slice(0, MAX_CLASSES)
-    : []
+  const isName = (text: string) => WORD.test(text) && typed?.every((each) => !text.includes(each))
+  if (isName(id)) return { step: `${tag}#${id}`, isUnique: true }
+  const classes = [...read(element, 'classList')].filter(isName).slice(0, MAX_CLASSES)
   const parent = read(element, 'parentElement')
   const siblings = parent ? [...read(parent, 'children')].filter((each) => read(each, 'tagName') === name) : []
   const place = siblings.length > 1 ? `:nth-of-type(${siblings.indexOf(element) + 1})` : ''
@@ -22,13 +21,14 @@ const stepOf = (element: Element, withNames: boolean): { step: string; isUnique:
 }
 
 /**
- * Returns a short CSS selector of an element without any text of the page: tags, positions, and, with `withNames`, ids and class
- * names that are plain words. Elements of a shadow root are described up to its host.
+ * Returns a short CSS selector of an element without any text of the page: tags, positions, and ids and class names that are
+ * plain words. `typed`: what a person typed, which no name may repeat; undefined: without names. Elements of a shadow root are
+ * described up to its host.
  */
-export const selectorOf = (element: Element, withNames: boolean): string => {
+export const selectorOf = (element: Element, typed: readonly string[] | undefined): string => {
   const steps: string[] = []
   for (let at: Element | null | undefined = element; at && steps.length < MAX_LEVELS;) {
-    const { step, isUnique } = stepOf(at, withNames)
+    const { step, isUnique } = stepOf(at, typed)
     steps.unshift(step)
     if (isUnique) break
     at = read(at, 'parentElement') ?? (Node.prototype.getRootNode.call(at) as Partial<ShadowRoot>).host

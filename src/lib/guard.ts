@@ -1,5 +1,7 @@
 import { reportCaught } from './log'
 
+export { attempt } from './attempt'
+
 /**
  * Returns what `run` returns, or undefined if it throws: for code that must never throw into the host page. The console
  * reports the error, and the rejection of a returned promise.
@@ -29,16 +31,7 @@ export const within = <T, F = T>(ms: number, promise: Promise<T>, fallback: F): 
     void promise
       .catch(() => fallback)
       .then((result) => {
-        clearTimeout(timer)
         done(result)
+        clearTimeout(timer)
       })
   })
-
-/** Returns what `run` returns, or undefined if it throws: for operations that browsers and pages may forbid. */
-export const attempt = <T>(run: () => T): T | undefined => {
-  try {
-    return run()
-  } catch {
-    return undefined
-  }
-}

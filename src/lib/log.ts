@@ -1,3 +1,5 @@
+import { attempt } from './attempt'
+
 /** Console output of the SDK. */
 export interface Log {
   /** A problem that a developer should fix. Always shown. */
@@ -11,7 +13,8 @@ const PREFIX = '[trailmark]'
 
 /** Reports an error caught in the SDK or in one of the site's callbacks. Always shown, so that it can be fixed. */
 export const reportCaught = (error: unknown): void =>
-  console.error(PREFIX, 'caught an error; the page is not affected', error)
+  // Some pages throw what is logged.
+  attempt(() => console.error(PREFIX, 'caught an error; the page is unaffected', error))
 
 export const createLog = (isDebug: () => boolean): Log => ({
   error: (...words) => console.error(PREFIX, ...words),

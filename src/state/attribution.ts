@@ -33,11 +33,6 @@ export interface Attribution {
 
 type Options = Pick<Config, 'save_campaign_params' | 'save_referrer'> & UrlOptions
 
-interface Page {
-  url: string
-  referrer: string
-}
-
 // The rest of a longer URL is not used and would fill the storage.
 const MAX_LENGTH = 1000
 
@@ -45,16 +40,10 @@ export const createAttribution = (
   config: Options,
   store: Store,
   tabStore: Store,
-  /** Workers have no page and therefore no referrer, which is read only for a new URL. */
-  page: () => Page | undefined = () =>
-    hasPage()
-      ? {
-          url: location.href,
-          get referrer() {
-            return readReferrer()
-          },
-        }
-      : undefined,
+  /** Workers have no page, and therefore neither URL nor referrer. */
+  pageUrl = () => (hasPage() ? location.href : undefined),
+  /** Called only for a new URL. */
+  pageReferrer = readReferrer,
 ): Attribution => {
   let seenUrl: string | undefined
   const entryOf = memo((entry: Arrival | undefined, _isMasked: boolean | undefined) =>
@@ -67,16 +56,16 @@ export const createAttribution = (
     ...pick(values, (name) => name.startsWith('$referr')),
   }))
 
-  const arrivalAt = ({ url, referrer }: Page): Arrival => ({
-    r: referrer.slice(0, MAX_LENGTH) || '$direct',
+  const arrivalAt = (url: string): Arrival => ({
+    r: pageReferrer().slice(0, MAX_LENGTH) || '$direct',
     u: url.slice(0, MAX_LENGTH),
   })
   const readPage = () => {
-    const here = page()
-    if (!here || here.url === seenUrl) return
+    const here = pageUrl()
+    if (!here || here === seenUrl) return
     const isLanding = seenUrl === undefined
-    seenUrl = here.url
-    const [url, referrer] = [permittedUrl(here.url, config), permittedUrl(here.referrer, config)]
+    seenUrl = here
+    const [url, referrer] = [permittedUrl(here, config), permittedUrl(pageReferrer(), config)]
     if ((config.save_campaign_params || config.save_referrer) && !store.get('$initial_person_info'))
       store.set({ $initial_person_info: arrivalAt(here) })
     const custom = config.custom_campaign_params
@@ -95,7 +84,7 @@ export const createAttribution = (
       return propertiesOf(entryOf(props, config.mask_personal_data_properties), tabStore.all(), store.all())
     },
     beginSession: (sessionId) => {
-      const here = page()
+      const here = pageUrl()
       // Another tab may have begun it.
       if (!here || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
       store.set({ $client_session_props: { sessionId, props: arrivalAt(here) } })
@@ -110,7 +99,7 @@ export const createAttribution = (
       const info = store.get<Arrival>('$initial_person_info')
       return info ? arrivalProperties(info, '$initial_', config) : {}
     },
-    isNewUrl: () => page()?.url !== seenUrl,
+    isNewUrl: () => pageUrl() !== seenUrl,
     forget: () => {
       seenUrl = undefined
     },

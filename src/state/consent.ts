@@ -1,4 +1,5 @@
 import type { KeyValueStorage } from '../browser/storage'
+import { oncePerTask } from '../lib/oncePerTask'
 
 /** The visitor's consent: their decision, or what the configuration assumes without one. */
 export interface Consent {
@@ -6,6 +7,8 @@ export interface Consent {
   isOptedOut(): boolean
   /** Sets the decision for this page; undefined: none. `keep` stores it. */
   decide(granted: boolean | undefined): void
+  /** Reads the stored decision again, which is read once a task otherwise. Called before each call of the page and each event. */
+  renew(): void
   /** Stores the decision if it is not stored, because it is new, the storage was full, or the page has cleared it. */
   keep(): void
 }
@@ -26,7 +29,7 @@ export const createConsent = (
   let known: string | undefined
   let isKept = true
 
-  const read = () => places.reduce<string | null>((found, place) => found ?? place.getItem(name), null)
+  const read = oncePerTask(() => places.reduce<string | null>((found, place) => found ?? place.getItem(name), null))
   const explicit = () => {
     if (isRefused()) return 'denied'
     if (isKept) known = read() ?? known
@@ -43,7 +46,9 @@ export const createConsent = (
       known = granted === undefined ? UNDECIDED : granted ? '1' : '0'
       isKept = false
     },
+    renew: read.renew,
     keep: () => {
+      read.renew()
       if (known === undefined || (isKept && read() !== null)) return
       isKept = false
       for (const place of places) {
@@ -51,6 +56,7 @@ export const createConsent = (
         if (isKept || !place.setItem(name, known)) place.removeItem(name)
         else isKept = true
       }
+      read.renew()
     },
   }
 }

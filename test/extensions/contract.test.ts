@@ -57,7 +57,7 @@ describe('a new extension', () => {
   /** The toy as loaded through the import table of the npm build. */
   const fromPackage = async () => {
     const main = readFileSync(built('esm/main.js'), 'utf8')
-    const [, chunk] = /toy: \(\) => import\('(.*?)'\)/.exec(main)!
+    const [, chunk] = /toy: \(?\(\) => import\('(.*?)'\)/.exec(main)!
     const code = readFileSync(built(join('esm', chunk!)), 'utf8').replace(/export \{ start \};?/, 'this.start = start')
     const exported = {} as Extension
     runInNewContext(`(function () { ${code.replace(/\/\/#.*/, '')} }).call(exported)`, { exported })

@@ -11,7 +11,13 @@ const setUp = (options: Partial<typeof OPTIONS> = {}) => {
     page,
     store,
     tabStore,
-    attribution: createAttribution({ ...OPTIONS, ...options }, store, tabStore, () => page),
+    attribution: createAttribution(
+      { ...OPTIONS, ...options },
+      store,
+      tabStore,
+      () => page.url,
+      () => page.referrer,
+    ),
   }
 }
 
@@ -42,7 +48,13 @@ test('replaces the campaign when a search brings the visitor back, but not on a 
   page.referrer = ''
   attribution.properties()
   // A new document in the same tab.
-  const later = createAttribution(OPTIONS, store, tabStore, () => page)
+  const later = createAttribution(
+    OPTIONS,
+    store,
+    tabStore,
+    () => page.url,
+    () => page.referrer,
+  )
   Object.assign(page, { url: 'https://shop.example/', referrer: 'https://www.bing.com/' })
   later.properties()
   expect(tabStore.all()).toMatchObject({ $search_engine: 'bing' })

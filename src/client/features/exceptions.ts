@@ -1,5 +1,6 @@
 import { patch } from '../../browser/patch'
 import { listen } from '../../browser/signal'
+import { typing } from '../../browser/typing'
 import type { ExceptionReport, ReportException } from '../../host'
 import { attempt } from '../../lib/guard'
 import type { Properties, Stop } from '../../types'
@@ -82,7 +83,13 @@ export const exceptions: Feature = {
           load = () => {
             stop ??= host.startExtension(
               'exceptions',
-              { use, toProperties, patch, drop: (reason: 'noise') => ledger.dropped({ event: '$exception', reason }) },
+              {
+                use,
+                toProperties,
+                patch,
+                typing,
+                drop: (reason: 'noise') => ledger.dropped({ event: '$exception', reason }),
+              },
               () => use(captureAsText),
             )
           }

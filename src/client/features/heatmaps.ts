@@ -1,6 +1,7 @@
 import { onNavigate } from '../../browser/navigation'
 import { onPageRestored } from '../../browser/pageExit'
 import { listen } from '../../browser/signal'
+import { typing } from '../../browser/typing'
 import { permittedUrl } from '../../lib/campaign'
 import { createListeners } from '../../lib/listeners'
 import { redactUrls } from '../../lib/redact'
@@ -27,6 +28,7 @@ export const heatmaps: Feature = {
             uuidv7,
             redactUrls,
             permittedUrl,
+            typing,
           }),
       },
     }

@@ -1,4 +1,5 @@
 import { listen } from '../../browser/signal'
+import { typing } from '../../browser/typing'
 import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
 import { request } from '../../delivery/transport'
@@ -60,6 +61,7 @@ export const recording: Feature = {
             sensitiveName: SENSITIVE_NAME,
             withoutSensitive,
             permittedUrl,
+            typing,
             version: VERSION,
           }
           shared.properties = { $recording_status: 'lazy_loading' }

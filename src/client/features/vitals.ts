@@ -1,5 +1,6 @@
 import { STRINGS } from '../../config/options'
 import { listen } from '../../browser/signal'
+import { typing } from '../../browser/typing'
 import { permittedUrl } from '../../lib/campaign'
 import { guarded } from '../../lib/guard'
 import { pick } from '../../lib/objects'
@@ -39,6 +40,7 @@ export const vitals: Feature = {
             guarded,
             redactUrls,
             permittedUrl,
+            typing,
           }),
       },
     }

@@ -1,5 +1,6 @@
 import type { ExceptionReport } from '../../host'
 import { describe, isError, type Thrown } from './describe'
+import { hideTyped } from '../hideTyped'
 import { type Frame, framesOf } from './frames'
 
 /** One error of `$exception_list`: what was thrown, then its causes (docs/guides/exceptions.md). */
@@ -24,7 +25,7 @@ const MECHANISM = {
 
 /**
  * Returns the errors of a report: what was thrown, up to four causes of it, and up to ten errors of an `AggregateError`.
- * Each error appears once.
+ * Each error appears once. Messages do not repeat what a person typed (`typed`).
  */
 export const exceptionList = (
   kind: ExceptionReport[0],
@@ -32,6 +33,7 @@ export const exceptionList = (
   thrown: Thrown,
   trace: Error,
   chunkIds: Readonly<Record<string, string>>,
+  typed: readonly string[],
 ): ExceptionItem[] => {
   const items: ExceptionItem[] = []
   const seen = new Set<unknown>([value])
@@ -42,7 +44,7 @@ export const exceptionList = (
     room -= frames.length
     items.push({
       type,
-      value: message,
+      value: hideTyped(message, typed),
       mechanism: {
         type: parent === undefined ? MECHANISM[kind as keyof typeof MECHANISM] : 'chained',
         handled: kind === 'captured' || kind === 'console',

@@ -41,7 +41,7 @@ interface ErrorTracking {
 
 /** Describes exceptions and captures them as `$exception`, except for noise, suppressed ones and floods. */
 export const start: Extension<ExceptionParts>['start'] = (host) => {
-  const { config, remote, use, drop, patch, toProperties } = host
+  const { config, remote, use, drop, patch, toProperties, typing } = host
   const options = () => config.error_tracking
   const hasTokens = createRateLimit(options)
   const steps = createSteps(options, toProperties)
@@ -73,7 +73,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
       drop('rate_limited')
       return undefined
     }
-    const items = exceptionList(kind, value, thrown, trace, chunkIds())
+    const items = exceptionList(kind, value, thrown, trace, chunkIds(), typing.texts())
     // The frames of the SDK's own method, which nobody looks for.
     const frames = items[0]!.stacktrace?.frames ?? []
     while (items[0]!.mechanism.synthetic && frames.length && ofSdk(frames[frames.length - 1]!.filename)) frames.pop()
@@ -127,7 +127,9 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
   if (isRaised) Error.stackTraceLimit = STACK_FRAMES
   align()
   use(receive, align)
+  const stopTyping = typing.follow()
   return () => {
+    stopTyping()
     stopConsole?.()
     if (isRaised && Error.stackTraceLimit === STACK_FRAMES) Error.stackTraceLimit = stackTraceLimit!
   }

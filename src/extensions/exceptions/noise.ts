@@ -29,7 +29,8 @@ export const isNoise = ([{ type, value }]: readonly [ExceptionItem, ...unknown[]
   type === 'AbortError' || MESSAGES.some((message) => message.test(value))
 
 const OWN_SCRIPT = /^(.*\/)exceptions\.js$/
-const OWN_NAMES = /^(analytics(\.core)?|clicks|exceptions|gzip|heatmaps|recorder\w*|webVitals)\.js$/
+const OWN_NAMES =
+  /^(analytics(\.core)?|clicks|exceptions|gzip|heatmaps|recorder\w*|surveys\w*|toolbar|webVitals\w*)\.js$/
 
 /** Returns a function that checks whether a file is a script of the SDK. `stack`: that of an error in this file. */
 export const createIsOwn = (file: string | undefined): ((name: string | undefined) => boolean) => {

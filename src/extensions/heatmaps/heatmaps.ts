@@ -54,7 +54,7 @@ const followPointer = ({ later, listen }: ExtensionHost & HeatmapParts, onRest: 
 
 /** Captures where people click, rest with the pointer and how far they scroll, as `$$heatmap`. */
 export const start: Extension<HeatmapParts>['start'] = (host) => {
-  const { config, capture, later, listen, permittedUrl, redactUrls } = host
+  const { config, capture, later, listen, permittedUrl, redactUrls, typing } = host
   const buffer = createBuffer()
   const roots = () => [config.scroll_root_selector ?? []].flat()
   // Without parameters, which are not part of a page, and may be secret. A hash may be the route of an app.
@@ -105,7 +105,13 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
     flush()
   }
   const pointAt = (type: PointType, place: Place | undefined) =>
-    place && pointOf(type, place, (path) => scrollRootOf(path, roots()), !config.mask_all_element_attributes)
+    place &&
+    pointOf(
+      type,
+      place,
+      (path) => scrollRootOf(path, roots()),
+      config.mask_all_element_attributes ? undefined : typing.texts(),
+    )
 
   const onClick = (event: Event) => {
     const point = pointAt('click', placeOf(event as MouseEvent))
@@ -124,6 +130,7 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
 
   measureLater()
   const stops = [
+    typing.follow(),
     listen(self, ['click'], onClick),
     listen(self, ['scroll'], (event) => view.depth.onScroll(event.composedPath()[0])),
     followPointer(host, (place) => add(urlNow(), pointAt('mousemove', place))),

@@ -57,7 +57,18 @@ const startPlugins = (
 ): Stop => {
   const wanted = pluginSettings(host, settings, policy)
   return Object.values(wanted).some(Boolean)
-    ? host.startExtension('recorderPlugins', { ...host, ...wanted, add, openId, pageUrl, isStrict: policy.isStrict })
+    ? host.startExtension('recorderPlugins', {
+        ...host,
+        ...wanted,
+        add,
+        openId,
+        pageUrl,
+        hideTyped: (text) => {
+          policy.forgetTyped()
+          return policy.hideTyped(text)
+        },
+        isStrict: policy.isStrict,
+      })
     : () => {}
 }
 
@@ -193,6 +204,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   }
 
   const stops = [
+    host.typing.follow(),
     session.onChange(() => {
       chunks.cut()
       isRefused = false

@@ -57,9 +57,10 @@ export const claim = (
     const fallBack = () => done(claimByLease(name, storage, timers, onLost))
     const locks = navigator.locks as LockManager | undefined
     if (!locks) return fallBack()
-    locks
-      .request(name, { ifAvailable: true }, (lock) =>
+    // Async, because a page may have replaced the method with one that throws.
+    const request = async () =>
+      locks.request(name, { ifAvailable: true }, (lock) =>
         lock ? new Promise<void>((release) => done(release)) : done(undefined),
       )
-      .catch(fallBack)
+    request().catch(fallBack)
   })

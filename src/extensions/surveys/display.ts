@@ -40,7 +40,7 @@ export type Display = ReturnType<typeof createDisplay>
 
 /** Shows each survey once at a time and in one tab only, and captures its events. */
 export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory, facts: Facts) => {
-  const { config, store, storageOf, mayStore, startExtension, uuidv7 } = host
+  const { config, store, storageOf, mayStore, startExtension, uuidv7, log } = host
   const open = new Map<string, Open>()
   let isStopped = false
   let loadingView: Promise<SurveyView | undefined> | undefined
@@ -120,7 +120,15 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
         },
       })
     }
-    draw()
+    try {
+      draw()
+    } catch (error) {
+      // The page has broken what surveys are drawn with.
+      log.error('a survey could not be shown', error)
+      entry.release()
+      open.delete(id)
+      return false
+    }
     entry.redraw = () => {
       isRedrawing = true
       entry.shown!.remove()

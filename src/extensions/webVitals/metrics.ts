@@ -1,3 +1,4 @@
+import type { Typing } from '../../host'
 import type { Properties, Stop } from '../../types'
 import { selectorOf } from '../selector'
 
@@ -36,11 +37,6 @@ export type Observers = Record<
 const SOFT = 'soft-navigation'
 // An attribution contains URLs and selectors, which are shorter than this.
 const MAX_STRING = 1000
-
-const generateTarget = (node: Node | null) => {
-  const element = node instanceof Element ? node : node?.parentElement
-  return element ? selectorOf(element, true) : undefined
-}
 
 /** Returns the strings, numbers and booleans of an attribution: everything else refers to the page's elements. */
 const attributionOf = (attribution: object): Properties =>
@@ -81,6 +77,16 @@ const plain = ({
 export const createMetricSource = (observers: Observers) => {
   const listeners = new Set<(metric: Metric) => void>()
   const observed = new Set<MetricName>()
+  let typed: Typing['texts']
+  const generateTarget = (node: Node | null) => {
+    try {
+      const element = node instanceof Element ? node : node?.parentElement
+      return element ? selectorOf(element, typed()) : undefined
+    } catch {
+      // The page has broken what selectors are made of. web-vitals would throw this into it.
+      return undefined
+    }
+  }
   const report = (metric: ReportedMetric) => listeners.forEach((listener) => listener(plain(metric)))
   const observe = (name: MetricName) => {
     observed.add(name)
@@ -93,8 +99,9 @@ export const createMetricSource = (observers: Observers) => {
         { generateTarget, reportSoftNavs: true },
       )
   }
-  /** Reports metrics with these names from now on. `listener` must not throw. */
-  return (names: readonly MetricName[], listener: (metric: Metric) => void): Stop => {
+  /** Reports metrics with these names from now on. `listener` must not throw. `texts`: `Typing.texts`. */
+  return (names: readonly MetricName[], texts: Typing['texts'], listener: (metric: Metric) => void): Stop => {
+    typed = texts
     listeners.add(listener)
     for (const name of names) if (!observed.has(name)) observe(name)
     return () => void listeners.delete(listener)

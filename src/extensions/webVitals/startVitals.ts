@@ -29,7 +29,7 @@ interface PageView {
  * one, and one for those that become known later, at the latest when the page is hidden.
  */
 export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSource): Stop => {
-  const { config, capture, session, settings, listen, guarded, permittedUrl, redactUrls } = host
+  const { config, capture, session, settings, listen, guarded, permittedUrl, redactUrls, typing } = host
   /** Page views with metrics that are not captured yet, by navigation. */
   const waiting = new Map<string, PageView>()
   const names = NAMES.filter((name) => (settings().web_vitals_allowed_metrics ?? DEFAULT_NAMES).includes(name))
@@ -78,7 +78,8 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
   }
 
   const stops = [
-    source(names, (metric) => guarded(() => onMetric(metric))),
+    typing.follow(),
+    source(names, typing.texts, (metric) => guarded(() => onMetric(metric))),
     // Follows `pagehide` when the page is left. Bubbling, because web-vitals reports while the event is captured.
     listen(self, ['visibilitychange'], () => isHidden() && flushAll(), { passive: true }),
   ]

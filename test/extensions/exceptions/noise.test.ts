@@ -1,3 +1,4 @@
+import extensions from '../../../src/extensions/extensions.json'
 import type { ExceptionItem } from '../../../src/extensions/exceptions/exceptionList'
 import { createIsOwn, isNoise, isOfExtension, isOwn, isSuppressed } from '../../../src/extensions/exceptions/noise'
 import type { Properties } from '../../../src/types'
@@ -50,6 +51,13 @@ test("recognizes the SDK's own scripts by the folder they came from", () => {
   expect(isOwn([item('Error', 'x', ['https://cdn.test/static/app.js'])], ofSdk)).toBe(false)
   expect(createIsOwn('https://a.test/assets/app-1.js')('https://a.test/assets/app-1.js')).toBe(false)
 })
+
+test.each(['analytics', 'analytics.core', ...Object.keys(extensions)])(
+  'recognizes %s.js as a script of the SDK',
+  (name) => {
+    expect(createIsOwn('https://cdn.test/static/exceptions.js')(`https://cdn.test/static/${name}.js`)).toBe(true)
+  },
+)
 
 describe('suppression rules', () => {
   const rule = (type: string, ...values: unknown[][]) => [

@@ -1,3 +1,4 @@
+import { typing } from '../../../src/browser/typing'
 import type { Chunks } from '../../../src/extensions/recorder/chunks'
 import { createGate } from '../../../src/extensions/recorder/gate'
 import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
@@ -132,7 +133,7 @@ describe('events of the site', () => {
   const added = (options: SessionRecordingConfig, use: (events: ReturnType<typeof createSiteEvents>) => unknown) => {
     globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
     const { host } = recorderHost()
-    const policy = createPolicy(options, {}, { redact: host.redact, sensitiveName: SENSITIVE_NAME }) as Policy
+    const policy = createPolicy(options, {}, { redact: host.redact, sensitiveName: SENSITIVE_NAME, typing }) as Policy
     const events: object[] = []
     const result = use(createSiteEvents(host, policy, (type, data) => events.push({ type, ...data }) > 0))
     return { result, events }

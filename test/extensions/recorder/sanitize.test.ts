@@ -1,3 +1,4 @@
+import { typing } from '../../../src/browser/typing'
 import { redactUrls } from '../../../src/lib/redact'
 import { SENSITIVE_NAME } from '../../../src/lib/sensitive'
 import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
@@ -10,7 +11,7 @@ beforeAll(() => {
 })
 
 const policyOf = (options: SessionRecordingConfig = {}, remote = {}) =>
-  createPolicy(options, { masking: remote }, { redact: redactUrls, sensitiveName: SENSITIVE_NAME })
+  createPolicy(options, { masking: remote }, { redact: redactUrls, sensitiveName: SENSITIVE_NAME, typing })
 
 /** Ids of the page's nodes, in the order of the document. */
 const numbered = () => {
@@ -251,4 +252,99 @@ test.each([
 ])('drops an event with %s', (_, event) => {
   const { sanitize } = createSanitizer(policyOf() as Policy, () => null, redactUrls)
   expect(sanitize({ ...event, timestamp: 1 })).toBeUndefined()
+})
+
+describe('what a person types', () => {
+  afterEach(() => typing.fields.clear())
+
+  /** Types into a field, as the page observes it. */
+  const type = (field: Element, value: string) => {
+    const stop = typing.follow()
+    if ('value' in field) field.value = value
+    else field.textContent = value
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    stop()
+  }
+  /** Sanitizes a text and attributes of `#a` after `value` was typed into `#field`. */
+  const afterTyping = (html: string, value: string, text: string, attributes = {}, options = {}) => {
+    const data = sanitized(
+      html,
+      (id) => {
+        type(document.querySelector('#field')!, value)
+        const texts = [{ id: id('#a') + 1, value: text }]
+        return { source: 0, texts, removes: [], adds: [], attributes: [{ id: id('#a'), attributes }] }
+      },
+      options,
+    )
+    return { text: data.texts[0]?.value, attributes: data.attributes[0]?.attributes }
+  }
+  const PAGE = '<input id="field"><p id="a">x</p>'
+
+  test.each([
+    ['laptop', 'Results for laptop', 'Results for *****'],
+    ['a+b (c)', '"a+b (c)" and a+b (c)', '"*****" and *****'],
+    ['two  words', 'No two words found', 'No ***** found'],
+    ['other', 'Results for laptop', 'Results for laptop'],
+    ['    a', 'a banana', 'a banana'],
+  ])('%p is not in the text that repeats it', (typed, text, expected) => {
+    expect(afterTyping(PAGE, typed, text).text).toBe(expected)
+  })
+
+  test('is in no attribute that repeats it', () => {
+    const attributes = {
+      title: 'Buy laptop',
+      'data-value': 'laptop',
+      id: 'o-laptop',
+      class: 'o laptop',
+      href: '/find?q=laptop',
+    }
+    expect(afterTyping(PAGE, 'laptop', '', attributes).attributes).toEqual({
+      title: 'Buy *****',
+      'data-value': '*****',
+      id: 'o-*****',
+      class: 'o *****',
+      href: '/find?q=*****',
+    })
+  })
+
+  test('is in no attribute of its own field, however short it is', () => {
+    const { attributes } = sanitized('<input id="a">', (id) => {
+      type(document.querySelector('#a')!, '1234')
+      const changes = { title: '1234', 'data-value': '1234', 'aria-valuetext': '1234', 'aria-valuenow': '1234' }
+      return { source: 0, texts: [], removes: [], adds: [], attributes: [{ id: id('#a'), attributes: changes }] }
+    }).attributes[0]
+    expect(attributes).toEqual({ title: '****', 'aria-valuetext': '****' })
+  })
+
+  test('is recorded where it is repeated if inputs are not masked', () => {
+    expect(afterTyping(PAGE, 'laptop', 'Results for laptop', {}, { maskAllInputs: false }).text).toBe(
+      'Results for laptop',
+    )
+  })
+
+  test.each([
+    '<div class="CodeMirror"><pre id="a">x</pre></div>',
+    '<div class="monaco-editor"><i id="a">x</i></div>',
+    '<div role="combobox"><i id="a">x</i></div>',
+    '<div role="Searchbox"><i id="a">x</i></div>',
+    '<ul role="listbox"><li id="a">x</li></ul>',
+    '<output id="a">x</output>',
+    '<p class="ph-sensitive"><i id="a">x</i></p>',
+  ])('is masked where it is drawn: %s', (html) => {
+    expect(afterTyping(`<input id="field">${html}`, '', 'typed').text).toBe('*****')
+  })
+
+  test('is masked in the content of an element that is edited without an attribute', () => {
+    const text = sanitized('<div id="field"><p id="a">x</p></div>', (id) => {
+      const stop = typing.follow()
+      document.querySelector('#field')!.dispatchEvent(new Event('input', { bubbles: true }))
+      stop()
+      return { source: 0, texts: [{ id: id('#a') + 1, value: 'typed' }], removes: [], adds: [], attributes: [] }
+    }).texts[0].value
+    expect(text).toBe('*****')
+  })
+
+  test('is masked as the value of a custom element', () => {
+    expect(changed({ value: 'typed' }, '<x-field id="a"></x-field>')).toEqual({ value: '********' })
+  })
 })

@@ -6,7 +6,7 @@ import * as clicks from '../../../src/extensions/clicks/clicks'
 import type { Survey, SurveyQuestion } from '../../../src/types'
 import { NO_FLAGS, startAnalytics } from '../../support/startAnalytics'
 
-// Surveys on a page, from the response of the service to the events. e2e/scenarios/surveys.spec.ts has what needs a browser.
+// Surveys on a page, from the response of the service to the events. e2e/scenarios/surveys/ has what needs a browser.
 
 const EXTENSIONS = { surveys, surveysView, clicks } as Record<string, Awaited<ReturnType<LoadExtension>>>
 const load: LoadExtension = async (name) => {

@@ -83,7 +83,8 @@ export const isPrivateField = (field: Element | null | undefined, { sensitiveNam
   )
 }
 
-const FIELDS = /^(input|textarea|select|option|optgroup|datalist|button|output|meter|progress|param)$/
+// Custom elements too, because those that are fields have a value.
+const FIELDS = /^(input|textarea|select|option|optgroup|datalist|button|output|meter|progress|param|.+-.+)$/
 const BUTTONS = /^(submit|button|reset|image)$/
 
 /** The type of a field in `maskInputOptions`. */
@@ -159,7 +160,7 @@ export const sanitizeAttribute = (
   if (typeof value !== 'string') return undefined
   const masks = isMasked || policy.masksAttributes
   if (key === 'value' && FIELDS.test(tag)) {
-    if (BUTTONS.test(element?.getAttribute('type') ?? '')) return masks ? stars(value) : value
+    if (BUTTONS.test(element?.getAttribute('type') ?? '')) return masks ? stars(value) : policy.hideTyped(value)
     return sanitizeValue(value, tag, element, policy)
   }
   // The content of a canvas is recorded only with an option.
@@ -169,13 +170,15 @@ export const sanitizeAttribute = (
   const kind = KIND_OF.get(key)
   // The layout needs cross-origin style sheets, whose text cannot be read.
   if (tag === 'link' && key === 'href' && masks) return /^https?:[^?#]*\.css(?=[?#]|$)/.exec(value)?.[0]
-  const safe = kind
+  const found = kind
     ? byKind(kind, value, masks, masks ? undefined : policy.redact)
     : // Without values of `data-*`, components that style themselves by state would look wrong.
       /^data-[a-z-]{1,40}$/.test(key) && !masks && DATA_WORD.test(value)
       ? value
       : undefined
-  if (safe === undefined || !policy.maskAttributeFn || kind === 'css') return safe
+  if (found === undefined) return undefined
+  const safe = policy.hideTyped(found)
+  if (!policy.maskAttributeFn || kind === 'css') return safe
   const { maskAttributeFn } = policy
   const FAILED = ' '
   const changed = callMask(

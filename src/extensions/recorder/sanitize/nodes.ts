@@ -30,7 +30,7 @@ export const sanitizeText = (
   if (tag === 'script' || tag === 'noscript' || tag === 'template') return ''
   if (tag === 'style') return sanitizeCss(text, isMasked ? undefined : policy.redact)
   if (isTyped(tag, element, policy)) return stars(text).slice(0, 8)
-  if (!isMasked) return text
+  if (!isMasked) return policy.hideTyped(text)
   return policy.maskTextFn ? callMask(policy.maskTextFn, stars(text), text, element as HTMLElement | null) : stars(text)
 }
 

@@ -10,8 +10,8 @@ const hasClass = (element: Element, pattern: RegExp | undefined): boolean =>
   !!pattern && [...element.classList].some((name) => pattern.test(name))
 
 /** Whether the element itself masks the text in it. */
-export const masksText = (element: Element, { maskSelector, maskClass }: Policy): boolean =>
-  (!!maskSelector && element.matches(maskSelector)) || hasClass(element, maskClass)
+export const masksText = (element: Element, { maskSelector, maskClass, typedFields }: Policy): boolean =>
+  (!!maskSelector && element.matches(maskSelector)) || hasClass(element, maskClass) || !!typedFields?.has(element)
 
 /** Whether the element itself is recorded as a box. */
 export const hides = (element: Element, { blockSelector, blockClass }: Policy): boolean =>

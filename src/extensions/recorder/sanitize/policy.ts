@@ -1,5 +1,7 @@
 import { attempt } from '../page'
+import type { Typing } from '../../../host'
 import type { SessionRecordingConfig } from '../../../types'
+import { hideTyped } from '../../hideTyped'
 import type { Redact } from './urls'
 
 /** Masking settings of the project, in remote configuration. */
@@ -41,6 +43,12 @@ export interface Policy {
   recordsSameOriginFrames: boolean
   recordsCanvas: boolean
   recordsFonts: boolean
+  /** The fields that a person typed into, which are masked as a whole; undefined if the site decides what is shown of them. */
+  typedFields?: Set<Node>
+  /** Returns a string without what a person typed, unless inputs are not masked. */
+  hideTyped(text: string): string
+  /** What was typed is read once for each event. This makes the next event read it again. */
+  forgetTyped(): void
   maskTextFn?: SessionRecordingConfig['maskTextFn']
   maskInputFn?: SessionRecordingConfig['maskInputFn']
   maskAttributeFn?: SessionRecordingConfig['maskAttributeFn']
@@ -48,8 +56,10 @@ export interface Policy {
 
 const FRAMES = 'frame,object,embed,portal,fencedframe'
 const MEDIA = 'img,picture,video,audio,canvas,input[type="image" i]'
-// Attributes that make any element editable.
-const EDITORS = '[contenteditable]:not([contenteditable="false" i]),[role="textbox" i]'
+// Editors, the ARIA counterparts of fields, and code editors that draw the text of a hidden field, as autocapture has them.
+const EDITORS =
+  'output,[contenteditable]:not([contenteditable=false i]),.CodeMirror,.monaco-editor,.ace_editor,' +
+  ['textbox', 'searchbox', 'combobox', 'spinbutton', 'listbox', 'slider'].map((role) => `[role~=${role} i]`).join()
 
 /**
  * Returns a selector of frames that are recorded as boxes. A cross-origin frame is known by its URL; any other frame
@@ -82,7 +92,7 @@ const classSelector = (name: unknown) => (typeof name === 'string' && name ? `.$
 export const createPolicy = (
   local: SessionRecordingConfig,
   { masking: remote = {}, recordCanvas }: RemotePolicy,
-  { redact, sensitiveName }: Pick<Policy, 'redact' | 'sensitiveName'>,
+  { redact, sensitiveName, typing }: Pick<Policy, 'redact' | 'sensitiveName'> & { typing: Typing },
 ): Policy | string => {
   const { maskTextClass = 'ph-mask', blockClass = 'ph-no-capture' } = local
   const settings = { maskTextClass, blockClass }
@@ -105,6 +115,7 @@ export const createPolicy = (
   const masksAllInputs = isStrict || local.maskAllInputs !== false || remote.maskAllInputs === true
   const recordsSameOriginFrames = !isStrict && local.recordSameOriginIframes === true
   const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
+  let typed: readonly string[] | undefined
   const join = (...selectors: unknown[]) => selectors.flat().filter(Boolean).join()
   return {
     isStrict,
@@ -114,6 +125,7 @@ export const createPolicy = (
     maskSelector:
       join(
         classSelector(maskTextClass),
+        '.ph-sensitive',
         local.maskTextSelector,
         remote.maskTextSelector,
         masksAllInputs ? EDITORS : [],
@@ -131,6 +143,9 @@ export const createPolicy = (
     blockClass: blockClass instanceof RegExp ? blockClass : undefined,
     redact,
     sensitiveName,
+    typedFields: masksAllInputs && (isStrict || !local.maskInputFn) ? typing.fields : undefined,
+    hideTyped: (text) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts())) : text),
+    forgetTyped: () => (typed = undefined),
     recordsSameOriginFrames,
     recordsCanvas,
     recordsFonts: !isStrict && local.collectFonts === true,

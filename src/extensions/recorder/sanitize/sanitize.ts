@@ -129,6 +129,8 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
     const field = nodeOf(data.id as number)
     const { isMasked, isHidden } = places.placeOf(field)
     if (isHidden) return undefined
+    // Nothing else tells the page of typing in its frames.
+    if (field && field.ownerDocument !== document) policy.typedFields?.add(field)
     const value = sanitizeValue(data.text as string, tagOf(field), isElement(field) ? field : null, policy)
     return {
       ...plain(data, 'id', 'isChecked', 'userTriggered'),
@@ -259,6 +261,7 @@ export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: R
       return undefined
     } finally {
       tools.places.forget()
+      policy.forgetTyped()
     }
   }
   /** Whether nothing of a node is masked or left out. */
