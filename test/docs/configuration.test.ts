@@ -13,6 +13,8 @@ const {
   ErrorTrackingConfig,
   PerformanceConfig,
   HeatmapConfig,
+  SessionRecordingConfig,
+  SurveysConfig,
 } = readInterfaces('src/types.ts')
 
 const shown = (value: unknown) =>
@@ -21,7 +23,8 @@ const shown = (value: unknown) =>
 const members = (all: typeof Config) =>
   table(
     ['Member', 'Type', 'Meaning'],
-    all!.map(({ name, type, doc }) => [code(name), code(type), cell(doc)]),
+    // An index signature has no name.
+    all!.filter(({ name }) => name).map(({ name, type, doc }) => [code(name), code(type), cell(doc)]),
   )
 
 /** Returns docs/reference/configuration.md, generated from the tables the SDK runs on. */
@@ -75,6 +78,16 @@ ${members(PerformanceConfig)}
 ## \`capture_heatmaps\` as an object
 
 ${members(HeatmapConfig)}
+
+## \`session_recording\`
+
+[Session recording](../guides/session-recording.md) says what is masked by default, and what never leaves the page.
+
+${members(SessionRecordingConfig)}
+
+## \`surveys\`
+
+${members(SurveysConfig)}
 `
 }
 

@@ -48,7 +48,13 @@ const DROP_REASONS = {
 } satisfies Record<DropReason, string>
 
 const { Analytics } = readInterfaces('src/client/publicApi.ts')
-const types = readTypes('src/types.ts').filter(({ name }) => !/Config$/.test(name))
+// Types of options are in the page of the configuration.
+const types = [
+  ...readTypes('src/types.ts').filter(({ name }) => !/Config$/.test(name)),
+  ...['src/host.ts', 'src/client/people/reset.ts', 'src/client/compatibility.ts']
+    .flatMap(readTypes)
+    .filter(({ name }) => ['SiteEvents', 'SiteRecording', 'ResetOptions', 'PeopleArguments'].includes(name)),
+]
 const nested = Analytics!.map(({ name, members }) => ({ name, members })).filter(({ members }) => members.length)
 
 const signatureOf = ({ name, type }: Declaration, prefix = '') =>

@@ -1,7 +1,8 @@
 /** @jest-environment node */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import {
   type Change,
   hasSection,
@@ -71,4 +72,33 @@ test('releaseNotes moves unreleased notes and changesets into the section of the
   )
   expect([hasUnreleased(CHANGELOG), hasUnreleased(notes)]).toEqual([true, false])
   expect([hasSection(CHANGELOG, '1.1.0'), hasSection(notes, '1.1.0')]).toEqual([false, true])
+})
+
+test('release:version sets one version in every package.json and in the lock file', () => {
+  const root = resolve(__dirname, '../..')
+  const packages = ['', 'service', 'service/console']
+  const clone = join(folder, 'clone')
+  for (const path of [
+    'CHANGELOG.md',
+    'package-lock.json',
+    'scripts/version.mjs',
+    'scripts/changes.mjs',
+    ...packages.map((each) => join(each, 'package.json')),
+  ])
+    cpSync(join(root, path), join(clone, path))
+  cpSync(join(root, '.changeset/README.md'), join(clone, '.changeset/README.md'))
+  writeFileSync(join(clone, '.changeset/major.md'), "---\n'trailmark': major\n---\n\nA change.\n")
+  execFileSync(process.execPath, ['scripts/version.mjs'], { cwd: clone })
+
+  const json = (path: string) => JSON.parse(readFileSync(join(clone, path), 'utf8')) as { version: string }
+  const lock = json('package-lock.json') as unknown as {
+    version: string
+    packages: Record<string, { version: string }>
+  }
+  const before = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
+  const next = nextVersion(before, [{ bump: 'major' }])
+  const versions = packages.flatMap((each) => [json(join(each, 'package.json')).version, lock.packages[each]!.version])
+  expect([lock.version, ...versions]).toEqual(Array.from({ length: 7 }, () => next))
+  const changelog = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8')
+  expect([hasSection(changelog, next), hasUnreleased(changelog)]).toEqual([true, false])
 })

@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const vitals: Extension<VitalsParts> = {
   start: (host) =>
-    startVitals(host, (_, listener) => {
+    startVitals(host, (_names, _texts, listener) => {
       measure = (metric) =>
         listener({
           value: 100,
@@ -426,7 +426,7 @@ row('capture_heatmaps', () => {
 })
 
 row('enable_heatmaps', () => {
-  // Its default and type are a row of mainOptions.test.ts.
+  // Its default and type are a row of mainOptions/startup.test.ts.
   test.each<[Options, Properties, boolean]>([
     [{}, {}, false],
     [{ enable_heatmaps: true }, {}, true],
