@@ -29,8 +29,12 @@ export default defineConfig({
   },
   // `npm run dev` beside a running service.
   server: {
+    // With the browser's Host, because the service accepts sign-ins only from a page of the same host.
     proxy: Object.fromEntries(
-      ['/api', '/static'].map((path) => [path, process.env.TRAILMARK_URL ?? 'http://localhost:8000']),
+      ['/api', '/static'].map((path) => [
+        path,
+        { target: process.env.TRAILMARK_URL ?? 'http://localhost:8000', changeOrigin: false },
+      ]),
     ),
   },
 })

@@ -90,7 +90,7 @@ const FRESH_MS = 100
 
 /** Creates a check that uses the engine and the metadata store as deliveries and runs do. */
 export const createReadiness = ({ storage, metadata, definitionsDir }: ReadinessOptions): Readiness => {
-  const ask = async () => {
+  const check = async () => {
     // The disk of the metadata first, because a full disk also makes an engine on it fail.
     const codes = await Promise.all([definitionsFault(metadata, definitionsDir), engineFault(storage)])
     return [...new Set(codes)].flatMap((code) => (code ? [UNREADY[code]] : []))
@@ -100,7 +100,7 @@ export const createReadiness = ({ storage, metadata, definitionsDir }: Readiness
   const forget = () => void setTimeout(() => (latest = undefined), FRESH_MS).unref()
   return () => {
     if (!latest) {
-      latest = ask()
+      latest = check()
       latest.then(forget, forget)
     }
     return latest

@@ -118,14 +118,14 @@ const sqlSources = (
   return { live, ...(reading.isUsed() ? { stored: { table, statements: [statement] } } : {}) }
 }
 
-/** Maximum rows of a SQL run: `page` in the response, `limit` in the statement, `max` before the engine rejects it. */
+/** Maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */
 const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptions) => {
   const allowed = isStream ? allowance.streamRows : allowance.rows
   const page = Math.min(limit ?? allowed, allowed)
   return isStream
-    ? { page, asked: Math.min(limit ?? Infinity, allowed + 1), max: allowed }
+    ? { page, requested: Math.min(limit ?? Infinity, allowed + 1), max: allowed }
     : // One extra row shows whether more rows follow.
-      { page, asked: page + 1, max: page + 1 }
+      { page, requested: page + 1, max: page + 1 }
 }
 
 const planSql = (
@@ -145,7 +145,7 @@ const planSql = (
       work,
       {
         projectId,
-        limit: rows.asked,
+        limit: rows.requested,
         ...(offset === undefined ? {} : { offset }),
         ...(cursor === undefined ? {} : { keyset: { after } }),
       },

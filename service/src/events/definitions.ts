@@ -1,5 +1,5 @@
 import { bound, createSource, every, isWithin, LIVE } from '../endpoints/insights/source.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import { call, type FromSql, infix, name, type Sql } from '../sql/catalog/physical.ts'
 import { print } from '../sql/print/print.ts'
 import { tableSource } from '../sql/resolve/tableSource.ts'
@@ -192,12 +192,21 @@ const valuesOfPersons = (key: string): FromSql => {
 }
 
 /** Creates the lists. They are cached for a minute, because they read many events. */
-export const createDefinitions = ({ ask, cache }: { readonly ask: Ask; readonly cache: MinuteCache }): Definitions => {
+export const createDefinitions = ({
+  queryRows,
+  cache,
+}: {
+  readonly queryRows: QueryRows
+  readonly cache: MinuteCache
+}): Definitions => {
   /** Returns the names of events with their numbers in each period. */
   const countEvents = (projectId: number) =>
     cache.get(projectId, 'events', async () => {
       const from = PERIOD_DAYS.map((days, place) => [`from${place}`, Date.now() - days * DAY_MS] as const)
-      const rows = await ask(projectId, { text: EVENT_COUNTS, params: { projectId, ...Object.fromEntries(from) } })
+      const rows = await queryRows(projectId, {
+        text: EVENT_COUNTS,
+        params: { projectId, ...Object.fromEntries(from) },
+      })
       return rows.map(([event, lastSeenAt, ...counts]) => ({
         name: String(event),
         last_seen_at: String(lastSeenAt),
@@ -214,7 +223,7 @@ export const createDefinitions = ({ ask, cache }: { readonly ask: Ask; readonly 
   const propertiesOfEvents = async (projectId: number, event: string | undefined) => {
     const read = async ({ from, maxHash, size }: Sample) =>
       toDefinitions(
-        await ask(projectId, {
+        await queryRows(projectId, {
           text: propertiesOf(PROPERTIES_OF_EVENTS(event !== undefined)),
           params: { projectId, from, maxHash, size, ...(event === undefined ? {} : { event }) },
         }),
@@ -226,13 +235,13 @@ export const createDefinitions = ({ ask, cache }: { readonly ask: Ask; readonly 
   }
 
   const propertiesOfPersons = async (projectId: number) => {
-    const [[count] = []] = await ask(projectId, {
+    const [[count] = []] = await queryRows(projectId, {
       text: "SELECT count() FROM db.person_properties WHERE project_id = {projectId:UInt32} AND name = ''",
       params: { projectId },
     })
     const modulus = Math.max(1, Math.floor(Number(count) / PERSONS_SAMPLE))
     return toDefinitions(
-      await ask(projectId, { text: propertiesOf(PROPERTIES_OF_PERSONS), params: { projectId, modulus } }),
+      await queryRows(projectId, { text: propertiesOf(PROPERTIES_OF_PERSONS), params: { projectId, modulus } }),
     )
   }
 
@@ -253,7 +262,7 @@ export const createDefinitions = ({ ask, cache }: { readonly ask: Ask; readonly 
           owner === 'event'
             ? valuesOfEvents(key, event, sampleOf(await countsOf(projectId, event), VALUES_SAMPLE))
             : valuesOfPersons(key)
-        const found = await ask(projectId, print(valuesQuery(rows, search), projectId))
+        const found = await queryRows(projectId, print(valuesQuery(rows, search), projectId))
         return { results: found.map(([value, count]) => ({ value: String(value), count: Number(count) })) }
       }),
   }

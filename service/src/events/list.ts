@@ -5,7 +5,7 @@ import { bound, createSource, every, isWithin, LIVE, some, type Source } from '.
 import { createZone, type Zone } from '../endpoints/insights/zone.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { inParts } from '../lib/parts.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Persons } from '../persons/lookup.ts'
 import { call, infix, type SelectSql, type Sql } from '../sql/catalog/physical.ts'
 import { print } from '../sql/print/print.ts'
@@ -142,12 +142,12 @@ const dateIn = (attr: string, text: string | undefined, { zone, now }: Clock): n
 }
 
 export interface EventsDependencies {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly persons: Pick<Persons, 'distinctIds'>
   readonly projects: Pick<Metadata['projects'], 'byId'>
 }
 
-export const createEvents = ({ ask, persons, projects }: EventsDependencies): Events => {
+export const createEvents = ({ queryRows, persons, projects }: EventsDependencies): Events => {
   const clockOf = async (projectId: number): Promise<Clock> => ({
     zone: createZone((await projects.byId(projectId))?.timezone ?? 'UTC'),
     now: Date.now(),
@@ -155,7 +155,7 @@ export const createEvents = ({ ask, persons, projects }: EventsDependencies): Ev
 
   const readKeys = async (projectId: number, query: SelectSql, signal: AbortSignal): Promise<EventKey[]> => {
     try {
-      return (await ask(projectId, print(query, projectId), signal)).map(toKey)
+      return (await queryRows(projectId, print(query, projectId), signal)).map(toKey)
     } catch (error) {
       // Nothing else of the statement is the caller's.
       if (!(error instanceof StorageError) || error.engineCode !== 'CANNOT_COMPILE_REGEXP') throw error
@@ -200,7 +200,7 @@ export const createEvents = ({ ask, persons, projects }: EventsDependencies): Ev
     const page = keys.slice(0, limit)
     const last = page.at(-1)
     return {
-      results: await readEvents(ask, projectId, page, { signal }),
+      results: await readEvents(queryRows, projectId, page, { signal }),
       next:
         last && keys.length > limit ? encodeCursor({ at: last.timestamp, uuid: last.uuid } satisfies Position) : null,
     }
@@ -227,7 +227,9 @@ export const createEvents = ({ ask, persons, projects }: EventsDependencies): Ev
     },
 
     async get(projectId, uuid) {
-      const [found] = await readEvents(ask, projectId, await findKey(ask, projectId, uuid), { isWhole: true })
+      const [found] = await readEvents(queryRows, projectId, await findKey(queryRows, projectId, uuid), {
+        isWhole: true,
+      })
       if (!found) throw new ApiError('not_found', { detail: 'This project has no event with this uuid.' })
       const { $session_id: _, ...event } = found
       return event
@@ -238,7 +240,7 @@ export const createEvents = ({ ask, persons, projects }: EventsDependencies): Ev
       if (!distinctIds.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
       const conditions = { until: END_OF_TIME, events: request.events, distinctIds }
       const { results, next } = await readPage(projectId, conditions, request, await clockOf(projectId))
-      const starts = await sessionStarts(ask, projectId, results)
+      const starts = await sessionStarts(queryRows, projectId, results)
       return { results: results.map((event) => ({ ...event, starts_session: starts.has(event.uuid) })), next }
     },
   }

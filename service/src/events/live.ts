@@ -1,6 +1,6 @@
 import { REJECTION_MESSAGES, REJECTION_REMEDIES, type RejectionCode } from '../ingest/read.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import { decodeCursor, encodeCursor, isPosition, type Position } from './position.ts'
 import { type EventKey, KEY_COLUMNS, readEvents, toKey } from './rows.ts'
 import type { LiveEvents, RejectedView } from './views.ts'
@@ -62,7 +62,7 @@ const matchingParams = ({ event, distinctId }: LiveRequest) => ({
 })
 
 export interface LiveOptions {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   /**
    * Age in ms at which events are returned. Several writers, or the shards of a cluster, may finish in another order
    * than they began, and a client that has read on would miss the slower one. 0: there is one writer and one server.
@@ -71,7 +71,7 @@ export interface LiveOptions {
 }
 
 /** Creates the function. It reads the engine's index by time of arrival, so processes and restarts make no difference. */
-export const createLive = ({ ask, settleMs }: LiveOptions): Live => {
+export const createLive = ({ queryRows, settleMs }: LiveOptions): Live => {
   const readEventKeys = async (
     projectId: number,
     { at, uuid }: Position,
@@ -80,7 +80,7 @@ export const createLive = ({ ask, settleMs }: LiveOptions): Live => {
     request: LiveRequest,
   ): Promise<Arrival[]> => {
     const order = direction === 'newest' ? 'DESC' : 'ASC'
-    const rows = await ask(
+    const rows = await queryRows(
       projectId,
       {
         text: `SELECT ${KEY_COLUMNS}, toUnixTimestamp64Milli(inserted_at) FROM db.events
@@ -106,7 +106,7 @@ export const createLive = ({ ask, settleMs }: LiveOptions): Live => {
     request: LiveRequest,
   ): Promise<Arrival[]> => {
     if (!request.withRejected) return []
-    const rows = await ask(
+    const rows = await queryRows(
       projectId,
       {
         text: `SELECT id, uuid, event, distinct_id, formatDateTime(refused_at, '%FT%T.%fZ'), code, sample FROM db.refused_events
@@ -177,7 +177,9 @@ export const createLive = ({ ask, settleMs }: LiveOptions): Live => {
     )
     const arrivals = from ? found.slice(0, limit) : found.slice(-limit)
     const keys = arrivals.flatMap((each) => ('key' in each ? [each.key] : []))
-    const events = new Map((await readEvents(ask, projectId, keys, { signal })).map((event) => [event.uuid, event]))
+    const events = new Map(
+      (await readEvents(queryRows, projectId, keys, { signal })).map((event) => [event.uuid, event]),
+    )
     const results = arrivals.flatMap((each): LiveEvents['results'] => {
       if ('view' in each) return [each.view]
       const event = events.get(each.key.uuid)

@@ -1,5 +1,5 @@
 import { inParts } from '../lib/parts.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import { createOwners, personIdsOf } from '../persons/owners.ts'
 import { quoteUnsafeIntegers } from '../storage/unsafeIntegers.ts'
 import { END_OF_TIME, START_OF_TIME } from './position.ts'
@@ -29,9 +29,9 @@ export const toKey = ([uuid, event, timestamp, idHash]: readonly unknown[]): Eve
 const DAY_MS = 24 * 3_600_000
 
 /** Returns the key of an event, or nothing if the project has no such event. */
-export const findKey = async (ask: Ask, projectId: number, uuid: string): Promise<EventKey[]> => {
+export const findKey = async (queryRows: QueryRows, projectId: number, uuid: string): Promise<EventKey[]> => {
   const find = async (from: number, until: number) => {
-    const rows = await ask(projectId, {
+    const rows = await queryRows(projectId, {
       text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND uuid = {uuid:UUID}
         AND timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND timestamp < fromUnixTimestamp64Milli({until:Int64}, 'UTC') LIMIT 1`,
       params: { projectId, uuid, from, until },
@@ -66,7 +66,7 @@ const COLUMNS = `toString(uuid), event, distinct_id, ${iso('timestamp')}, ${iso(
 
 /** Reads the events with these keys, in the same order. With `isWhole`, their properties are complete. */
 export const readEvents = async (
-  ask: Ask,
+  queryRows: QueryRows,
   projectId: number,
   keys: readonly EventKey[],
   { isWhole = false, signal }: { readonly isWhole?: boolean; readonly signal?: AbortSignal } = {},
@@ -77,7 +77,7 @@ export const readEvents = async (
   // The conditions on columns of the sorting key only save reading. As subqueries, the engine computes their sets once
   // and compares them with its index. Names that do not fit into a parameter are omitted.
   const hasEvents = inParts(events).length === 1
-  const rows = await ask(
+  const rows = await queryRows(
     projectId,
     {
       text: `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events
@@ -94,7 +94,7 @@ export const readEvents = async (
     },
     signal,
   )
-  const persons = await personIdsOf(createOwners(ask), projectId, [...new Set(rows.map((row) => String(row[2])))])
+  const persons = await personIdsOf(createOwners(queryRows), projectId, [...new Set(rows.map((row) => String(row[2])))])
   const byUuid = new Map(
     rows.map(([uuid, event, distinctId, timestamp, createdAt, session, properties, isCut]) => [
       uuid,

@@ -1,5 +1,5 @@
 import { queryInParts } from '../lib/parts.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { StoredEvent } from './rows.ts'
 
 // The SDK ends a session after 24 hours.
@@ -13,14 +13,14 @@ const FIRST_EVENTS = `
 
 /** Returns the uuids of the first event of each session that the events of a person belong to. */
 export const sessionStarts = async (
-  ask: Ask,
+  queryRows: QueryRows,
   projectId: number,
   events: readonly StoredEvent[],
 ): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(events.flatMap(({ $session_id: session }) => session ?? []))]
   const times = events.map(({ timestamp }) => Date.parse(timestamp))
   const firsts = await queryInParts(ids, (sessions) =>
-    ask(projectId, {
+    queryRows(projectId, {
       text: FIRST_EVENTS,
       params: { projectId, sessions, from: Math.min(...times) - MAX_SESSION_MS, until: Math.max(...times) },
     }),

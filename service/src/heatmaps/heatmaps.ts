@@ -1,6 +1,6 @@
 import { periodOf } from '../endpoints/insights/period.ts'
 import { createZone } from '../endpoints/insights/zone.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { pageOf, type PointType } from './points.ts'
 import type { HeatmapElements, HeatmapMap, HeatmapPages, HeatmapScroll } from './views.ts'
@@ -52,7 +52,7 @@ export interface Heatmaps {
 }
 
 export interface HeatmapsDependencies {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly projects: Pick<Metadata['projects'], 'byId'>
   readonly now?: () => number
 }
@@ -89,7 +89,7 @@ const conditionsOf = (
 
 const toNumbers = (row: readonly unknown[]): number[] => row.map(Number)
 
-export const createHeatmaps = ({ ask, projects, now = Date.now }: HeatmapsDependencies): Heatmaps => {
+export const createHeatmaps = ({ queryRows, projects, now = Date.now }: HeatmapsDependencies): Heatmaps => {
   const read = async (
     projectId: number,
     filter: HeatmapFilter,
@@ -100,7 +100,7 @@ export const createHeatmaps = ({ ask, projects, now = Date.now }: HeatmapsDepend
     const { dateFrom, dateTo, signal } = filter
     const range = { ...(dateFrom ? { date_from: dateFrom } : {}), ...(dateTo ? { date_to: dateTo } : {}) }
     const { where, params } = conditionsOf(projectId, filter, periodOf(range, { interval: 'day', zone, now: now() }))
-    return ask(projectId, { text: textOf(where), params: { ...params, ...more } }, signal)
+    return queryRows(projectId, { text: textOf(where), params: { ...params, ...more } }, signal)
   }
 
   return {

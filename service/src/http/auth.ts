@@ -39,7 +39,8 @@ export interface AuthDependencies {
   readonly projectById: (id: number) => Promise<Project | undefined>
 }
 
-export interface Asked {
+/** What a request needs. */
+export interface Requirement {
   /** The project of the path. `undefined`: it does not exist. `'any'`: the path has no project. */
   readonly projectId: number | undefined | 'any'
   readonly scope: Scope
@@ -74,7 +75,7 @@ export const keyInHeader = async (
 export const authorize = async (
   { projectById }: Pick<AuthDependencies, 'projectById'>,
   key: ApiKey,
-  { projectId, scope, orScope }: Asked,
+  { projectId, scope, orScope }: Requirement,
 ): Promise<void> => {
   const mayReach = async (id: number | undefined) =>
     id !== undefined && (key.projectId === undefined ? (await projectById(id)) !== undefined : key.projectId === id)

@@ -55,7 +55,7 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
   unsupported_kind: {
     status: 400,
     type: 'validation_error',
-    message: '"query.kind" must be one of HogQLQuery, TrendsQuery, FunnelsQuery, RetentionQuery.',
+    message: '"query.kind" must be HogQLQuery or a kind of insight.',
   },
   query_invalid: { status: 400, type: 'validation_error', message: 'The query is not valid.' },
   undefined_variables: { status: 400, type: 'validation_error', message: 'Query references undefined variable(s)' },

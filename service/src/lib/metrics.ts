@@ -38,6 +38,11 @@ export const METRICS = {
     labels: [],
     help: 'Chunks of session recordings rejected individually.',
   },
+  trailmark_error_stacks_overflow_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Stacks of exceptions in the shared issue of a project that has TRAILMARK_ERROR_ISSUES issues.',
+  },
   trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events waiting for the engine.' },
   trailmark_writer_waiting_bytes: {
     type: 'gauge',

@@ -14,6 +14,27 @@ export interface TimeSlices {
 /** Never pauses, for computations that are known to be short. */
 export const WITHOUT_PAUSE: NextStep = () => undefined
 
+/** A computation in short steps. It yields between two of them. */
+export type Steps<T> = Generator<undefined, T, undefined>
+
+/** Returns the result of a computation, without a pause. */
+export const runSteps = <T>(steps: Steps<T>): T => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** Resolves with the result of a computation, which pauses when its time slice is over. */
+export const runInSlices = async <T>(steps: Steps<T>, next: NextStep): Promise<T> => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    const pause = next()
+    if (pause) await pause
+  }
+}
+
 // Short enough that a turn whose last step overruns its slice still ends within 50 ms.
 const SLICE_MS = 8
 

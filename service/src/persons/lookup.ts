@@ -6,7 +6,7 @@ import { print } from '../sql/print/print.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { queryInParts } from '../lib/parts.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createAsk } from './ask.ts'
+import { createQueryRows } from './queryRows.ts'
 import type { MergeKind } from './merge.ts'
 import { createOwners, type PersonIds } from './owners.ts'
 import { propertyJson, type StoredProperty, type TimedValue } from './properties.ts'
@@ -143,11 +143,11 @@ const toView = (id: string, { distinctIds, isIdentified }: PersonIds, lines: rea
 
 /** Reads the persons of a project. */
 export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
-  const ask = createAsk(storage, MAX_SECONDS)
-  const owners = createOwners(ask)
+  const queryRows = createQueryRows(storage, MAX_SECONDS)
+  const owners = createOwners(queryRows)
 
   const readLines = async (projectId: number, all: readonly string[]): Promise<Map<string, Line[]>> => {
-    const rows = await queryInParts(all, (ids) => ask(projectId, { text: LINES, params: { projectId, ids } }))
+    const rows = await queryInParts(all, (ids) => queryRows(projectId, { text: LINES, params: { projectId, ids } }))
     const byId = new Map<string, Line[]>()
     for (const [id, name, set, first, last] of rows as [string, string, TimedValue, TimedValue, TimedValue][]) {
       const line = { name, set: timed(set), first: timed(first), last: timed(last) }
@@ -182,7 +182,9 @@ export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
     const person = await idsOfPerson(projectId, id)
     if (person) return [...person.distinctIds]
     const variables = { id: { type: 'String', value: id } } as const
-    return (await ask(projectId, compileQuery(IDS_OF_EVENTS, { projectId, variables }))).map(([each]) => String(each))
+    return (await queryRows(projectId, compileQuery(IDS_OF_EVENTS, { projectId, variables }))).map(([each]) =>
+      String(each),
+    )
   }
 
   const knownIds = async (projectId: number, id: string): Promise<string[]> => {
@@ -194,7 +196,7 @@ export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
   return {
     async list(projectId, page) {
       if (page.distinctId === undefined) {
-        const rows = await ask(projectId, print(pageQuery(page), projectId))
+        const rows = await queryRows(projectId, print(pageQuery(page), projectId))
         return read(
           projectId,
           rows.map(([mainId]) => String(mainId)),
@@ -215,7 +217,9 @@ export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
     },
     async merges(projectId, id, limit) {
       const own = await knownIds(projectId, id)
-      const rows = await queryInParts(own, (ids) => ask(projectId, { text: MERGES, params: { projectId, ids, limit } }))
+      const rows = await queryInParts(own, (ids) =>
+        queryRows(projectId, { text: MERGES, params: { projectId, ids, limit } }),
+      )
       const views = rows.map(([at, uuid, kind, from, into]): MergeView => {
         const is_applied = own.includes(String(from)) && own.includes(String(into))
         return {

@@ -1,5 +1,5 @@
 import { queryInParts } from '../lib/parts.ts'
-import type { Ask } from './ask.ts'
+import type { QueryRows } from './queryRows.ts'
 
 const OF_PROJECT = 'project_id = {projectId:UInt32}'
 
@@ -45,9 +45,12 @@ export interface Owners {
   idsOf(projectId: number, mainIds: readonly string[]): Promise<PersonIds[]>
 }
 
-export const createOwners = (ask: Ask): Owners => {
+export const createOwners = (queryRows: QueryRows): Owners => {
   const lookUp = <Row extends readonly unknown[]>(projectId: number, text: string, all: readonly string[]) =>
-    queryInParts(all, async (ids) => (await ask(projectId, { text, params: { projectId, ids } })) as unknown as Row[])
+    queryInParts(
+      all,
+      async (ids) => (await queryRows(projectId, { text, params: { projectId, ids } })) as unknown as Row[],
+    )
 
   return {
     async mainIds(projectId, distinctIds) {
@@ -60,7 +63,7 @@ export const createOwners = (ask: Ask): Owners => {
     },
     publicIds: async (projectId, mainIds) => new Map(await lookUp<[string, string]>(projectId, PUBLIC_IDS, mainIds)),
     async mainIdOf(projectId, personId) {
-      const [row] = await ask(projectId, { text: MAIN, params: { projectId, personId } })
+      const [row] = await queryRows(projectId, { text: MAIN, params: { projectId, personId } })
       return row && String(row[0])
     },
     async idsOf(projectId, mainIds) {

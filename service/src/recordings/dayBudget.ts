@@ -1,4 +1,4 @@
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import { CHUNKS } from './chunkStore.ts'
 
 /** Counts the bytes of recordings that each project has stored today (UTC). */
@@ -19,14 +19,14 @@ interface Used {
   bytes: number
 }
 
-export const createDayBudget = (ask: Ask, now: () => number = Date.now): DayBudget => {
+export const createDayBudget = (queryRows: QueryRows, now: () => number = Date.now): DayBudget => {
   const used = new Map<number, Used>()
 
   const usedBy = async (projectId: number): Promise<Used> => {
     const day = Math.floor(now() / DAY_MS)
     const known = used.get(projectId)
     if (known?.day === day && now() - known.readAt < REFRESH_MS) return known
-    const [row] = await ask(projectId, { text: STORED, params: { projectId } })
+    const [row] = await queryRows(projectId, { text: STORED, params: { projectId } })
     const stored = Number(row?.[0] ?? 0)
     // Chunks that are being stored are not in the table yet.
     const fresh = { day, readAt: now(), bytes: known?.day === day ? Math.max(known.bytes, stored) : stored }

@@ -1,7 +1,7 @@
 import { clientOf } from '../lib/clientOf.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { Count } from '../lib/metrics.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata, Project } from '../storage/metadata/metadata.ts'
 import { CHUNKS, type ChunkStore } from './chunkStore.ts'
 import type { DayBudget } from './dayBudget.ts'
@@ -47,7 +47,7 @@ export interface RecordingDependencies {
   readonly deleted: Metadata['deletedRecordings']
   /** Deletes the rows of sessions. */
   readonly remove: (projectId: number, sessionIds: readonly string[]) => Promise<void>
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly count: Count
 }
 
@@ -69,7 +69,7 @@ export const createIngestRecording = ({
   projectByToken,
   deleted,
   remove,
-  ask,
+  queryRows,
   count,
 }: RecordingDependencies): IngestRecording => {
   let waiting = 0
@@ -92,7 +92,7 @@ export const createIngestRecording = ({
   const startOf = async (projectId: number, { sessionId, firstAt }: Chunk, receivedAt: number): Promise<number> => {
     const known = startInId(sessionId, receivedAt)
     if (known !== undefined) return known
-    const [row] = await ask(projectId, { text: FIRST, params: { projectId, sessionId } })
+    const [row] = await queryRows(projectId, { text: FIRST, params: { projectId, sessionId } })
     return row ? Number(row[0]) : firstAt
   }
 

@@ -2,7 +2,7 @@ import { DATE_FORMS, readDate } from '../endpoints/insights/period.ts'
 import { createZone } from '../endpoints/insights/zone.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { inParts } from '../lib/parts.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Persons } from '../persons/lookup.ts'
 import { createOwners, personIdsOf } from '../persons/owners.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
@@ -188,12 +188,12 @@ const conditionsOf = (
 }
 
 export const createRecordings = ({
-  ask,
+  queryRows,
   persons,
   projects,
   thread,
 }: {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly persons: Pick<Persons, 'distinctIds'>
   readonly projects: Pick<Metadata['projects'], 'byId'>
   readonly thread: Pick<RecordingThread, 'play'>
@@ -201,7 +201,7 @@ export const createRecordings = ({
   const complete = async (projectId: number, found: readonly Summary[]): Promise<RecordingView[]> => {
     if (!found.length) return []
     const times = found.flatMap(({ started_at, ended_at }) => [Date.parse(started_at), Date.parse(ended_at)])
-    const rows = await ask(projectId, {
+    const rows = await queryRows(projectId, {
       text: EXCEPTIONS,
       params: {
         projectId,
@@ -212,7 +212,7 @@ export const createRecordings = ({
     })
     const exceptions = new Map(rows.map(([id, count]) => [String(id), Number(count)]))
     const ids = [...new Set(found.map(({ distinct_id }) => distinct_id))]
-    const personIds = await personIdsOf(createOwners(ask), projectId, ids)
+    const personIds = await personIdsOf(createOwners(queryRows), projectId, ids)
     return found.map((each) => ({
       ...each,
       person_id: personIds.get(each.distinct_id)!,
@@ -228,7 +228,7 @@ export const createRecordings = ({
   ): Promise<Summary[]> => {
     if (!sessionIds.length) return []
     const text = `SELECT ${SUMMARY} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id IN {sessionIds:Array(String)} GROUP BY session_id`
-    const rows = await ask(projectId, { text, params: { projectId, sessionIds } }, signal)
+    const rows = await queryRows(projectId, { text, params: { projectId, sessionIds } }, signal)
     const byId = new Map(rows.map(toSummary).map((summary) => [summary.id, summary]))
     // One that was deleted meanwhile is missing.
     return sessionIds.flatMap((id) => byId.get(id) ?? [])
@@ -258,7 +258,7 @@ export const createRecordings = ({
       const { from, until } = period
       const conditions = conditionsOf(request, period, await idsOf(projectId, request))
       const sessions = sessionIds.length ? isAmong('session_id', 'sessions', sessionIds) : undefined
-      const rows = await ask(
+      const rows = await queryRows(
         projectId,
         {
           text: `SELECT session_id, ${ms('min(started_at)')} AS started, ${ms('max(ended_at)')} AS ended
@@ -298,9 +298,9 @@ export const createRecordings = ({
     async get(projectId, sessionId) {
       const params = { projectId, sessionId, limit: MAX_CHUNKS }
       const of = `FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id = {sessionId:String}`
-      const [row] = await ask(projectId, { text: `SELECT ${SUMMARY} ${of} GROUP BY session_id`, params })
+      const [row] = await queryRows(projectId, { text: `SELECT ${SUMMARY} ${of} GROUP BY session_id`, params })
       if (!row) throw noRecording()
-      const chunks = await ask(projectId, {
+      const chunks = await queryRows(projectId, {
         text: `SELECT ${CHUNK_COLUMNS} ${of} GROUP BY window_id, seq ORDER BY window_id, seq LIMIT {limit:UInt32}`,
         params,
       })
@@ -313,6 +313,6 @@ export const createRecordings = ({
       }
     },
 
-    snapshots: createReadSnapshots({ ask, thread }),
+    snapshots: createReadSnapshots({ queryRows, thread }),
   }
 }

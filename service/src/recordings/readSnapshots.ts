@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import { CHUNK_COLUMNS, MAX_CHUNKS, noRecording, OF_PROJECT, toChunk } from './chunkRows.ts'
 import { CHUNKS } from './chunkStore.ts'
 import type { ChunkRow } from './manifest.ts'
@@ -38,10 +38,10 @@ const inRanges = (chunks: readonly ChunkRow[]): ChunkRow[][] => {
 
 /** Creates the stream of a recording's events. */
 export const createReadSnapshots = ({
-  ask,
+  queryRows,
   thread,
 }: {
-  readonly ask: Ask
+  readonly queryRows: QueryRows
   readonly thread: Pick<RecordingThread, 'play'>
 }): ReadSnapshots => {
   /** Reads the events of some chunks, which have about `RANGE_BYTES`. */
@@ -51,7 +51,7 @@ export const createReadSnapshots = ({
     { windowId, from, to }: { readonly windowId: string; readonly from: number; readonly to: number },
     signal: AbortSignal,
   ): Promise<Map<number, string>> => {
-    const rows = await ask(
+    const rows = await queryRows(
       projectId,
       {
         // A chunk that was sent twice may not be merged yet.
@@ -71,8 +71,8 @@ export const createReadSnapshots = ({
     const params = { projectId, sessionId, windowId, from, to, limit: MAX_CHUNKS }
     const [clock, rows] = await Promise.all([
       // All chunks of a window have the clock of its first one, as in its manifest.
-      ask(projectId, { text: `SELECT argMin(shift_ms, seq) ${of} HAVING count() > 0`, params }, signal),
-      ask(
+      queryRows(projectId, { text: `SELECT argMin(shift_ms, seq) ${of} HAVING count() > 0`, params }, signal),
+      queryRows(
         projectId,
         {
           text: `SELECT ${CHUNK_COLUMNS} ${of} AND seq >= {from:UInt64} AND seq <= {to:UInt64}

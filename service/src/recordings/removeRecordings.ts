@@ -1,5 +1,5 @@
 import { inParts } from '../lib/parts.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Storage } from '../storage/storage.ts'
 import { CHUNKS, SESSIONS } from './chunkStore.ts'
@@ -22,7 +22,7 @@ const OF_IDS = `SELECT DISTINCT session_id FROM db.${CHUNKS} WHERE project_id = 
 
 export const createRemoveRecordings = (
   storage: Pick<Storage, 'work' | 'rowsDatabase'>,
-  ask: Ask,
+  queryRows: QueryRows,
   deleted: Metadata['deletedRecordings'],
 ): RemoveRecordings => {
   const rows: RemoveRecordings['rows'] = async (projectId, sessionIds) => {
@@ -43,7 +43,7 @@ export const createRemoveRecordings = (
     sessions,
     async ofPerson(projectId, distinctIds) {
       for (const ids of inParts(distinctIds)) {
-        const found = await ask(projectId, { text: OF_IDS, params: { projectId, ids } })
+        const found = await queryRows(projectId, { text: OF_IDS, params: { projectId, ids } })
         await sessions(
           projectId,
           found.map(([id]) => String(id)),

@@ -47,8 +47,8 @@ export const connectFlags = ({
   const remoteConfigs = createRemoteConfigs(metadata, definitions, surveys)
   return {
     flags: definitions,
-    testFlag: createFlagTester({ definitions, settings: metadata.settings, stored, persons }),
-    findFlagMatches: createFindFlagMatches({ definitions, persons }),
+    testFlag: createFlagTester({ definitions, settings: metadata.settings, stored, persons, slices }),
+    findFlagMatches: createFindFlagMatches({ definitions, persons, slices }),
     earlyAccess: createEarlyAccess(metadata, definitions),
     remoteConfigs,
     localEvaluation: createLocalEvaluation({ definitions, metadata }),

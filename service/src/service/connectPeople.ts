@@ -7,7 +7,7 @@ import { createLive } from '../events/live.ts'
 import { createHeatmaps } from '../heatmaps/heatmaps.ts'
 import { createMinuteCache } from '../events/minuteCache.ts'
 import type { Dependencies } from '../http/route.ts'
-import { createAsk } from '../persons/ask.ts'
+import { createQueryRows } from '../persons/queryRows.ts'
 import { createErase } from '../persons/erase.ts'
 import { createPersons } from '../persons/lookup.ts'
 import type { EngineGate } from '../storage/gate.ts'
@@ -40,7 +40,7 @@ export const connectPeople = ({
   forgetPerson,
   forgetRecordings,
 }: PeopleOptions): Pick<Dependencies, 'persons' | 'erase' | 'events' | 'live' | 'definitions' | 'heatmaps'> => {
-  const ask = createAsk(gate.runs, MAX_SECONDS)
+  const queryRows = createQueryRows(gate.runs, MAX_SECONDS)
   const cache = createMinuteCache(MAX_CACHED)
   const persons = createPersons(gate.runs)
   return {
@@ -56,10 +56,10 @@ export const connectPeople = ({
         await materializations.invalidate(projectId)
       },
     }),
-    events: createEvents({ ask, persons, projects: metadata.projects }),
+    events: createEvents({ queryRows, persons, projects: metadata.projects }),
     // Only the embedded engine has a single writer and a single server for certain.
-    live: createLive({ ask, settleMs: config.clickhouseUrl ? SETTLE_MS : 0 }),
-    definitions: createDefinitions({ ask, cache }),
-    heatmaps: createHeatmaps({ ask, projects: metadata.projects }),
+    live: createLive({ queryRows, settleMs: config.clickhouseUrl ? SETTLE_MS : 0 }),
+    definitions: createDefinitions({ queryRows, cache }),
+    heatmaps: createHeatmaps({ queryRows, projects: metadata.projects }),
   }
 }

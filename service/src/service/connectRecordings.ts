@@ -1,6 +1,6 @@
 import type { Dependencies } from '../http/route.ts'
 import type { Metrics } from '../lib/metrics.ts'
-import { createAsk } from '../persons/ask.ts'
+import { createQueryRows } from '../persons/queryRows.ts'
 import { createPersons } from '../persons/lookup.ts'
 import { createChunkStore } from '../recordings/chunkStore.ts'
 import { createDayBudget } from '../recordings/dayBudget.ts'
@@ -41,27 +41,27 @@ export const connectRecordings = ({
   const reading = createRecordingThread(program)
   const playing = createRecordingThread(program)
   onStop(() => Promise.all([reading.close(), playing.close()]))
-  const ask = createAsk(gate.runs, MAX_SECONDS)
+  const queryRows = createQueryRows(gate.runs, MAX_SECONDS)
   // Not the places of runs: these lookups are short, and recordings must not wait for a project's queries.
-  const askShortly = createAsk(gate.lookups, MAX_SECONDS)
+  const lookUpRows = createQueryRows(gate.lookups, MAX_SECONDS)
   const recordingSettings = createRecordingSettings(metadata)
-  const removeRecordings = createRemoveRecordings(gate.background, ask, metadata.deletedRecordings)
+  const removeRecordings = createRemoveRecordings(gate.background, queryRows, metadata.deletedRecordings)
   return {
     removeRecordings,
     dependencies: {
       ingestRecording: createIngestRecording({
         thread: reading,
         chunks: createChunkStore(gate.ingest),
-        budget: createDayBudget(askShortly),
+        budget: createDayBudget(lookUpRows),
         settings: recordingSettings,
         projectByToken: metadata.projects.byToken,
         deleted: metadata.deletedRecordings,
         remove: removeRecordings.rows,
-        ask: askShortly,
+        queryRows: lookUpRows,
         count: metrics.count,
       }),
       recordings: createRecordings({
-        ask,
+        queryRows,
         persons: createPersons(gate.runs),
         projects: metadata.projects,
         thread: playing,

@@ -1,6 +1,6 @@
 import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { Dependencies } from '../http/route.ts'
-import { createAsk } from '../persons/ask.ts'
+import { createQueryRows } from '../persons/queryRows.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { createListResponses } from '../surveys/responses.ts'
@@ -21,10 +21,10 @@ export const connectSurveys = ({
   metadata,
   flags,
 }: SurveysOptions): Pick<Dependencies, 'surveys' | 'readSurveyResults' | 'listSurveyResponses'> => {
-  const ask = createAsk(gate.runs, MAX_SECONDS)
+  const queryRows = createQueryRows(gate.runs, MAX_SECONDS)
   return {
     surveys: createSurveys({ metadata, flags }),
-    readSurveyResults: createReadResults(ask, metadata.projects),
-    listSurveyResponses: createListResponses(ask),
+    readSurveyResults: createReadResults(queryRows, metadata.projects),
+    listSurveyResponses: createListResponses(queryRows),
   }
 }

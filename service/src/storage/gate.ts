@@ -123,10 +123,10 @@ export const createPlaces = ({ places, share, waitMs, mostWaiting }: ClassLimits
 const projectOf = ({ params }: Statement): number => Number(params?.projectId ?? 0)
 
 const gated = (storage: Storage, enter: Enter): GatedStorage => {
-  const inPlace = async <Answer>(projectId: number, ask: () => Promise<Answer>, signal?: AbortSignal) => {
+  const inPlace = async <Value>(projectId: number, send: () => Promise<Value>, signal?: AbortSignal) => {
     const leave = await enter(projectId, signal)
     try {
-      return await ask()
+      return await send()
     } finally {
       leave()
     }

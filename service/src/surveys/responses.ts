@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ApiError } from '../lib/apiError.ts'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { SurveyRecord } from '../storage/metadata/metadata.ts'
 import type { Definition } from './survey.ts'
 import { type ResultsFilter, submissionsSource } from './submissions.ts'
@@ -38,7 +38,7 @@ const CURSOR = /^(\d{1,15})\.(.{1,300})$/s
 
 /** Returns the function that lists the submissions of a survey, latest first. */
 export const createListResponses =
-  (ask: Ask) =>
+  (queryRows: QueryRows) =>
   async (
     projectId: number,
     survey: SurveyRecord,
@@ -59,7 +59,7 @@ export const createListResponses =
       ...(number ? [`answers[${number}] != ''`] : []),
       ...(position ? ['(toUnixTimestamp64Milli(at), submission) < ({at:Int64}, {submission:String})'] : []),
     ]
-    const rows = await ask(projectId, {
+    const rows = await queryRows(projectId, {
       text: `SELECT submission, person, distinct_id, toUnixTimestamp64Milli(at) AS ms, language, iteration, is_completed,
           is_unverified, answers
         FROM (${source.text}) ${conditions.length ? `WHERE ${conditions.join(' AND ')}` : ''}

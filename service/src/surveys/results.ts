@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Ask } from '../persons/ask.ts'
+import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata, SurveyRecord } from '../storage/metadata/metadata.ts'
 import { type Definition, type Question, QUESTION_TYPES } from './survey.ts'
 import { eventsSource, type ResultsFilter, submissionsSource } from './submissions.ts'
@@ -200,7 +200,7 @@ const choiceResults = (
 
 /** Returns the function that computes the results of a survey from its events. */
 export const createReadResults =
-  (ask: Ask, projects: Pick<Metadata['projects'], 'byId'>) =>
+  (queryRows: QueryRows, projects: Pick<Metadata['projects'], 'byId'>) =>
   async (projectId: number, survey: SurveyRecord, filter: ResultsFilter): Promise<SurveyResults> => {
     const { questions } = survey.definition as Definition
     const submissions = submissionsSource(projectId, survey, filter)
@@ -209,7 +209,7 @@ export const createReadResults =
     const indexes = [...choiceIndexes(questions)]
     const timezone = (await projects.byId(projectId))?.timezone ?? 'UTC'
     const [rows, [totals = []], parts, days] = await Promise.all([
-      ask(projectId, {
+      queryRows(projectId, {
         text: countsOf(submissions.text),
         params: {
           ...submissions.params,
@@ -219,9 +219,9 @@ export const createReadResults =
           indexes: indexes.map(([, index]) => index),
         },
       }),
-      ask(projectId, { text: totalsOf(events.text), params: events.params }),
-      ask(projectId, { text: partsOf(all.text), params: all.params }),
-      ask(projectId, {
+      queryRows(projectId, { text: totalsOf(events.text), params: events.params }),
+      queryRows(projectId, { text: partsOf(all.text), params: all.params }),
+      queryRows(projectId, {
         text: daysOf(events.text, submissions.text),
         params: { ...events.params, ...submissions.params, timezone },
       }),

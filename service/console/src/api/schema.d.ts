@@ -4349,7 +4349,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Count the persons, of those seen last, that a flag, saved or not, is on for. The key also requires person:read
+     * Count the newest persons that a flag, saved or not, is on for. The key also requires person:read
      * @description Requires a key with the scope feature_flag:read.
      */
     post: {
@@ -5206,7 +5206,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * List persons, last seen first. "distinct_id" finds one person. Paged by "limit" and "offset"
+     * List persons, newest first. "distinct_id" finds one person. Paged by "limit" and "offset"
      * @description Requires a key with the scope person:read.
      */
     get: {

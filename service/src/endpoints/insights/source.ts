@@ -14,7 +14,7 @@ export interface PropertyRef {
 }
 
 /** What a source reads from the events. */
-export interface AskedEvents {
+export interface RequestedEvents {
   /** The rows of a live run. */
   readonly from: FromSql
   /** All times that timestamps are compared with: timestamps with none of these between them are equivalent. Absent: exact timestamps matter. */
@@ -27,7 +27,7 @@ export interface AskedEvents {
 export interface Reading {
   /** Whether rows have weights, for sources that support them. */
   readonly isWeighed: boolean
-  from(asked: AskedEvents): FromSql
+  from(requested: RequestedEvents): FromSql
 }
 
 /** The column of a row's weight. */

@@ -9,7 +9,7 @@ import {
   readsWholeSessions,
   UTC,
 } from '../insights/insights.ts'
-import { type AskedEvents, LIVE, type Reading, WEIGHT } from '../insights/source.ts'
+import { type RequestedEvents, LIVE, type Reading, WEIGHT } from '../insights/source.ts'
 import { guarded } from '../../sql/catalog/guard.ts'
 import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { EVENTS } from '../../sql/catalog/tables.ts'
@@ -107,18 +107,18 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
       },
     ]
   }
-  const asked: AskedEvents[] = []
-  const note: Reading = { ...LIVE, from: (each) => (asked.push(each), each.from) }
+  const requested: RequestedEvents[] = []
+  const note: Reading = { ...LIVE, from: (each) => (requested.push(each), each.from) }
   planInsight(query, { projectId: 0, variables: SHORT_RANGE, zone: UTC, now: 0, reading: note })
   const values = new Map(
-    [TIME, ...asked.flatMap(({ from }) => baseOf(from).base.items.map(({ value }) => value))].map((value) => [
+    [TIME, ...requested.flatMap(({ from }) => baseOf(from).base.items.map(({ value }) => value))].map((value) => [
       idOf(value),
       value,
     ]),
   )
   const columns = [...values.values()].map((value, at) => ({ name: `__c${at}`, value }))
   const events = eventsOfInsight(query)
-  const kind = asked.every(({ cuts }) => cuts) ? 'buckets' : 'rows'
+  const kind = requested.every(({ cuts }) => cuts) ? 'buckets' : 'rows'
   const bucketMs = (query as { interval?: unknown }).interval === 'minute' ? MINUTE_MS : QUARTER_HOUR_MS
   const signature = createHash('sha256')
     .update(JSON.stringify([kind, bucketMs, columns, events ?? null]))
@@ -186,7 +186,7 @@ export const sortingOfInsight = (shape: InsightShape): readonly string[] => [
 
 /** Returns the rows that a source reads: from the table, and from the events of cut buckets and after the watermark. `undefined` if the table cannot provide them. */
 const storedRows = (
-  { from, cuts = [], takesWeights }: AskedEvents,
+  { from, cuts = [], takesWeights }: RequestedEvents,
   shape: InsightShape,
   stored: Stored,
 ): FromSql | undefined => {
@@ -260,10 +260,10 @@ export const planFromStored = (
   if (!('signature' in shape) || shape.signature !== stored.signature) return undefined
   const isWeighed = shape.kind === 'buckets'
   let isServed = true
-  const from = (asked: AskedEvents): FromSql => {
-    const rows = asked.cuts || !isWeighed ? storedRows(asked, shape, stored) : undefined
+  const from = (requested: RequestedEvents): FromSql => {
+    const rows = requested.cuts || !isWeighed ? storedRows(requested, shape, stored) : undefined
     if (!rows) isServed = false
-    return rows ?? asked.from
+    return rows ?? requested.from
   }
   const plan = planInsight(query, { ...run, reading: { isWeighed, from } })
   return isServed ? plan : undefined

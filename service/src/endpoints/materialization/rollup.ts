@@ -38,7 +38,8 @@ const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS 
 const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
   isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column)
 
-const asked = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
+/** The conditions of a run on the columns. */
+const testsOf = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
 /** The rows of events as the select reads them, with their timestamp and the time of their arrival. */
 const events = ({ guard, names }: Shape): SelectSql['from'] => ({
@@ -107,12 +108,12 @@ export const countSql = (shape: Shape, { watermark }: Stored): SelectSql => ({
 /** Returns the columns by which the stored rows are sorted, beginning with those that runs filter by. */
 export const sortingOf = ({ kind, columns, runTerms, isBucketed, names: { keyOf } }: Shape): readonly string[] => {
   const wanted = new Set(runTerms.map(({ column }) => keyOf(column)))
-  const asked = columns.filter(({ sql }) => wanted.has(keyOf(sql)))
+  const filtered = columns.filter(({ sql }) => wanted.has(keyOf(sql)))
   return [
     OWNER,
-    ...asked.map((each) => each.name),
+    ...filtered.map((each) => each.name),
     ...(isBucketed ? [SPAN, BUCKET] : []),
-    ...(kind === 'states' ? columns.filter((each) => !asked.includes(each)).map((each) => each.name) : []),
+    ...(kind === 'states' ? columns.filter((each) => !filtered.includes(each)).map((each) => each.name) : []),
   ]
 }
 
@@ -155,7 +156,7 @@ const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
 const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
   isStored: (span, bucket) => infix(infix(span, '=', number(HOUR_MS)), 'AND', isInFullBucket(ranges, bucket)),
   isEnd: (at) =>
-    all([...asked(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
+    all([...testsOf(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
 
 const isWithin = ({ from, to }: TimeRange, at: Sql): Sql =>
@@ -244,8 +245,8 @@ const statesFor = (shape: Shape, stored: Stored): QuerySql => {
     groupBy: groups.map((each) => name(each.name)),
   })
   const at = name(source, AT)
-  const tail = fromEvents([...asked(runTerms), isAfter(source, stored.watermark)])
-  const ends = isEnd ? [fromEvents([...asked(others), isBefore(source, stored.watermark), isEnd(at)])] : []
+  const tail = fromEvents([...testsOf(runTerms), isAfter(source, stored.watermark)])
+  const ends = isEnd ? [fromEvents([...testsOf(others), isBefore(source, stored.watermark), isEnd(at)])] : []
   return {
     kind: 'set',
     first: fromTable,
@@ -299,13 +300,13 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
     kind: 'select',
     items,
     from: { kind: 'named', query: asSource, name: source },
-    where: all(asked(runTerms)),
+    where: all(testsOf(runTerms)),
   }
   const tail: SelectSql = {
     kind: 'select',
     items,
     from: events(shape),
-    where: all([...fixed, ...asked(runTerms), isAfter(source, stored.watermark)]),
+    where: all([...fixed, ...testsOf(runTerms), isAfter(source, stored.watermark)]),
   }
   return {
     ...sql,

@@ -39,7 +39,7 @@ const WANTED_FLAG = Type.Union([
 const MATCHES = Type.Object({ flag: WANTED_FLAG }, CLOSED)
 
 const MATCHES_RESULT = Type.Object({
-  /** Number of persons that the flag was evaluated for, those seen last. */
+  /** Number of persons that the flag was evaluated for, the newest ones. */
   evaluated: Type.Integer(),
   /** Whether these are all persons of the project. */
   is_complete: Type.Boolean(),
@@ -205,8 +205,7 @@ export const FLAG_ROUTES = [
   route({
     method: 'POST',
     path: `${FLAGS}/matches`,
-    summary:
-      'Count the persons, of those seen last, that a flag, saved or not, is on for. The key also requires person:read',
+    summary: 'Count the newest persons that a flag, saved or not, is on for. The key also requires person:read',
     access: 'feature_flag:read',
     body: MATCHES,
     response: MATCHES_RESULT,

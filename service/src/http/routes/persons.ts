@@ -115,7 +115,7 @@ export const PERSON_ROUTES = [
     method: 'GET',
     path: PERSONS,
     access: 'person:read',
-    summary: 'List persons, last seen first. "distinct_id" finds one person. Paged by "limit" and "offset"',
+    summary: 'List persons, newest first. "distinct_id" finds one person. Paged by "limit" and "offset"',
     query: {
       distinct_id: Type.String(),
       search: Type.String({

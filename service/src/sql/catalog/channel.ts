@@ -6,9 +6,9 @@ export interface Arrival {
   readonly source: Sql
   readonly medium: Sql
   readonly campaign: Sql
-  /** Whether a property of `CLICK_IDS.search` or of `CLICK_IDS.other` is set. */
-  readonly searchId: Sql
-  readonly otherId: Sql
+  /** Whether a property of `CLICK_IDS.search` or of `CLICK_IDS.other` is set: 1 or 0. */
+  readonly hasSearchId: Sql
+  readonly hasOtherId: Sql
 }
 
 /** Properties that only links of advertisements contain: those of search engines, and others. */
@@ -123,13 +123,9 @@ const matches = (of: Sql, pattern: string): Sql => call('match', of, text(patter
 const anyOf = (first: Sql, ...rest: readonly Sql[]): Sql => (rest.length ? call('or', first, ...rest) : first)
 const allOf = (...terms: readonly Sql[]): Sql => call('and', ...terms)
 
-const nameOf = ({ source, medium, campaign, searchId, otherId }: Arrival): Sql => {
+const nameOf = ({ source, medium, campaign, hasSearchId, hasOtherId }: Arrival): Sql => {
   const isNobody = matches(source, '^(|direct|\\$direct|\\(direct\\))$')
-  const isPaid = anyOf(
-    call('notEmpty', searchId),
-    call('notEmpty', otherId),
-    matches(medium, '^(.*cp.*|ppc|retargeting|paid.*)$'),
-  )
+  const isPaid = anyOf(hasSearchId, hasOtherId, matches(medium, '^(.*cp.*|ppc|retargeting|paid.*)$'))
   const isShopping = anyOf(isSite(source, SITES.shopping), matches(campaign, '^(.*(([^a-df-z]|^)shop|shopping).*)$'))
   const isSearch = isSite(source, SITES.search)
   const channels: readonly (readonly [name: string, test: Sql])[] = [
@@ -139,13 +135,13 @@ const nameOf = ({ source, medium, campaign, searchId, otherId }: Arrival): Sql =
         isNobody,
         matches(medium, '^(|none|\\(none\\)|\\(not set\\))$'),
         call('empty', campaign),
-        call('empty', searchId),
-        call('empty', otherId),
+        call('not', hasSearchId),
+        call('not', hasOtherId),
       ),
     ],
     ['Cross Network', matches(campaign, 'cross-network')],
     ['Paid Shopping', allOf(isPaid, isShopping)],
-    ['Paid Search', anyOf(allOf(isPaid, isSearch), allOf(isNobody, call('notEmpty', searchId)))],
+    ['Paid Search', anyOf(allOf(isPaid, isSearch), allOf(isNobody, hasSearchId))],
     ['Paid Social', allOf(isPaid, isSite(source, SITES.social))],
     ['Paid Video', allOf(isPaid, isSite(source, SITES.video))],
     ['Display', matches(medium, '^(display|banner|expandable|interstitial|cpm)$')],
@@ -179,8 +175,8 @@ export const channelOf = (arrival: Arrival): Sql => {
     source: name('__source'),
     medium: name('__medium'),
     campaign: name('__campaign'),
-    searchId: name('__searchId'),
-    otherId: name('__otherId'),
+    hasSearchId: name('__hasSearchId'),
+    hasOtherId: name('__hasOtherId'),
   })
   return call(
     'arrayElement',

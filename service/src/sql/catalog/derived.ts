@@ -53,11 +53,11 @@ const decoded = (json: Sql): Sql =>
   )
 
 /** A property whose JSON is stored on its own. */
-const kept = (ask: (id: string, sql: Sql) => Sql, id: string, json: Sql): Value => ({
+const kept = (select: (id: string, sql: Sql) => Sql, id: string, json: Sql): Value => ({
   kind: 'property',
   isNullable: true,
-  read: () => ask(id, decoded(json)),
-  child: (key) => propertyOfText(() => ask(`${id} json`, json), [key]),
+  read: () => select(id, decoded(json)),
+  child: (key) => propertyOfText(() => select(`${id} json`, json), [key]),
 })
 
 /** Properties of persons or groups: pivots rows of (owner, name, value) into one row per owner. */
@@ -66,7 +66,7 @@ const createOwners = (
   rowsOf: (names: Sql | undefined) => SelectSql,
   owner: readonly string[],
 ) => {
-  const { ask, all } = createItems(as)
+  const { select, all } = createItems(as)
   const names = new Set<string>(isJoined ? [] : [''])
   let isWhole = false
   const row = (column: string) => name('__v', column)
@@ -78,7 +78,7 @@ const createOwners = (
       call('concat', call('toJSONString', row('name')), text(':'), row('value')),
       isReal,
     )
-    return ask(
+    return select(
       'properties',
       nullable(
         isJoined,
@@ -90,22 +90,22 @@ const createOwners = (
     const property = String(key)
     const json = call('anyIf', row('value'), isNamed(row('name'), property))
     names.add(property)
-    return kept(ask, `property ${property}`, json)
+    return kept(select, `property ${property}`, json)
   }
   return {
-    ask,
+    select,
     row,
     /** The time when it was first seen. */
     createdAt: (): Value => {
       names.add('')
       const sql = timeOf(call('minIf', row('first_at'), isNamed(row('name'), '')))
-      return { kind: 'time', isNullable: Boolean(isJoined), read: () => ask('created_at', nullable(isJoined, sql)) }
+      return { kind: 'time', isNullable: Boolean(isJoined), read: () => select('created_at', nullable(isJoined, sql)) }
     },
     properties: (): Value => ({ kind: 'property', isNullable: Boolean(isJoined), read: whole, child }),
     readAll: () => {
       isWhole = true
     },
-    key: (column: string) => ask(`key ${column}`, row(column)),
+    key: (column: string) => select(`key ${column}`, row(column)),
     toSql: (): FromSql => {
       const wanted: Sql | undefined = isWhole ? undefined : call('tuple', ...[...(names.size ? names : [''])].map(text))
       return named({ kind: 'select', items: all(), from: named(rowsOf(wanted), '__v'), groupBy: owner.map(row) }, as)
@@ -165,15 +165,15 @@ const personRows =
 
 const persons = (options: DerivedOptions): DerivedRows => {
   const owners = createOwners(options, personRows(options.among), ['person'])
-  const { ask, row } = owners
+  const { select, row } = owners
   const made: Readonly<Record<string, () => Value>> = {
     id: () =>
-      value('uuid', ask('id', nullable(options.isJoined, personUuid(row('person')))), Boolean(options.isJoined)),
+      value('uuid', select('id', nullable(options.isJoined, personUuid(row('person')))), Boolean(options.isJoined)),
     created_at: owners.createdAt,
     properties: owners.properties,
     is_identified: () => {
       owners.createdAt().read()
-      return value('boolean', ask('is_identified', call('toBool', call('max', row('identified')))))
+      return value('boolean', select('is_identified', call('toBool', call('max', row('identified')))))
     },
   }
   return { column: (column) => made[column]?.(), key: () => owners.key('person'), toSql: owners.toSql }
@@ -207,16 +207,16 @@ const groupRows =
 
 const groups = (options: DerivedOptions): DerivedRows => {
   const owners = createOwners(options, groupRows(options.groupIndex), ['index', 'key'])
-  const { ask, row } = owners
+  const { select, row } = owners
   const made: Readonly<Record<string, () => Value>> = {
-    index: () => value('number', ask('index', nullable(options.isJoined, row('index'))), Boolean(options.isJoined)),
-    key: () => value('text', ask('key', nullable(options.isJoined, row('key'))), Boolean(options.isJoined)),
+    index: () => value('number', select('index', nullable(options.isJoined, row('index'))), Boolean(options.isJoined)),
+    key: () => value('text', select('key', nullable(options.isJoined, row('key'))), Boolean(options.isJoined)),
     created_at: owners.createdAt,
     updated_at: () => {
       owners.readAll()
       return value(
         'time',
-        ask('updated_at', nullable(options.isJoined, timeOf(call('max', row('at'))))),
+        select('updated_at', nullable(options.isJoined, timeOf(call('max', row('at'))))),
         Boolean(options.isJoined),
       )
     },
@@ -272,16 +272,16 @@ export const personsWithValue = (properties: readonly string[], matches: (value:
 }
 
 const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
-  const { ask, all } = createItems(as)
+  const { select, all } = createItems(as)
   const made: Readonly<Record<string, () => Value>> = {
     distinct_id: () =>
-      value('text', ask('distinct_id', nullable(isJoined, name('__v', 'distinct_id'))), Boolean(isJoined)),
+      value('text', select('distinct_id', nullable(isJoined, name('__v', 'distinct_id'))), Boolean(isJoined)),
     person_id: () =>
-      value('uuid', ask('person_id', nullable(isJoined, personUuid(personOf('__v', '__d')))), Boolean(isJoined)),
+      value('uuid', select('person_id', nullable(isJoined, personUuid(personOf('__v', '__d')))), Boolean(isJoined)),
   }
   return {
     column: (column) => made[column]?.(),
-    key: () => ask('key', name('__v', 'distinct_id')),
+    key: () => select('key', name('__v', 'distinct_id')),
     toSql: () =>
       named({ kind: 'select', items: all(), from: withMergedIds(named(knownIds(), '__v'), '__v', '__d') }, as),
   }

@@ -28,7 +28,8 @@ export const item = (sql: Sql, as: string) => ({ value: sql, name: as })
 export const createItems = (as: string) => {
   const items = new Map<string, { value: Sql; name: string }>()
   return {
-    ask: (id: string, sql: Sql): Sql => {
+    /** Adds an expression to the select, unless it has one with this id. Returns its column. */
+    select: (id: string, sql: Sql): Sql => {
       if (!items.has(id)) items.set(id, item(sql, `__c${items.size + 1}`))
       return name(as, items.get(id)!.name)
     },

@@ -52,53 +52,71 @@ export const isAnyOf = (event: Sql, names: readonly string[]): Sql => ({
   right: call('tuple', ...names.map(text)),
 })
 
+/** Reads a property of a stored event, as a nullable string. */
+type Read = (property: string) => Sql
+
+const storedProperty = (property: string): Sql => ({ kind: 'subColumn', of: name('properties'), path: [property] })
+
 /** A property of stored events as a nullable string; nested values have none. */
-const propertyOf = (property: string): Sql =>
-  call('CAST', { kind: 'subColumn', of: name('properties'), path: [property] }, text('Nullable(String)'))
+const propertyOf: Read = (property) => call('CAST', storedProperty(property), text('Nullable(String)'))
+
+/** Whether an event repeats how its session began. */
+const repeatsArrival = (): Sql => call('isNotNull', storedProperty('$session_entry_url'))
 
 /**
- * A property of a session's arrival, according to one stored event: what the SDK repeats on every event of the session
- * (`$session_entry_…`), otherwise the event's own property.
+ * What `of` reads of a session's arrival, according to one stored event: from what the SDK repeats on every event of the
+ * session (`$session_entry_…`), otherwise from the event's own properties.
  */
-const arrivalProperty = (property: string): Sql =>
+const readArrival = (of: (read: Read, nameOf: (property: string) => string) => Sql): Sql =>
   call(
     'if',
-    call('isNotNull', propertyOf('$session_entry_url')),
-    propertyOf(repeatedName(property)),
-    propertyOf(property),
+    repeatsArrival(),
+    of((property) => propertyOf(repeatedName(property)), repeatedName),
+    of(propertyOf, (property) => property),
   )
 
 // A visitor who continues on the site after a pause has the site itself as referrer.
-const referringDomain = (): Sql => {
-  const [domain, host] = [arrivalProperty('$referring_domain'), arrivalProperty('$host')]
+const referringDomain = (read: Read): Sql => {
+  const [domain, host] = [read('$referring_domain'), read('$host')]
   return call('if', call('ifNull', infix(domain, '=', host), { kind: 'boolean', value: false }), text(DIRECT), domain)
 }
 
-const readArrival = (property: string): Sql =>
-  property === '$referring_domain' ? referringDomain() : arrivalProperty(property)
+const arrivalProperty = (property: string): Sql =>
+  readArrival((read) => (property === '$referring_domain' ? referringDomain(read) : read(property)))
 
-const firstOf = (...properties: readonly string[]): Sql =>
-  call('lower', call('coalesce', ...properties.map(readArrival), text('')))
+const firstOf = (read: Read, properties: readonly string[]): Sql => call('coalesce', ...properties.map(read), text(''))
 
-/** How a session's visitor arrived, according to one stored event: source, medium, campaign, click ids of search engines and of others. As JSON. */
+/**
+ * How a session's visitor arrived, according to one stored event: source, medium, campaign, whether it has a click id of
+ * search engines and of others. As JSON.
+ */
 const arrivalJson = (): Sql =>
-  call(
-    'toJSONString',
-    call(
-      'tuple',
-      firstOf('utm_source', '$referring_domain'),
-      firstOf('utm_medium'),
-      firstOf('utm_campaign'),
-      firstOf(...CLICK_IDS.search),
-      firstOf(...CLICK_IDS.other),
-    ),
-  )
+  readArrival((read, nameOf) => {
+    // Most events have no click id. Whether a property exists is known much sooner than its value.
+    const hasAny = (ids: readonly string[]): Sql => {
+      const exists = call('or', ...ids.map((id) => call('isNotNull', storedProperty(nameOf(id)))))
+      return call('if', exists, call('notEmpty', firstOf(read, ids)), number(0))
+    }
+    const source = call('coalesce', read('utm_source'), referringDomain(read), text(''))
+    const [medium, campaign] = [firstOf(read, ['utm_medium']), firstOf(read, ['utm_campaign'])]
+    return call(
+      'toJSONString',
+      call('tuple', source, medium, campaign, hasAny(CLICK_IDS.search), hasAny(CLICK_IDS.other)),
+    )
+  })
 
 /** The channel of an arrival, from what `arrivalJson` returned. */
 const channelOfArrival = (json: Sql): Sql => {
-  const arrival = call('JSONExtract', json, text('Tuple(String, String, String, String, String)'))
+  const arrival = call('JSONExtract', json, text('Tuple(String, String, String, UInt8, UInt8)'))
   const part = (position: number): Sql => call('tupleElement', arrival, number(position))
-  return channelOf({ source: part(1), medium: part(2), campaign: part(3), searchId: part(4), otherId: part(5) })
+  const lower = (position: number): Sql => call('lower', part(position))
+  return channelOf({
+    source: lower(1),
+    medium: lower(2),
+    campaign: lower(3),
+    hasSearchId: part(4),
+    hasOtherId: part(5),
+  })
 }
 
 // More than any timestamp in ms.
@@ -128,20 +146,20 @@ export interface SessionRows extends Omit<DerivedRows, 'toSql'> {
 
 /** Creates the sessions of the events that carry their id. */
 export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows => {
-  const { ask, all } = createItems(as)
+  const { select, all } = createItems(as)
   const read = new Map<string, Sql>()
   const row = (column: string) => name('__v', column)
   const [start, end] = [call('min', row('timestamp')), call('max', row('timestamp'))]
   const duration = call('dateDiff', text('second'), start, end)
   const made = (kind: Value['kind'], column: string, sql: Sql): Value =>
-    value(kind, ask(column, nullable(isJoined, sql)), Boolean(isJoined))
+    value(kind, select(column, nullable(isJoined, sql)), Boolean(isJoined))
   const ofEvent = (column: string, sql: Sql): Sql => {
     read.set(column, sql)
     return row(column)
   }
   const isView = isAnyOf(row('event'), VIEWS)
   // An event that repeats how its session began is the best source, then the first view, then the first event.
-  const isRepeated = () => ofEvent('is repeated', call('isNotNull', propertyOf('$session_entry_url')))
+  const isRepeated = () => ofEvent('is repeated', repeatsArrival())
   const inOrder = (rank: Sql) => orderOf(row('timestamp'), row('uuid'), rank)
   const atStart = () => inOrder(call('multiIf', isRepeated(), number(0), isView, number(1), number(2)))
   // Strings, which the engine compares and keeps faster than tuples. Never NULL, because argMin skips such rows.
@@ -178,7 +196,7 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
   const column = (wanted: string): Value | undefined => {
     if (Object.hasOwn(EVENT_COUNTS, wanted)) return made('number', wanted, countOf(EVENT_COUNTS[wanted]!))
     if (Object.hasOwn(ENTRY_PROPERTIES, wanted))
-      return nullableProperty(wanted, arrivalOf(wanted, readArrival(ENTRY_PROPERTIES[wanted]!)))
+      return nullableProperty(wanted, arrivalOf(wanted, arrivalProperty(ENTRY_PROPERTIES[wanted]!)))
     if (Object.hasOwn(EXIT_PROPERTIES, wanted)) return nullableProperty(wanted, exitOf(EXIT_PROPERTIES[wanted]!))
     return simple[wanted]?.()
   }
@@ -191,9 +209,9 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
     column,
     row,
     ofEvent,
-    aggregate: ask,
-    arrival: (property) => ask(`arrival ${property}`, arrivalOf(`arrival ${property}`, readArrival(property))),
-    key: () => ask('key', row('$session_id')),
+    aggregate: select,
+    arrival: (property) => select(`arrival ${property}`, arrivalOf(`arrival ${property}`, arrivalProperty(property))),
+    key: () => select('key', row('$session_id')),
     events,
     toSql: ({ where = [], having } = {}) => {
       const isInSession = infix(row('$session_id'), '!=', text(''))

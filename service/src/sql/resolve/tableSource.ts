@@ -16,16 +16,16 @@ export interface TableSourceOptions {
   readonly newName: (prefix: string) => string
 }
 
-type Ask = (key: string, sql: Sql, wanted: string) => Sql
+type Select = (key: string, sql: Sql, wanted: string) => Sql
 
 /** Collects the expressions read from the rows named `made`, each once, under a name. */
-const createAsked = (made: string) => {
+const createSelection = (made: string) => {
   const items = new Map<string, { value: Sql; name: string }>()
-  const ask: Ask = (key, sql, wanted) => {
+  const select: Select = (key, sql, wanted) => {
     if (!items.has(key)) items.set(key, { value: sql, name: wanted })
     return nameSql(made, items.get(key)!.name)
   }
-  return { items, ask }
+  return { items, select }
 }
 
 const columnsOf = (
@@ -40,12 +40,12 @@ const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
   isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
 
 /** A value of inner rows, as seen by the enclosing query. */
-const passedOn = (of: Value, key: string, isOptional: boolean, ask: (key: string, sql: Sql) => Sql): Value => ({
+const passedOn = (of: Value, key: string, isOptional: boolean, select: (key: string, sql: Sql) => Sql): Value => ({
   kind: of.kind,
   isNullable: of.isNullable || (isOptional && mayBeNullable(of.kind)),
-  read: () => ask(key, nullableIf(isOptional && !of.isNullable, of.kind, of.read())),
+  read: () => select(key, nullableIf(isOptional && !of.isNullable, of.kind, of.read())),
   ...(of.child && {
-    child: (step: string | number) => passedOn(of.child!(step), `${key} ${JSON.stringify(step)}`, isOptional, ask),
+    child: (step: string | number) => passedOn(of.child!(step), `${key} ${JSON.stringify(step)}`, isOptional, select),
   }),
 })
 
@@ -56,10 +56,10 @@ const derivedSource = (
   const made = newName('t')
   const inner = newName('d')
   const rows = DERIVED[table]({ as: isOptional ? inner : made })
-  const { items, ask } = createAsked(made)
+  const { items, select } = createSelection(made)
   const column = (name: string): Value | undefined => {
     const of = Object.hasOwn(TABLES[table], name) ? rows.column(name) : undefined
-    return of && isOptional ? passedOn(of, name, true, (key, sql) => ask(key, sql, `__j${items.size + 1}`)) : of
+    return of && isOptional ? passedOn(of, name, true, (key, sql) => select(key, sql, `__j${items.size + 1}`)) : of
   }
   const toSql = (): FromSql => {
     if (!isOptional) return rows.toSql()
@@ -75,24 +75,24 @@ const groupIndexOf = (relation: string): number => Number(relation.slice(relatio
 const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): SourceScope => {
   const made = newName('t')
   const events = newName('e')
-  const { items, ask } = createAsked(made)
+  const { items, select } = createSelection(made)
   const known = new Map<string, Value>()
 
   // Joined columns are read through a select around both.
   const joinedTables = new Map<string, DerivedRows>()
-  const { items: joinedItems, ask: askJoined } = createAsked(made)
-  let isPersonAsked = false
+  const { items: joinedItems, select: selectJoined } = createSelection(made)
+  let isPersonRead = false
   const ids = newName('d')
   const stored = (column: string): Sql => {
-    ask(column, nameSql(column), column)
+    select(column, nameSql(column), column)
     return nameSql(events, items.get(column)!.name)
   }
   const person = (): Sql => {
-    isPersonAsked = true
+    isPersonRead = true
     stored('distinct_id')
     return personOf(events, ids)
   }
-  const joined = (key: string, sql: Sql) => askJoined(key, sql, `__j${joinedItems.size + 1}`)
+  const joined = (key: string, sql: Sql) => selectJoined(key, sql, `__j${joinedItems.size + 1}`)
   const given = (kind: Kind, key: string, sql: () => Sql): Value =>
     passedOn({ kind, isNullable: false, read: sql }, key, isOptional, joined)
 
@@ -135,8 +135,8 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   const storedColumn = (name: string): Value => {
     const { kind, physical = name } = EVENTS.columns[name]!
     const column = nameSql(physical)
-    const read = () => ask(name, nullableIf(isOptional, kind, column), name)
-    const demand = (key: string, sql: Sql) => ask(`${name} ${key}`, sql, `__p${items.size + 1}`)
+    const read = () => select(name, nullableIf(isOptional, kind, column), name)
+    const demand = (key: string, sql: Sql) => select(`${name} ${key}`, sql, `__p${items.size + 1}`)
     const child = (key: string | number) =>
       typeof key === 'string'
         ? propertyOfColumn(column, [key], demand, known)
@@ -152,9 +152,9 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
     const joins = [...joinedTables].map(([relation, rows]) => ({ rows, on: infix(onOf(relation), '=', rows.key()) }))
     // A select needs at least one column, even if only its rows are counted.
     const base = guarded(EVENTS, items.size ? [...items.values()] : [{ value: nameSql(EVENTS.owner), name: '__row' }])
-    if (!joins.length && !isPersonAsked) return { kind: 'named', query: base, name: made }
+    if (!joins.length && !isPersonRead) return { kind: 'named', query: base, name: made }
     const alone: FromSql = { kind: 'named', query: base, name: events }
-    const first = isPersonAsked ? withMergedIds(alone, events, ids) : alone
+    const first = isPersonRead ? withMergedIds(alone, events, ids) : alone
     const from = joins.reduce<FromSql>(
       (left, { rows, on }) => ({ kind: 'join', join: 'left', left, right: rows.toSql(), on }),
       first,

@@ -103,11 +103,11 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
   }
 
   /** Sends a statement to one node, and to the next if that one is unavailable. */
-  const onAny = async <Answer>(ask: (storage: Storage) => Promise<Answer>, signal?: AbortSignal): Promise<Answer> => {
+  const onAny = async <Value>(send: (storage: Storage) => Promise<Value>, signal?: AbortSignal): Promise<Value> => {
     let last: unknown
     for (const node of inTurn()) {
       try {
-        return await ask(node.storage)
+        return await send(node.storage)
       } catch (error) {
         if (!isAway(error) || signal?.aborted) throw error
         last = error
@@ -118,8 +118,8 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     throw await naming(last as StorageError)
   }
 
-  const onEach = async (ask: (storage: Storage) => Promise<void>) => {
-    for (const { storage } of nodes) await ask(storage)
+  const onEach = async (send: (storage: Storage) => Promise<void>) => {
+    for (const { storage } of nodes) await send(storage)
   }
 
   return {

@@ -59,11 +59,18 @@ export interface ErrorTrackingStore {
   /** Returns the issue of each fingerprint. */
   fingerprints(projectId: number): Promise<Map<string, string>>
   stacks(projectId: number): Promise<ErrorStack[]>
+  countIssues(projectId: number): Promise<number>
   /**
    * Stores the fingerprint of a stack. The fingerprint belongs to its issue, else to the issue that the stack had before,
-   * else to a new one.
+   * else to a new one, or to the shared issue of the project if it has `maxIssues` issues. Returns whether a new fingerprint
+   * went there.
    */
-  assign(projectId: number, stack: Omit<ErrorStack, 'isStale'>, issue: NewIssue): Promise<void>
+  assign(projectId: number, stack: Omit<ErrorStack, 'isStale'>, issue: NewIssue, maxIssues: number): Promise<boolean>
+  /**
+   * Removes stacks, then fingerprints without a stack: those of the shared issue, and those that are an issue by themselves, if
+   * nobody has changed its state. With them, the issue is removed.
+   */
+  forget(projectId: number, stacks: readonly string[]): Promise<void>
   /** Marks the stacks of a file, so that their fingerprints are computed again. */
   markStale(projectId: number, mapId: string): Promise<void>
   /** Changes the state. */
@@ -77,6 +84,14 @@ export interface ErrorTrackingStore {
   sourceMap(projectId: number, id: string): Promise<SourceMapRecord | undefined>
   /** Records a source map. Returns the record that exists now, which is of another process if that was faster. */
   addSourceMap(projectId: number, map: Omit<SourceMapRecord, 'createdAt'>): Promise<SourceMapRecord>
+}
+
+/** The fingerprint that the shared issue begins with. All others are hashes. */
+const OVERFLOW = 'overflow'
+const OVERFLOW_ISSUE: NewIssue = {
+  type: 'Other exceptions',
+  value: 'The project has reached its limit of issues (TRAILMARK_ERROR_ISSUES).',
+  culprit: '',
 }
 
 // Values of one statement.
@@ -136,6 +151,85 @@ const createIssue = async (db: Kysely<Tables>, projectId: number, issue: NewIssu
   await db.insertInto('error_issues').values(row).execute()
   return row.id
 }
+
+const countIssues = async (db: Kysely<Tables>, projectId: number): Promise<number> =>
+  Number(
+    (
+      await db
+        .selectFrom('error_issues')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .where('project_id', '=', projectId)
+        .executeTakeFirstOrThrow()
+    ).count,
+  )
+
+const addFingerprint = (db: Kysely<Tables>, projectId: number, fingerprint: string, issue_id: string) =>
+  db.insertInto('error_fingerprints').values({ project_id: projectId, fingerprint, issue_id }).execute()
+
+/** Returns the issue of fingerprints beyond the limit, which is created at the first one. */
+const sharedIssue = async (db: Kysely<Tables>, projectId: number): Promise<string> => {
+  const found = await issueOf(db, projectId, OVERFLOW)
+  if (found) return found
+  const id = await createIssue(db, projectId, OVERFLOW_ISSUE)
+  await addFingerprint(db, projectId, OVERFLOW, id)
+  return id
+}
+
+const createForget =
+  (transact: MetadataContext['transact']): ErrorTrackingStore['forget'] =>
+  (projectId, stacks) =>
+    transact(async (transaction) => {
+      for (let at = 0; at < stacks.length; at += MAX_VALUES)
+        await transaction
+          .deleteFrom('error_stacks')
+          .where('project_id', '=', projectId)
+          .where('stack', 'in', stacks.slice(at, at + MAX_VALUES))
+          .execute()
+      const fingerprints = await transaction
+        .selectFrom('error_fingerprints as f')
+        .innerJoin('error_issues as i', 'i.id', 'f.issue_id')
+        .leftJoin('error_stacks as s', (join) =>
+          join.onRef('s.project_id', '=', 'f.project_id').onRef('s.fingerprint', '=', 'f.fingerprint'),
+        )
+        .where('f.project_id', '=', projectId)
+        .groupBy(['f.fingerprint', 'f.issue_id', 'i.state', 'i.reopened_at'])
+        .select(({ fn }) => [
+          'f.fingerprint',
+          'f.issue_id',
+          'i.state',
+          'i.reopened_at',
+          fn.count('s.stack').as('stacks'),
+        ])
+        .execute()
+      const shared = fingerprints.find(({ fingerprint }) => fingerprint === OVERFLOW)?.issue_id
+      const countOf = new Map<string, number>()
+      for (const { issue_id } of fingerprints) countOf.set(issue_id, (countOf.get(issue_id) ?? 0) + 1)
+      const unused = fingerprints.filter(
+        ({ fingerprint, issue_id, state, reopened_at, stacks: count }) =>
+          !Number(count) &&
+          fingerprint !== OVERFLOW &&
+          (issue_id === shared || (countOf.get(issue_id) === 1 && state === 'active' && !reopened_at)),
+      )
+      for (let at = 0; at < unused.length; at += MAX_VALUES) {
+        const part = unused.slice(at, at + MAX_VALUES)
+        await transaction
+          .deleteFrom('error_fingerprints')
+          .where('project_id', '=', projectId)
+          .where(
+            'fingerprint',
+            'in',
+            part.map(({ fingerprint }) => fingerprint),
+          )
+          .execute()
+        const issues = part.map(({ issue_id }) => issue_id).filter((id) => id !== shared)
+        if (issues.length)
+          await transaction
+            .deleteFrom('error_issues')
+            .where('project_id', '=', projectId)
+            .where('id', 'in', issues)
+            .execute()
+      }
+    })
 
 const createIssueMoves = (transact: MetadataContext['transact']): Pick<ErrorTrackingStore, 'merge' | 'split'> => ({
   merge: (projectId, id, others) =>
@@ -209,8 +303,10 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
       isStale: is_stale !== 0,
     }))
   },
-  assign: (projectId, { stack, fingerprint, mapIds }, issue) =>
+  countIssues: (projectId) => countIssues(db, projectId),
+  assign: (projectId, { stack, fingerprint, mapIds }, issue, maxIssues) =>
     transact(async (transaction) => {
+      let isOverflow = false
       if (!(await issueOf(transaction, projectId, fingerprint))) {
         const before = await transaction
           .selectFrom('error_stacks')
@@ -218,9 +314,11 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
           .where('project_id', '=', projectId)
           .where('stack', '=', stack)
           .executeTakeFirst()
+        const former = before && (await issueOf(transaction, projectId, before.fingerprint))
+        isOverflow = !former && (await countIssues(transaction, projectId)) >= maxIssues
         const issue_id =
-          (before && (await issueOf(transaction, projectId, before.fingerprint))) ??
-          (await createIssue(transaction, projectId, issue))
+          former ??
+          (isOverflow ? await sharedIssue(transaction, projectId) : await createIssue(transaction, projectId, issue))
         // What the source map shows is better than what was known before it.
         if (before)
           await transaction
@@ -229,10 +327,7 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
             .where('project_id', '=', projectId)
             .where('id', '=', issue_id)
             .execute()
-        await transaction
-          .insertInto('error_fingerprints')
-          .values({ project_id: projectId, fingerprint, issue_id })
-          .execute()
+        await addFingerprint(transaction, projectId, fingerprint, issue_id)
       }
       const map_ids = mapIds.length ? ` ${mapIds.join(' ')} ` : ''
       await transaction
@@ -242,7 +337,9 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
           conflict.columns(['project_id', 'stack']).doUpdateSet({ fingerprint, map_ids, is_stale: 0 }),
         )
         .execute()
+      return isOverflow
     }),
+  forget: createForget(transact),
   async markStale(projectId, mapId) {
     await db
       .updateTable('error_stacks')

@@ -32,7 +32,7 @@ export const Matches = ({ draft, flagId }: { readonly draft: FlagDraft; readonly
           <button type="button" class="button" disabled={isRunning || !draft.key.trim()} onClick={() => void count()}>
             {isRunning ? 'Counting …' : 'Count people'}
           </button>
-          <span class="small muted">Among the 1,000 people seen last, for the flag as it is written here.</span>
+          <span class="small muted">Among the 1,000 newest people, for the flag as it is written here.</span>
         </div>
         {error && <Failed error={error} />}
         {result && (
@@ -52,8 +52,8 @@ const Counts = ({ matches }: { readonly matches: FlagMatches }) => {
   return (
     <div class="stack">
       <p>
-        <strong>{formatWhole(matching)}</strong> of {formatWhole(evaluated)} people
-        {isComplete ? '' : ' seen last'}
+        <strong>{formatWhole(matching)}</strong> of{' '}
+        {isComplete ? `${formatWhole(evaluated)} people` : `the ${formatWhole(evaluated)} newest people`}
         {evaluated > 0 && ` (${formatShare(matching / evaluated)})`} get the flag.
       </p>
       {conditions.length > 1 && (

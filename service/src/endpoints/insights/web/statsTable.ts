@@ -68,10 +68,10 @@ interface Entries {
 
 /** The stays of each session on its pages, as entries without events: (key, 0, 0, seconds on the page, share of the page that was seen). */
 const staysOf = (visits: Visits): Sql => {
-  const { sessions, eventProperty } = visits
+  const { sessions, eventProperty, eventScalar } = visits
   const isStay = leavesPage(visits)
   const listOf = (id: string, value: Sql) => sessions.aggregate(id, call('groupArrayIf', value, isStay))
-  const numberOf = (property: string) => call('ifNull', finiteNumber(eventProperty(property)), MISSING)
+  const numberOf = (property: string) => call('ifNull', finiteNumber(eventScalar(property)), MISSING)
   return call(
     'arrayMap',
     lambda(

@@ -16,11 +16,11 @@ const HOUR = 3_600_000
 /** SDKs begin a new session after this time. A session's events are looked for within it before and after a period. */
 export const MAX_SESSION_MS = 24 * HOUR
 
-/** Reads properties of the events of sessions. */
+/** Returns properties of the events of sessions. */
 const createEventProperties = ({ ofEvent }: SessionRows) => {
   const known = new Map<string, Value>()
-  return (key: string): Sql =>
-    stringOf(propertyOfColumn(name('properties'), [key], (id, sql) => ofEvent(`property ${id}`, sql), known))
+  return (key: string): Value =>
+    propertyOfColumn(name('properties'), [key], (id, sql) => ofEvent(`property ${id}`, sql), known)
 }
 
 export interface VisitOptions {
@@ -49,6 +49,8 @@ export interface Visits {
   readonly isMatch: Sql
   /** A property of each event, as a string. */
   readonly eventProperty: (key: string) => Sql
+  /** The same without objects, which takes half the time to read. */
+  readonly eventScalar: (key: string) => Sql
   /** The number of a session's matching views, as an expression for `value`. */
   readonly viewsOfSession: Sql
   /** Passes a value of a session on to the rows. */
@@ -81,10 +83,11 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
   const [S, IDS, PERSONS, V] = ['s', 'd', 'p', 'v']
   const sessions = createSessions({ as: S })
   const persons = DERIVED.persons({ as: PERSONS, isJoined: true })
-  const { ask, all } = createItems(V)
+  const { select, all } = createItems(V)
   const covered = [periods.current, ...(periods.previous ? [periods.previous] : [])]
   const { event: eventFilters, session: sessionFilters } = splitFilters(filters)
-  const eventProperty = createEventProperties(sessions)
+  const propertyOf = createEventProperties(sessions)
+  const eventProperty = (key: string): Sql => stringOf(propertyOf(key))
   const passesEvent = (group: FilterGroup): Sql =>
     passes({ property: (of) => eventProperty((of as PropertyRef).key) }, group, context)
   const isMatch = every([isAnyOf(sessions.row('event'), VIEWS), passesEvent(eventFilters)])
@@ -108,7 +111,7 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
       ...(bucketsOf ? [call('tuple', at, call('roundDown', start, bound('Array(Int64)', bucketsOf)))] : []),
     ]
   })
-  const place = ask(
+  const place = select(
     'place',
     call(
       'arrayJoin',
@@ -126,8 +129,9 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
     sessions,
     isMatch,
     eventProperty,
+    eventScalar: (key) => propertyOf(key).scalar!(),
     viewsOfSession: views,
-    value: ask,
+    value: select,
     valuesOfEvents: (value, isCounted) => ({
       kind: 'select',
       items: [column(hashOf(value), 'hash'), column(call('any', value), 'value')],
@@ -137,19 +141,19 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
     }),
     period: part(place, 1),
     bucket: part(place, 2),
-    person: ask('person', hashOf(person)),
-    views: ask('views', views),
+    person: select('person', hashOf(person)),
+    views: select('views', views),
     get seconds() {
-      return ask('seconds', sessions.column('$session_duration')!.read())
+      return select('seconds', sessions.column('$session_duration')!.read())
     },
     get isBounce() {
-      return ask('is bounce', call('toUInt8', sessions.column('$is_bounce')!.read()))
+      return select('is bounce', call('toUInt8', sessions.column('$is_bounce')!.read()))
     },
     get conversions() {
       if (!goal) return number(0)
       const isGoal = infix(sessions.row('event'), '=', bound('String', goal.customEventName))
       const reaches = every([isGoal, passesEvent(goalFilters(goal.properties, context))])
-      return ask('conversions', sessions.aggregate('conversions', call('countIf', reaches)))
+      return select('conversions', sessions.aggregate('conversions', call('countIf', reaches)))
     },
     toSql() {
       const joinIds = (left: FromSql): FromSql => ({
