@@ -20,6 +20,8 @@ const service = {
   rootDir: './service',
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/console/test'],
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/support/globalSetup.ts',
+  globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
   transform,
   // The service is ESM with explicit .ts extensions in its imports. swc keeps them, and jest resolves them unchanged.
   transformIgnorePatterns: ['/node_modules/'],

@@ -25,6 +25,7 @@ test('an empty environment results in the default configuration', () => {
     runsPerMinute: 6_000,
     runsPerHour: 120_000,
     flagsPerMinute: 0,
+    errorIssues: 10_000,
     runsAtOnce: 20,
     engineRuns: 16,
     keyLimits: {},
@@ -66,6 +67,7 @@ test.each([
   ['TRAILMARK_RUNS_PER_MINUTE', '12', { runsPerMinute: 12 }],
   ['TRAILMARK_RUNS_PER_HOUR', '13', { runsPerHour: 13 }],
   ['TRAILMARK_FLAGS_PER_MINUTE', '13', { flagsPerMinute: 13 }],
+  ['TRAILMARK_ERROR_ISSUES', '14', { errorIssues: 14 }],
   ['TRAILMARK_RUNS_AT_ONCE', '14', { runsAtOnce: 14 }],
   ['TRAILMARK_ENGINE_RUNS', '32', { engineRuns: 32 }],
   ['TRAILMARK_CACHE_MB', '0', { cacheBytes: 0 }],
@@ -118,5 +120,5 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('an error message neve
 })
 
 test('every environment variable has a description', () => {
-  expect(describeVariables().split('\n')).toHaveLength(31)
+  expect(describeVariables().split('\n')).toHaveLength(32)
 })

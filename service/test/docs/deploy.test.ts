@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { configTable, readConfig } from '../../src/config.ts'
 import { temporaryFolder } from '../support/startService.ts'
@@ -44,13 +44,40 @@ test('the compose file starts the service with valid settings', () => {
   })
 })
 
-test('the Docker build context contains the files of the image and no data, history or packages', () => {
+/** Returns a function that says whether the build context contains a file of the repository. */
+const buildContext = () => {
   const git = spawnSync('git', ['ls-files', '--cached', '--ignored', '--exclude-from=.dockerignore'], {
     cwd: ROOT,
     encoding: 'utf8',
   })
   expect(git.status).toBe(0)
-  const isKept = (path: string) => !git.stdout.split('\n').includes(path)
+  const excluded = new Set(git.stdout.split('\n'))
+  return (path: string) => !excluded.has(path)
+}
+
+/** Returns the files of the repository that a program names by relative paths, and those that these name. */
+const filesNamedBy = (program: string, found = new Set([program])): Set<string> => {
+  for (const [, named] of read(program).matchAll(/'(\.{1,2}\/[\w./-]+\.\w+)'/g)) {
+    const path = join(dirname(program), named!)
+    if (found.has(path) || !existsSync(join(ROOT, path)) || path.includes('dist/')) continue
+    found.add(path)
+    if (/\.m?[jt]s$/.test(path)) filesNamedBy(path, found)
+  }
+  return found
+}
+
+test.each(['rollup.config.mjs', 'service/build.mjs', 'service/console/vite.config.ts'])(
+  'the Docker build context contains every file that %s imports or reads',
+  (program) => {
+    const isKept = buildContext()
+    const named = [...filesNamedBy(program)]
+    expect(named.length).toBeGreaterThan(2)
+    expect(named.filter((path) => !isKept(path))).toEqual([])
+  },
+)
+
+test('the Docker build context contains the files of the image and no data, history or packages', () => {
+  const isKept = buildContext()
   for (const path of [
     'package.json',
     'package-lock.json',

@@ -57,8 +57,8 @@ Every error response has the same format. \`code\` is stable. \`detail\` is for 
 \`\`\`
 
 \`attr\` is the invalid field, or null. \`errors\` is present if individual fields are invalid. An error in SQL also has \`position\` (offsets,
-line and column) and, if known, \`fix\`. \`request_id\` identifies the request in the service's log. 429, 503 and 507 responses carry
-\`Retry-After\`. Do not retry after a 400: the response would be the same.
+line and column) and, if known, \`fix\`. \`request_id\` identifies the request in the service's log. 408, 429, 503 and 507 responses
+carry \`Retry-After\`. Do not retry after a 400: the response would be the same.
 
 ## Responses
 

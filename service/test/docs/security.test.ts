@@ -11,6 +11,7 @@ import { MAX_CHANGES } from '../../src/persons/identityUpdate.ts'
 import { MAX_DEPTH } from '../../src/lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS } from '../../src/ingest/split.ts'
 import { MAX_TOKENS } from '../../src/ingest/tokens.ts'
+import { MAX_MAP_IDS, MAX_NEW_STACKS, STACKS_PER_ISSUE } from '../../src/errorTracking/assignStacks.ts'
 import { MAX_MAP_BYTES, MAX_MAP_VALUES, MAX_MAPPINGS } from '../../src/errorTracking/mapFile.ts'
 import { MAX_JOB_MS as MAX_MAP_MS } from '../../src/errorTracking/mapper.ts'
 import { MAX_UPLOAD_BYTES } from '../../src/errorTracking/sourceMaps.ts'
@@ -123,6 +124,22 @@ const SOURCE_MAP_ROWS: typeof ROWS = [
   ['Time to read one', seconds(MAX_MAP_MS), '400 `invalid_input`, or the frames are shown without their source'],
 ]
 
+/** The same, of issues of exceptions. */
+const ISSUE_ROWS: typeof ROWS = [
+  [
+    'Issues of a project',
+    '`TRAILMARK_ERROR_ISSUES` (10,000)',
+    'further kinds of exceptions share the issue “Other exceptions”',
+  ],
+  [
+    'Stacks of a project that belong to issues',
+    `${STACKS_PER_ISSUE} times \`TRAILMARK_ERROR_ISSUES\`, those with the latest events`,
+    'older ones are not part of an issue until later ones are deleted',
+  ],
+  ['New stacks that one request assigns to issues', count(MAX_NEW_STACKS), '`pending` in the response'],
+  ['Debug ids of a stack', count(MAX_MAP_IDS), 'a source map of a further file that arrives late is not applied'],
+]
+
 const tableOf = (rows: typeof ROWS) =>
   ['| What | Limit | Beyond it |', '| --- | --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n')
 
@@ -130,6 +147,7 @@ test.each([
   ['bodies', START, END, ROWS],
   ['recordings', '<!-- limits of recordings -->', '<!-- end of limits of recordings -->', RECORDING_ROWS],
   ['source maps', '<!-- limits of source maps -->', '<!-- end of limits of source maps -->', SOURCE_MAP_ROWS],
+  ['issues', '<!-- limits of issues -->', '<!-- end of limits of issues -->', ISSUE_ROWS],
 ])('docs/operate/security.md lists the limits of %s', (_, start, end, rows) => {
   const text = readFileSync(FILE, 'utf8')
   const [before, rest] = text.split(`${start}\n`)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { createErase } from '../../src/persons/erase.ts'
-import { createAsk } from '../../src/persons/ask.ts'
+import { createQueryRows } from '../../src/persons/queryRows.ts'
 import { createPersons } from '../../src/persons/lookup.ts'
 import { createHeatmaps, type MapRequest } from '../../src/heatmaps/heatmaps.ts'
 import { pageOf, readPoints } from '../../src/heatmaps/points.ts'
@@ -15,7 +15,7 @@ const storage = createClickhouse(() => place)
 const NOW = Date.now()
 const ago = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString()
 const heatmaps = createHeatmaps({
-  ask: createAsk(storage, 10),
+  queryRows: createQueryRows(storage, 10),
   projects: { byId: async () => undefined },
   now: () => NOW,
 })

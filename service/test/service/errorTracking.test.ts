@@ -5,9 +5,9 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { lineMap } from '../support/sourceMap.ts'
-import { api, capture, event, request } from '../support/api.ts'
+import { api, capture, countOf, event, request } from '../support/api.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
-import { temporaryFolder } from '../support/startService.ts'
+import { startService, temporaryFolder } from '../support/startService.ts'
 
 const run = promisify(execFile)
 const BUILD_AND_THROW = resolve(__dirname, '../support/buildAndThrow.mjs')
@@ -522,4 +522,42 @@ describe('fingerprint rules', () => {
     expect((await get('issues?search=TheirError', other)).count).toBe(1)
     expect((await get('fingerprint_rules', other)).rules).toEqual([])
   })
+})
+
+test('a flood of invented exceptions fills one issue and leaves the metadata small', async () => {
+  const limited = await startService({ env: { TRAILMARK_ERROR_ISSUES: '3' } })
+  try {
+    const flood = (prefix: string, count: number) =>
+      capture(
+        limited,
+        ...Array.from({ length: count }, (_, index) =>
+          exception({ type: `${prefix}${index}`, frames: [[`https://shop.test/${prefix}${index}.js`, 'f', 1, 1]] }),
+        ),
+      )
+    const list = async () => (await get('issues', limited)).results as { id: string; type: string; count: number }[]
+    await capture(limited, exception({ type: 'PayError' }), exception({ type: 'CartError' }))
+    const pay = (await list()).find(({ type }) => type === 'PayError')!
+    const path = `/error_tracking/issues/${pay.id}`
+    expect((await api(limited, 'PATCH', path, { state: 'resolved' })).status).toBe(200)
+
+    await flood('Made', 8)
+    const issues = await list()
+    expect(issues).toHaveLength(4)
+    // Every event counts somewhere.
+    expect(issues.reduce((sum, { count }) => sum + count, 0)).toBe(10)
+    const shared = issues.find(({ type }) => type === 'Other exceptions')!
+    expect(shared).toMatchObject({ count: 7, value: expect.stringContaining('TRAILMARK_ERROR_ISSUES') })
+    expect((await get(`issues/${shared.id}/events?limit=50`, limited)).results).toHaveLength(7)
+    expect(limited.output()).toContain('has 3 issues of exceptions')
+
+    // Beyond five stacks an issue, those with the latest events count. All are stored.
+    await flood('More', 40)
+    expect((await list()).reduce((sum, { count }) => sum + count, 0)).toBe(15)
+    expect(await countOf(limited, '$exception')).toBe(50)
+    // What a person has decided stays.
+    expect((await api(limited, 'GET', path)).body).toMatchObject({ state: 'resolved', type: 'PayError' })
+    expect((await list()).length).toBeLessThanOrEqual(4)
+  } finally {
+    await limited.stop()
+  }
 })

@@ -55,6 +55,13 @@ const trend = (more: object = {}) => ({
 const slow = (mark: string) =>
   `SELECT count(), '${mark}' AS mark FROM (SELECT arrayJoin(range(1000000)) AS a) AS x CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1`
 
+test('runs patterns of the same aggregate that are joined by OR', async () => {
+  const { status, body } = await sql(
+    "SELECT match(argMin(event, timestamp), 'x') OR match(argMin(event, timestamp), 'e') OR argMin(event, timestamp) LIKE 'z%' FROM events",
+  )
+  expect([status, body.results]).toEqual([200, [[1]]])
+})
+
 test('runs SQL and responds like a run of an endpoint, without fields of an endpoint', async () => {
   const { status, body } = await sql(
     'SELECT event, count() AS n FROM events WHERE event = {variables.wanted} GROUP BY 1',

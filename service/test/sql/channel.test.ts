@@ -44,6 +44,16 @@ const CASES: readonly (readonly [properties: Readonly<Record<string, string>>, c
   [{ utm_medium: 'webpush', utm_source: 'app' }, 'Push'],
   [{ utm_medium: 'referral', utm_source: 'partner' }, 'Referral'],
   [{ utm_source: 'partner' }, 'Unknown'],
+  [{ gclid: '' }, 'Direct'],
+  [{ $referring_domain: 'www.google.com', gclid: '' }, 'Organic Search'],
+  [{ utm_source: 'NEWSLETTER' }, 'Email'],
+  [{ utm_source: 'google\n"x"' }, 'Unknown'],
+  // What an event repeats of its session's arrival replaces all of its own properties.
+  [{ $session_entry_url: 'https://shop.example/', utm_source: 'facebook', gclid: 'abc' }, 'Direct'],
+  [{ $session_entry_url: 'https://shop.example/', $session_entry_gclid: 'abc' }, 'Paid Search'],
+  [{ $session_entry_url: 'https://shop.example/', $session_entry_ttclid: 'abc' }, 'Paid Unknown'],
+  [{ $session_entry_url: 'https://shop.example/', $session_entry_utm_source: 'Bing' }, 'Organic Search'],
+  [{ $session_entry_utm_source: 'bing' }, 'Direct'],
 ]
 
 let engine: TestEngine

@@ -48,7 +48,11 @@ const send = (url: string, { method = 'GET', headers = {}, body, signal }: Reque
         resolve({ status: response.statusCode!, headers: received, body: isJson(received) ? JSON.parse(text) : text })
       })
     })
-    sent.on('error', reject)
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      // The service closed the idle connection at that moment. https://nodejs.org/api/http.html#requestreusedsocket
+      if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(send(url, { method, headers, body, signal }))
+      else reject(error)
+    })
     sent.end(body)
   })
 

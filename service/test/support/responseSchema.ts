@@ -1,11 +1,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { WORKER_FOLDER } from './workerFolder.ts'
+import { runFolder } from './runFolder.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'date-time': (text: string) => TIME.test(text) } })
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  formats: { 'date-time': (text: string) => TIME.test(text) },
+  // A validator checks a few responses. Optimizing its code would take as long as everything else about it.
+  code: { optimize: false },
+})
 
 interface ResponseSchema {
   readonly method: string
@@ -13,14 +19,16 @@ interface ResponseSchema {
   readonly response?: object
 }
 
-const FILE = join(WORKER_FOLDER, 'schemas.json')
-
-/** Returns the schemas of all routes. Loading the routes takes half a second, so files that share a service share these. */
+/** Returns the schemas of all routes. Loading the routes takes half a second, so the first file that needs the schemas stores them. */
 const readSchemas = async (): Promise<readonly ResponseSchema[]> => {
-  if (existsSync(FILE)) return JSON.parse(readFileSync(FILE, 'utf8')) as ResponseSchema[]
+  const file = join(runFolder(), 'schemas.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as ResponseSchema[]
   const { responseSchemas } = await import('./responseSchemas.ts')
   const schemas = responseSchemas()
-  if (existsSync(WORKER_FOLDER)) writeFileSync(FILE, JSON.stringify(schemas))
+  // Other processes read the file while this one writes it, so it gets its name when it is complete.
+  const written = `${file}.${process.pid}`
+  writeFileSync(written, JSON.stringify(schemas))
+  renameSync(written, file)
   return schemas
 }
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createClient } from '@clickhouse/client'
 import type { Compiled } from '../../../src/sql/compile.ts'
 import { MIGRATIONS } from '../../../src/storage/schema/migrations.ts'
+import { freePort } from '../../support/freePort.ts'
 
 export interface TestEngine {
   readonly url: string
@@ -46,15 +47,6 @@ const RUN_FOREVER =
   'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) ' +
   'SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null'
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const probe = createServer()
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
-
 /** Starts a ClickHouse server that ends with this process. Resolves with its URL when it answers. */
 const startServer = async (): Promise<string> => {
   const modules = createRequire(join(process.cwd(), 'service/package.json'))
@@ -93,7 +85,8 @@ const startServer = async (): Promise<string> => {
     !(await isUp(url));
     await new Promise((resolve) => setTimeout(resolve, 20))
   ) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error('The test engine did not start')
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline)
+      throw new Error(`The test engine did not start: exit code ${child.exitCode}, signal ${child.signalCode}`)
   }
   return url
 }
@@ -120,7 +113,11 @@ export const startTestEngine = async (): Promise<TestEngine> => {
     url,
     use_multipart_params_auto: true,
     log: { level: 127 },
-    clickhouse_settings: { json_type_escape_dots_in_keys: 1, output_format_json_quote_64bit_integers: 0 } as never,
+    clickhouse_settings: {
+      json_type_escape_dots_in_keys: 1,
+      output_format_json_quote_64bit_integers: 0,
+      compile_expressions: 0,
+    } as never,
   })
   const command = async (query: string, params: Readonly<Record<string, unknown>> = {}) => {
     await client.command({ query, query_params: { ...params } })

@@ -532,7 +532,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     const about = { type: 'TypeError', value: 'x is not a function', culprit: 'app.js' }
     const issueOf = async (fingerprint: string) => (await metadata.errorTracking.fingerprints(1)).get(fingerprint)!
     const assign = (stack: string, fingerprint: string, mapIds: readonly string[] = []) =>
-      metadata.errorTracking.assign(1, { stack, fingerprint, mapIds }, about)
+      metadata.errorTracking.assign(1, { stack, fingerprint, mapIds }, about, 10_000)
 
     test('collect stacks by fingerprint, also when a source map changes it', async () => {
       await assign('stack 1', 'a', ['map'])
@@ -569,6 +569,33 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       expect((await metadata.errorTracking.issues(1)).map(({ id }) => id)).not.toContain(other)
       const split = await metadata.errorTracking.split(1, one, ['c'])
       expect([await issueOf('b'), await issueOf('c')]).toEqual([one, split])
+    })
+
+    test('are limited: further fingerprints share one issue, until stacks without events make room', async () => {
+      const store = metadata.errorTracking
+      const add = (stack: string, fingerprint: string) => store.assign(3, { stack, fingerprint, mapIds: [] }, about, 3)
+      expect([await add('1', 'a'), await add('2', 'b'), await add('3', 'c')]).toEqual([false, false, false])
+      expect([await add('4', 'd'), await add('5', 'e'), await add('6', 'a')]).toEqual([true, true, false])
+      expect(await store.countIssues(3)).toBe(4)
+      const of = async (fingerprint: string) => (await store.fingerprints(3)).get(fingerprint)!
+      expect(await of('d')).toBe(await of('e'))
+      expect(await store.issue(3, await of('d'))).toMatchObject({ type: 'Other exceptions', state: 'active' })
+
+      const resolved = await of('b')
+      await store.setState(3, resolved, { state: 'resolved', release: '', ignoredUntil: null })
+      await store.forget(3, ['1', '2', '3', '4'])
+      // The stack 6 still has the fingerprint a, somebody has decided about b, and c and d are gone.
+      expect([...(await store.fingerprints(3)).keys()].sort()).toEqual(['a', 'b', 'e', 'overflow'])
+      expect((await store.stacks(3)).map(({ stack }) => stack).sort()).toEqual(['5', '6'])
+      expect(await store.issue(3, resolved)).toMatchObject({ state: 'resolved' })
+      expect(await store.countIssues(3)).toBe(3)
+      expect(await add('4', 'd')).toBe(true)
+      await store.forget(3, ['6'])
+      expect(await add('7', 'f')).toBe(false)
+      expect(await of('f')).not.toBe(await of('d'))
+      // Other projects have their own.
+      expect(await store.assign(4, { stack: '1', fingerprint: 'a', mapIds: [] }, about, 3)).toBe(false)
+      expect(await store.countIssues(4)).toBe(1)
     })
 
     test('have source maps, of which the first one of an id stays', async () => {

@@ -1,0 +1,3 @@
+import { createRunFolder } from './runFolder.ts'
+
+export default createRunFolder

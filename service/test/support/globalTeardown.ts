@@ -1,0 +1,3 @@
+import { removeRunFolder } from './runFolder.ts'
+
+export default removeRunFolder
