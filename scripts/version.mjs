@@ -1,5 +1,6 @@
 // `npm run release:version`: moves the changesets into CHANGELOG.md and sets the next version in every package.json.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hasUnreleased, nextVersion, readChanges, releaseNotes } from './changes.mjs'
 
@@ -24,8 +25,9 @@ const edit = (file, change) => {
   change(json)
   writeFileSync(file, `${JSON.stringify(json, null, 2)}\n`)
 }
-for (const file of ['package.json', 'service/package.json']) edit(file, (json) => (json.version = next))
+const FOLDERS = ['', 'service', 'service/console']
+for (const folder of FOLDERS) edit(join(folder, 'package.json'), (json) => (json.version = next))
 edit('package-lock.json', (lock) => {
-  for (const entry of [lock, lock.packages[''], lock.packages.service]) entry.version = next
+  for (const entry of [lock, ...FOLDERS.map((folder) => lock.packages[folder])]) entry.version = next
 })
 console.log(`${version} → ${next}. Review CHANGELOG.md, commit, and run: npm run release -- --dry-run`)
