@@ -24,7 +24,11 @@ export const followDialogs = (host: Element, place: (dialog: Element | undefined
     opened = [...opened.filter((each) => !changed.includes(each)), ...changed].filter(
       (each) => each.isConnected && each.hasAttribute('open'),
     )
-    place(topDialog(opened))
+    try {
+      place(topDialog(opened))
+    } catch {
+      // The page is empty, or has broken what places elements.
+    }
   })
   observer.observe(document.documentElement, { subtree: true, childList: true, attributeFilter: ['open'] })
   return () => observer.disconnect()

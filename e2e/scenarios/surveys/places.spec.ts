@@ -145,3 +145,15 @@ test('neither code nor surveys are fetched without surveys or with disable_surve
   await page.evaluate(() => window.analytics.set_config({ disable_surveys: true }))
   await expect(boxOf(page, survey)).toHaveCount(0)
 })
+
+test('a page that has removed its body gets no error from a widget', async ({ page, site, place, launch }) => {
+  await launch({ type: 'widget', appearance: { widgetType: 'tab', widgetLabel: 'Feedback' } })
+  const errors: string[] = []
+  const warnings: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message) => warnings.push(message.text()))
+  place('/', '<script nonce="n">addEventListener("load", () => document.body.remove())</script>')
+  await page.goto(site.url)
+  await expect.poll(() => warnings.join()).toContain('a widget could not be added')
+  expect(errors).toEqual([])
+})

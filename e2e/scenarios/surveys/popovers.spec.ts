@@ -167,6 +167,8 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
     conditions: { url: '/dialog' },
     appearance: { displayThankYouMessage: true, autoDisappear: true },
   })
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
   await page.clock.install()
   place(
     '/dialog',
@@ -194,6 +196,12 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   await page.evaluate(() => document.querySelector('[class^=PostHogSurvey]')!.remove())
   await page.evaluate(() => new Promise(requestAnimationFrame))
   await expect(box).toHaveCount(0)
+  // A page that removes everything gets no error.
+  await page.reload()
+  await expect(box).toBeVisible()
+  await page.evaluate(() => document.documentElement.replaceChildren())
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  expect(errors).toEqual([])
   place(
     '/dialog/none',
     '<button id="first">First</button><button id="corner" style="position:fixed;bottom:60px;right:60px">Corner</button>',
@@ -238,8 +246,9 @@ test('a popover leaves the focus of the page visible, works in a modal dialog an
   await page.mouse.move(10, 10)
   await page.clock.fastForward(5000)
   await expect(box).toHaveCount(0)
-  const events = await reported(3)
+  const events = await reported(4)
   expect(events.map(({ event, properties: { $survey_language: language } }) => [event, language ?? null])).toEqual([
+    ['survey shown', null],
     ['survey shown', null],
     ['survey shown', null],
     ['survey sent', 'de'],

@@ -68,9 +68,12 @@ export const createWidgets = (
   const addControl = (survey: Survey): Stop => {
     let isRemoved = false
     let remove: Stop | undefined
-    void display.loadView().then((view) => {
-      if (!isRemoved) remove = view?.addWidget(survey, (trigger) => toggle(survey, trigger))
-    })
+    display
+      .loadView()
+      .then((view) => {
+        if (!isRemoved) remove = view?.addWidget(survey, (trigger) => toggle(survey, trigger))
+      })
+      .catch((error: unknown) => log.error('a widget could not be added', error))
     return () => {
       isRemoved = true
       remove?.()
