@@ -141,6 +141,11 @@ const withoutUnusedRrweb = {
       ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
       // A policy of the page without inline styles forbids the attribute, and reports it.
       ['old.setAttribute("style", m.oldValue)', 'old.style.cssText = m.oldValue'],
+      // An error in a listener must not reach the page. rrweb wraps only some of them.
+      [
+        '  const options = { capture: true, passive: true };\n',
+        '  fn = callbackWrapper(fn); const options = { capture: true, passive: true };\n',
+      ],
       // The worker of CanvasManager, which is created when the module loads.
       [/^const (jsContent|blob) = .*/gm, ''],
       // The mirror of earlier releases, whose methods only warn.

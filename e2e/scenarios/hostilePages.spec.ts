@@ -1,5 +1,5 @@
 import type { CDPSession } from 'playwright/test'
-import type { Survey } from '../../src/types'
+import { ALL_PARTS, setUpAllParts } from '../support/allParts'
 import { HOSTILE_PAGES } from '../support/hostilePages'
 import { startProxy } from '../support/proxy'
 import { expect, pageWith, test } from '../support/scenario'
@@ -91,27 +91,9 @@ for (const [name, { code, arrives, when: phase = 'before' }] of Object.entries(H
     }) => {
       const own = await service.createProject()
       const proxy = await startProxy(own.url)
-      await Promise.all([
-        own.api('PATCH', '/remote_config', { sessionRecording: { consoleLogRecordingEnabled: true } }),
-        own.api('POST', '/surveys', {
-          name: 'Improvements',
-          type: 'popover',
-          questions: [{ type: 'open', question: 'What can we do better?' }],
-          start_date: new Date(Date.now() - 60_000).toISOString(),
-        } satisfies Partial<Survey>),
-      ])
-      const html = pageWith('script', { url: proxy.url, token: own.token }, '/', act(when === 'after' ? code : ''), {
-        capture_dead_clicks: true,
-        rageclick: true,
-        capture_heatmaps: { flush_interval_milliseconds: 500 },
-        capture_performance: { web_vitals: true, web_vitals_attribution: true, web_vitals_delayed_flush_ms: 500 },
-        capture_exceptions: {
-          capture_unhandled_errors: true,
-          capture_unhandled_rejections: true,
-          capture_console_errors: true,
-        },
-        enable_recording_console_log: true,
-      })
+      await setUpAllParts(own)
+      const target = { url: proxy.url, token: own.token }
+      const html = pageWith('script', target, '/', act(when === 'after' ? code : ''), ALL_PARTS)
       const isBroken = when === 'before' ? `<script>attempt('the page', () => { ${code} })</script>` : ''
       site.page('/', html.replace('<head>', `<head>${KEEP}${isBroken}`))
       const errors: string[] = []
@@ -125,7 +107,7 @@ for (const [name, { code, arrives, when: phase = 'before' }] of Object.entries(H
       await expect.poll(isDone, { timeout: 30_000 }).toBe(true)
       const { thrown, block } = await answer(debug)
       // A page that breaks nothing sends what has waited.
-      site.page('/next', pageWith('script', { url: proxy.url, token: own.token }, '/next', ''))
+      site.page('/next', pageWith('script', target, '/next', ''))
       await page.goto(`${site.url}/next`)
       await page.bringToFront()
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test'
 import type { Config } from '../../src/types'
-import { ready } from '../support/ready'
+import { ready, waitUntil } from '../support/ready'
 import { type Build, BUILDS } from '../support/scenario'
 import { createSecrets, live, SECRET_HTML } from '../support/secretPage'
 import { cut, recording, type RecordingFixtures, status, test, text, types } from '../support/recording'
@@ -134,6 +134,56 @@ test('by default, no typed, hidden or secret text leaves the page', async ({
     ) && !/css-comment|live attribute/.test(place)
   expect(secrets.leaked(sent, isTyped)).toEqual([])
   expect(secrets.leaked(sent, (place) => place.endsWith(' text'))).not.toEqual([])
+})
+
+test('a page that is never idle is recorded while a full snapshot waits for its turn', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
+  await record(true)
+  put(
+    'script',
+    '/',
+    `<script>
+      let count = 0
+      // The next task always waits already.
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = () => {
+        port2.postMessage('')
+        const until = performance.now() + 20
+        while (performance.now() < until);
+        if (window.isBusy) console.log('number ' + count++)
+      }
+      addEventListener('load', () => setTimeout(() => port2.postMessage(''), 1000))
+    </script>`,
+    {
+      ...QUIET,
+      api_host: network.url,
+      session_recording: { full_snapshot_interval_millis: 1000 },
+      enable_recording_console_log: true,
+    },
+  )
+  await page.goto(site.url)
+  await recording(page)
+  await waitUntil(page, () =>
+    Boolean(
+      (window as { __trailmark_extensions__?: Record<string, unknown> }).__trailmark_extensions__?.recorderPlugins,
+    ),
+  )
+  const snapshots = async () => {
+    await cut(page)
+    return types(chunks()).filter((type) => type === 2).length
+  }
+  await expect.poll(snapshots, { timeout: 15_000 }).toBeGreaterThan(0)
+  const before = await snapshots()
+  await page.evaluate('isBusy = true')
+  await expect.poll(snapshots, { timeout: 30_000 }).toBeGreaterThan(before + 2)
+  const numbers = [...text(chunks()).matchAll(/number (\d+)/g)].map(([, number]) => Number(number))
+  expect(numbers).toEqual(numbers.map((_, index) => index))
 })
 
 /** Fingerprint of everything that rrweb and the plugins patch: changes if any part does. */

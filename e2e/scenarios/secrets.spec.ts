@@ -3,6 +3,7 @@ import { pause } from '../support/pause'
 import { startProxy } from '../support/proxy'
 import { ready } from '../support/ready'
 import { expect, test } from '../support/scenario'
+import { fillField, fire, typeInto } from '../support/typing'
 
 type Place = [kinds: ('word' | 'card' | 'ssn')[], html: (secret: string, id: string) => string]
 const NUMBERS: Place[0] = ['card', 'ssn']
@@ -199,52 +200,13 @@ for (const seed of [1, 2]) {
       const section = page.locator(`#${id}`)
       const editor = section.locator('[data-type]')
       if (isTyped) {
-        await editor.focus()
-        await page.keyboard.type(secret)
-        const typed = await editor.evaluate((element) => {
-          const field = element as HTMLInputElement
-          return `${field.value} ${field.textContent} ${field.getAttribute('value')}`
-        })
-        // Some ancestors swallow key presses, as a button does for its content.
-        if (!typed.includes(secret)) {
-          untyped.push(name)
-          await editor.evaluate((element, text) => {
-            const field = element as HTMLInputElement
-            if ('value' in field) field.value = text
-            else element.innerHTML = `<p><span>${text}</span></p>`
-            field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }))
-          }, secret)
-        }
+        if (!(await typeInto(page, editor, secret))) untyped.push(name)
         await page.keyboard.press('Control+A')
         await page.keyboard.press('Control+C')
       }
-      if (name === 'file')
-        await editor.setInputFiles({ name: secret, mimeType: 'application/pdf', buffer: Buffer.of(1) })
-      else if (FORMS[name]) await editor.fill(secret)
+      await fillField(editor, name, secret)
       if (FORMS[name]) expect(await editor.inputValue()).toContain(secret)
     }
-    // Every element in and around the editors, including covered and hidden ones that no mouse reaches.
-    const fire = (types: string[]) =>
-      page.evaluate((given) => {
-        let x = 0
-        const visit = (element: Element) => {
-          // Each in a different place, because three clicks in one spot are a rage click.
-          x += 100
-          for (const type of given) {
-            const init = { bubbles: true, composed: true, cancelable: true, clientX: x }
-            element.dispatchEvent(type === 'click' ? new MouseEvent(type, init) : new Event(type, init))
-          }
-          ;[...element.children, ...(element.shadowRoot?.children ?? [])].forEach(visit)
-        }
-        // Links and labels would respond.
-        const prevent = (event: Event) => event.preventDefault()
-        addEventListener('click', prevent)
-        for (const section of document.querySelectorAll('section')) {
-          if (!given.includes('click')) getSelection()!.selectAllChildren(section)
-          visit(section)
-        }
-        removeEventListener('click', prevent)
-      }, types)
     await page.evaluate(() => getSelection()!.removeAllRanges())
     // The first click loads the click detector, which gives up on a page with this much activity in the meantime.
     const detector = page.waitForResponse(/clicks\.js$/)
@@ -261,13 +223,13 @@ for (const seed of [1, 2]) {
       window.analytics.on('eventCaptured', ({ event }) => names.add(event))
       return names
     })
-    await fire(['click', 'click', 'click'])
+    await fire(page, ['click', 'click', 'click'])
     // Rage and dead clicks describe elements too. Each kind is reported for all its clicks within a second.
     await expect
       .poll(() => captured.evaluate((names) => [...names]))
       .toEqual(expect.arrayContaining(['$rageclick', '$dead_click']))
     await pause(page, 2000)
-    await fire(['change', 'submit', 'copy', 'cut'])
+    await fire(page, ['change', 'submit', 'copy', 'cut'])
     await page.evaluate(() => window.analytics.capture('last'))
     await page.evaluate(() => window.analytics.flush())
     const events = await stored((all) => all.some(({ event }) => event === 'last'))

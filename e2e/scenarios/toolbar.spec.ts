@@ -7,12 +7,12 @@ import { ROOT } from '../support/root'
 import { type Build, BUILDS, expect, test as base } from '../support/scenario'
 import type { Service } from '../support/service'
 import { startSite } from '../support/site'
+import { snippetPage } from '../support/snippetPage'
 
 // The toolbar in a browser, with the sessions and reads of the real service.
 
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
-const SNIPPET = readFileSync(join(ROOT, 'examples/snippet/snippet.js'), 'utf8')
-const QUIET = { capture_pageview: false, capture_pageleave: false, capture_dead_clicks: false, rageclick: false }
+const CLICKS = { autocapture: true, rageclick: false }
 const PANELS = ['Inspect', 'Events', 'Flags', 'Heatmap', 'Web vitals', 'Configuration']
 
 interface PageOptions {
@@ -40,26 +40,9 @@ const test = base.extend<Fixtures>({
     await use(own)
   },
   place: async ({ own, site }, use) => {
-    await use((path, { body = '<h1>Shop</h1>', head = '', config = {}, build = 'script', headers = {} } = {}) => {
-      const options = JSON.stringify({
-        defaults: '2026-01-30',
-        opt_out_useragent_filter: true,
-        request_queue_config: { flush_interval_ms: 250 },
-        api_host: own.url,
-        ...QUIET,
-        ...config,
-      })
-      const init = `analytics.init(${JSON.stringify(own.token)}, ${options})`
-      const tag =
-        build === 'script'
-          ? `<script nonce="n">${SNIPPET}\n${init}</script>`
-          : `<script type="module" nonce="n">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${init}</script>`
-      site.page(
-        path,
-        `<!doctype html><html lang="en"><head><title>Shop</title><meta name="viewport" content="width=device-width">${head}${tag}</head><body>${body}</body></html>`,
-        headers,
-      )
-    })
+    await use((path, { headers = {}, body = '<h1>Shop</h1>', config, ...more } = {}) =>
+      site.page(path, snippetPage(own, { ...more, body, config: { ...CLICKS, ...config } }), headers),
+    )
   },
   link: async ({ own, site }, use) => {
     await use(async (path = '/') => {

@@ -155,6 +155,75 @@ test('attribution has selectors without text, no metric but those allowed, and s
   expect(vitals(after).some((event) => !isSoft(event) && metricOf(event, 'CLS'))).toBe(false)
 })
 
+test('a selector of the browser, which may contain data, is not captured', async ({ page, site, put, stored }) => {
+  // Of removed elements, newer browsers report a selector instead of the element.
+  put(
+    'script',
+    '/',
+    `${CONTENT}<button id="jane-doe">Remove</button><script>
+      Object.defineProperty(PerformanceEventTiming.prototype, 'targetSelector', { get: () => 'button#jane-doe' })
+      document.querySelector('#jane-doe').onclick = ({ target }) => {
+        const until = performance.now() + 60
+        while (performance.now() < until);
+        target.remove()
+      }</script>${REFERENCE}`,
+    { ...QUIET, capture_performance: { web_vitals: true, web_vitals_attribution: true } },
+  )
+  put('script', '/next', '')
+  await page.goto(site.url)
+  await ready(page)
+  await loaded(page)
+  await page.locator('#jane-doe').click()
+  await page.waitForFunction(() => (window as { hasInp?: boolean }).hasInp)
+  await page.goto(`${site.url}/next`)
+  const events = await stored((all) => vitals(all).some((event) => metricOf(event, 'INP')))
+  const inp = vitals(events).flatMap((event) => metricOf(event, 'INP') ?? [])
+  expect(inp[0]!.attribution!.interactionType).toBe('pointer')
+  expect(inp[0]!.attribution!.interactionTarget).toBeUndefined()
+})
+
+test('an interaction has its target when it is no longer one of the ten slowest', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
+  // With 500 interactions, INP is the tenth slowest.
+  put(
+    'script',
+    '/',
+    `<main>${'<p>Go</p>'.repeat(9)}<h3>Faster</h3><h2>Slower</h2></main>${REFERENCE}<script>
+      Object.defineProperty(performance, 'interactionCount', { value: 500 })
+      Object.defineProperty(PerformanceEventTiming.prototype, 'duration', {
+        get() { return { H2: 208, H3: 96 }[this.target?.tagName] ?? 104 },
+      })
+      addEventListener('click', () => {
+        const until = performance.now() + 60
+        while (performance.now() < until);
+      })
+      webVitals.onINP(({ value }) => (window.inp = value), { reportAllChanges: true })</script>`,
+    { ...QUIET, capture_performance: { web_vitals: true, web_vitals_attribution: true } },
+  )
+  put('script', '/next', '')
+  await page.goto(site.url)
+  await ready(page)
+  await loaded(page)
+  const becomes = (value: number) =>
+    page.waitForFunction((expected) => (window as { inp?: number }).inp === expected, value)
+  for (const paragraph of await page.locator('p').all()) await paragraph.click()
+  await page.locator('h3').click()
+  await becomes(96)
+  await page.locator('h2').click()
+  await becomes(104)
+  // The value stays: a different paragraph has it.
+  await page.locator('h2').click()
+  await page.goto(`${site.url}/next`)
+  const events = await stored((all) => vitals(all).some((event) => metricOf(event, 'INP')))
+  const [inp] = vitals(events).flatMap((event) => metricOf(event, 'INP') ?? [])
+  expect(inp!.value).toBe(104)
+  expect(inp!.attribution!.interactionTarget).toMatch(/^body > main > p:nth-of-type/)
+})
+
 test('the project turns web vitals on', async ({ page, site, put, stored, service }) => {
   put('script', '/', CONTENT, { ...QUIET, remote_config_refresh_interval_ms: 0 })
   const settings = { capturePerformance: { web_vitals: true, web_vitals_delayed_flush_ms: 50 } }

@@ -5,10 +5,10 @@ import type { Config, Survey, SurveyQuestion } from '../../src/types'
 import { ROOT } from './root'
 import { type BUILDS, expect, test as base } from './scenario'
 import type { Service, StoredEvent } from './service'
+import { snippetPage } from './snippetPage'
 
 /** The checks of accessibility, to be run in a page. */
 export const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
-const QUIET = { capture_pageview: false, capture_pageleave: false, autocapture: false, capture_dead_clicks: false }
 export const OPEN: SurveyQuestion = { type: 'open', question: 'What can we do better?' }
 
 export type Draft = Partial<Omit<Survey, 'id'>>
@@ -32,27 +32,9 @@ interface Fixtures {
 export const test = base.extend<Fixtures>({
   own: async ({ service }, use) => use(await service.createProject()),
   place: async ({ own, site }, use) => {
-    const SNIPPET = readFileSync(join(ROOT, 'examples/snippet/snippet.js'), 'utf8')
-    await use((path, body = '<main><h1>Shop</h1></main>', config = {}, build = 'script', headers = {}) => {
-      const options = JSON.stringify({
-        defaults: '2026-01-30',
-        opt_out_useragent_filter: true,
-        request_queue_config: { flush_interval_ms: 250 },
-        api_host: own.url,
-        ...QUIET,
-        ...config,
-      })
-      const init = `analytics.init(${JSON.stringify(own.token)}, ${options})`
-      const tag =
-        build === 'script'
-          ? `<script nonce="n">${SNIPPET}\n${init}</script>`
-          : `<script type="module" nonce="n">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${init}</script>`
-      site.page(
-        path,
-        `<!doctype html><html lang="en"><head><title>Shop</title><meta name="viewport" content="width=device-width">${tag}</head><body>${body}</body></html>`,
-        headers,
-      )
-    })
+    await use((path, body = '<main><h1>Shop</h1></main>', config = {}, build = 'script', headers = {}) =>
+      site.page(path, snippetPage(own, { body, config, build }), headers),
+    )
   },
   launch: async ({ own }, use) => {
     let number = 0

@@ -61,14 +61,23 @@ const watchWindow = ({ listen }: Host, mark: (tag: string) => void, onRestored: 
   return () => stops.forEach((stop) => stop())
 }
 
-/** Takes full snapshots when the browser is idle. Events between the request of one and the snapshot cannot be played. */
+/** Takes full snapshots when the browser is idle. */
 const createSnapshots = (host: Host, mayTake: () => boolean) => {
   let isWaiting = true
   let takenAt = 0
   return {
+    /** Whether events cannot be played before the next one. */
     isWaiting: () => isWaiting,
-    /** Time since the last one, ms. */
+    /** Time since the last one was taken or requested, ms. */
     age: () => Date.now() - takenAt,
+    /** Takes one that the player can seek to. What happens until then is recorded too. */
+    renew: (): void => {
+      takenAt = Date.now()
+      whenIdle(host, () => {
+        if (mayTake()) takeSnapshot()
+      })
+    },
+    /** Takes the one that the next events need. */
     soon: (): void => {
       isWaiting = true
       whenIdle(host, () => {
@@ -195,7 +204,7 @@ export const createCapture = (inputs: CaptureInputs) => {
       if (!stopRrweb || isHidden()) return
       ladder.tick()
       const every = inputs.snapshotEveryMs() ?? options.full_snapshot_interval_millis ?? SNAPSHOT_MS
-      if (isOpen() && !snapshots.isWaiting() && ladder.isUnlimited() && snapshots.age() > every) snapshots.soon()
+      if (isOpen() && !snapshots.isWaiting() && ladder.isUnlimited() && snapshots.age() > every) snapshots.renew()
     },
     /** Leaves everything out until `resume`, for example on a page whose URL is excluded. */
     pause: (): void => {

@@ -1,6 +1,5 @@
 import type { Typing } from '../../host'
 import type { Properties, Stop } from '../../types'
-import { selectorOf } from '../selector'
 
 /** A metric as web-vitals reports it, without its performance entries, which hold elements of the page. */
 export interface Metric {
@@ -19,8 +18,9 @@ export interface Metric {
 export type MetricName = 'CLS' | 'FCP' | 'INP' | 'LCP' | 'TTFB'
 
 /** A metric with everything that web-vitals adds. */
-interface ReportedMetric extends Omit<Metric, 'attribution'> {
-  attribution?: object
+export interface ReportedMetric extends Omit<Metric, 'attribution'> {
+  attribution?: object & { interactionTarget?: string }
+  entries: readonly (PerformanceEntry & { target?: Node | null })[]
 }
 
 interface ObserveOptions {
@@ -34,18 +34,14 @@ export type Observers = Record<
   (onReport: (metric: ReportedMetric) => void, options: ObserveOptions) => void
 >
 
-const SOFT = 'soft-navigation'
-// An attribution contains URLs and selectors, which are shorter than this.
-const MAX_STRING = 1000
+/** Describes what caused the value of a metric. */
+export interface Attributor {
+  /** Returns the selector that web-vitals attributes to a node. */
+  generateTarget(node: Node | null | undefined): string | undefined
+  attributionOf(metric: ReportedMetric): Properties | undefined
+}
 
-/** Returns the strings, numbers and booleans of an attribution: everything else refers to the page's elements. */
-const attributionOf = (attribution: object): Properties =>
-  Object.fromEntries(
-    Object.entries(attribution).filter(
-      ([, value]) =>
-        /^(number|boolean)$/.test(typeof value) || (typeof value === 'string' && value.length <= MAX_STRING),
-    ),
-  )
+const SOFT = 'soft-navigation'
 
 const plain = ({
   name,
@@ -56,7 +52,6 @@ const plain = ({
   navigationType,
   navigationId,
   navigationURL,
-  attribution,
 }: ReportedMetric): Metric => ({
   name,
   value,
@@ -66,37 +61,29 @@ const plain = ({
   navigationType,
   navigationId,
   ...(navigationURL ? { navigationURL } : {}),
-  ...(attribution ? { attribution: attributionOf(attribution) } : {}),
 })
 
 /**
  * Creates the source of a page's metrics. web-vitals cannot stop observing, so each metric is observed once per page
  * and reported to all listeners. Soft navigations are observed separately: web-vitals ends the values of the page
- * itself at the first one.
+ * itself at the first one. `createAttributor`: with what the values are attributed; absent: they are not.
  */
-export const createMetricSource = (observers: Observers) => {
+export const createMetricSource = (observers: Observers, createAttributor?: (typed: Typing['texts']) => Attributor) => {
   const listeners = new Set<(metric: Metric) => void>()
   const observed = new Set<MetricName>()
   let typed: Typing['texts']
-  const generateTarget = (node: Node | null) => {
-    try {
-      const element = node instanceof Element ? node : node?.parentElement
-      return element ? selectorOf(element, typed()) : undefined
-    } catch {
-      // The page has broken what selectors are made of. web-vitals would throw this into it.
-      return undefined
-    }
-  }
-  const report = (metric: ReportedMetric) => listeners.forEach((listener) => listener(plain(metric)))
+  const attributor = createAttributor?.(() => typed())
+  const report = (metric: ReportedMetric) =>
+    listeners.forEach((listener) => listener({ ...plain(metric), attribution: attributor?.attributionOf(metric) }))
   const observe = (name: MetricName) => {
     observed.add(name)
-    observers[name](report, { generateTarget })
+    observers[name](report, { ...attributor })
     if (PerformanceObserver.supportedEntryTypes.includes(SOFT))
       observers[name](
         (metric) => {
           if (metric.navigationType === SOFT) report(metric)
         },
-        { generateTarget, reportSoftNavs: true },
+        { ...attributor, reportSoftNavs: true },
       )
   }
   /** Reports metrics with these names from now on. `listener` must not throw. `texts`: `Typing.texts`. */
