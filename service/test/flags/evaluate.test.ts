@@ -293,7 +293,6 @@ test.each<[string, string, () => unknown, string]>([
       turns.push(threadCpuMs() - before)
     }
     isDone = true
-    console.error(Math.max(...turns))
     expect(Math.max(...turns)).toBeLessThan(50)
   },
 )
