@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { api, ask } from './api/client.ts'
+import { api, dataOf } from './api/client.ts'
 import { hasExpired } from './api/session.ts'
 import { useLoad } from './lib/useLoad.ts'
 import { findPage, type Page, type PageProps } from './pages.ts'
@@ -15,7 +15,7 @@ import { Toasts } from './ui/toast.tsx'
 
 const loadSession = async () => {
   const { data, response, error } = await api.GET('/api/console/session')
-  return response.status === 401 ? null : ask(Promise.resolve({ data, response, error }))
+  return response.status === 401 ? null : dataOf(Promise.resolve({ data, response, error }))
 }
 
 /** The console: signs in, finds the project of the path and shows its page. */
@@ -44,7 +44,7 @@ export const App = () => {
 
 const SignedIn = ({ keyLabel }: { readonly keyLabel: string }) => {
   const projects = useLoad('projects', async ({ signal }) => {
-    const { results } = await ask(api.GET('/api/projects', { signal }))
+    const { results } = await dataOf(api.GET('/api/projects', { signal }))
     return results.map(({ id, name, api_token: token, timezone }): Project => ({ id, name, token, timezone }))
   })
   const changes = projectChanges.value

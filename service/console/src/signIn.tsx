@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { api, ask } from './api/client.ts'
+import { api, dataOf } from './api/client.ts'
 import type { Failure } from './api/failure.ts'
 import { hasExpired, renewals } from './api/session.ts'
 import { forgetLoaded } from './lib/useLoad.ts'
@@ -20,11 +20,11 @@ export const tokenOfLink = signal(takeToken())
 
 type Credentials = { readonly token: string } | { readonly key: string }
 
-const startSession = (credentials: Credentials) => ask(api.POST('/api/console/session', { body: credentials }))
+const startSession = (credentials: Credentials) => dataOf(api.POST('/api/console/session', { body: credentials }))
 
 /** Ends the session and shows the sign-in page. */
 export const signOut = async (): Promise<void> => {
-  await ask(api.DELETE('/api/console/session'))
+  await dataOf(api.DELETE('/api/console/session'))
   forgetLoaded()
   location.reload()
 }

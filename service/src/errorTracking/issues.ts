@@ -6,8 +6,8 @@ import { createAssignStacks, type IssueLimits } from './assignStacks.ts'
 import type { FingerprintRules } from './fingerprintRules.ts'
 import { type IssueEventsRequest, readIssueEvents } from './issueEvents.ts'
 import { countOf, type Known, toIssueViews } from './issueViews.ts'
-import { readOccurrences } from './occurrences.ts'
-import { isAgain, isEnough, releaseOrder, totalOf } from './releases.ts'
+import { createReadIssues } from './readIssues.ts'
+import { totalOf } from './releases.ts'
 import type { SourceMaps } from './sourceMaps.ts'
 import type { IssueDetails, IssueEvent, IssueView } from './views.ts'
 
@@ -68,32 +68,7 @@ export const createIssues = ({
   const store = metadata.errorTracking
   const assignStacks = createAssignStacks({ queryRows, store, sourceMaps, rules, limits, onOverflow })
 
-  /** Reads all issues with events. Reopens those that came back. */
-  const read = async (projectId: number, from: number) => {
-    const occurrences = await readOccurrences(queryRows, projectId, { from, limit: limits.stacks })
-    const { fingerprintOfStack, pending } = await assignStacks(projectId, occurrences)
-    const issueOf = await store.fingerprints(projectId)
-    const order = releaseOrder(occurrences)
-    const known = new Map<string, Known>(
-      (await store.issues(projectId)).map((issue) => [issue.id, { issue, stacks: new Map(), occurrences: [] }]),
-    )
-    for (const each of occurrences) {
-      const fingerprint = fingerprintOfStack.get(each.stack)?.fingerprint
-      const of = fingerprint === undefined ? undefined : known.get(issueOf.get(fingerprint) ?? '')
-      if (!of || fingerprint === undefined) continue
-      of.stacks.set(each.stack, fingerprint)
-      of.occurrences.push(each)
-    }
-    for (const [id, each] of known) {
-      if (!isAgain(each.issue, each.occurrences, order) && !isEnough(each.issue, each.occurrences)) continue
-      await store.reopen(projectId, id)
-      known.set(id, {
-        ...each,
-        issue: { ...each.issue, state: 'active', ignoredUntil: null, reopenedAt: new Date().toISOString() },
-      })
-    }
-    return { known, order, pending }
-  }
+  const read = createReadIssues({ queryRows, store, assignStacks, limits })
 
   const find = async (projectId: number, id: string): Promise<ErrorIssue> => {
     const issue = isUuid(id) ? await store.issue(projectId, id.toLowerCase()) : undefined

@@ -20,7 +20,7 @@ const guard: Middleware = {
 }
 client.use(guard)
 
-/** The API of the service, typed by its OpenAPI document. Use it through `ask`. */
+/** The API of the service, typed by its OpenAPI document. Use it through `dataOf`. */
 export const api = client
 
 /** A response of the API, as openapi-fetch returns it. */
@@ -31,7 +31,7 @@ interface ApiResponse<Data> {
 }
 
 /** Resolves with the body of a response. Rejects with `Failure`, or with an `AbortError` when the request was aborted. */
-export const ask = async <Data>(request: Promise<ApiResponse<Data>>): Promise<Data> => {
+export const dataOf = async <Data>(request: Promise<ApiResponse<Data>>): Promise<Data> => {
   let answer: ApiResponse<Data>
   try {
     answer = await request

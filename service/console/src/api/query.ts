@@ -1,5 +1,5 @@
 import { randomId } from '../lib/id.ts'
-import { api, ask, SERVICE_URL } from './client.ts'
+import { api, dataOf, SERVICE_URL } from './client.ts'
 import { Failure } from './failure.ts'
 import { inProject } from './inProject.ts'
 
@@ -138,7 +138,7 @@ export const runQuery = (projectId: number, query: Query, options: QueryOptions)
       ...(debug ? { debug } : {}),
       ...(limit === undefined ? {} : { limit }),
     }
-    return ask(api.POST('/api/projects/{projectId}/query', { params: inProject(projectId), body, signal }))
+    return dataOf(api.POST('/api/projects/{projectId}/query', { params: inProject(projectId), body, signal }))
   })
 }
 
@@ -153,6 +153,6 @@ export const runEndpoint = (projectId: number, name: string, options: QueryOptio
       ...(limit === undefined ? {} : { limit }),
     }
     const params = { path: { ...inProject(projectId).path, name } }
-    return ask(api.POST('/api/projects/{projectId}/endpoints/{name}/run', { params, body, signal }))
+    return dataOf(api.POST('/api/projects/{projectId}/endpoints/{name}/run', { params, body, signal }))
   })
 }

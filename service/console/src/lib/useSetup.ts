@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { inProject, type ResponseOf } from '../api/inProject.ts'
 import { useProject } from '../project.ts'
 import { type Loaded, useLoad } from './useLoad.ts'
@@ -21,7 +21,7 @@ const isComplete = (setup: Setup): boolean =>
 export const useSetup = ({ isPolled = false } = {}): Loaded<Setup> => {
   const { id } = useProject()
   const loaded = useLoad(`setup ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/setup', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/setup', { params: inProject(id), signal })),
   )
   const isWaiting = isPolled && !(loaded.data && isComplete(loaded.data))
   useEffect(() => {

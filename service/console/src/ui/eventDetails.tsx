@@ -1,5 +1,5 @@
 import type { ApiEvent } from '../api/events.ts'
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { Filter } from '../lib/filters.ts'
 import { formatDateTime } from '../lib/format.ts'
 import { delayOf, formatDelay } from '../lib/delay.ts'
@@ -31,7 +31,7 @@ export const EventDetails = ({
 }) => {
   const { id, timezone } = useProject()
   const whole = useLoad(inList.is_truncated ? `event ${id} ${inList.uuid}` : undefined, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/events/{id}', {
         params: { path: { projectId: String(id), id: inList.uuid } },
         signal,

@@ -1,4 +1,4 @@
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { ApiEvent } from '../api/events.ts'
 import type { Filter } from '../lib/filters.ts'
 import { cutText } from '../lib/propertyText.ts'
@@ -33,7 +33,7 @@ export const EventDialog = ({
   const { id } = useProject()
   const index = list.findIndex((each) => each.uuid === uuid)
   const loaded = useLoad(known ? undefined : `event ${id} ${uuid}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/events/{id}', {
         params: { path: { projectId: String(id), id: uuid } },
         signal,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { formatCompact, formatWhole } from '../lib/format.ts'
 import { useLoad } from '../lib/useLoad.ts'
 import { useProject } from '../project.ts'
@@ -42,7 +42,7 @@ const Choices = ({ names, isMany = false, onChange, onDone }: EventMenuProps & {
   const { id } = useProject()
   const [typed, setTyped] = useState('')
   const known = useLoad(`event names ${id}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/event_definitions', { params: { path: { projectId: String(id) } }, signal }),
     ),
   )

@@ -1,4 +1,4 @@
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { eventName } from '../lib/eventNames.ts'
 import { useLoad } from '../lib/useLoad.ts'
 import { useProject } from '../project.ts'
@@ -10,7 +10,7 @@ export const ALL_EVENTS = ''
 export const useEventNames = (): readonly string[] => {
   const { id } = useProject()
   const { data } = useLoad(`events ${id}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/event_definitions', { params: { path: { projectId: String(id) } }, signal }),
     ),
   )

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { inProjectWithId } from '../api/inProject.ts'
 import { personName } from '../lib/personName.ts'
 import { useLoad } from '../lib/useLoad.ts'
@@ -138,7 +138,7 @@ const PersonLink = ({ id }: { readonly id: string }) => {
   const project = useProject()
   const link = useLink()
   const { data } = useLoad(`person ${project.id} ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/persons/{id}', { params: inProjectWithId(project.id, id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/persons/{id}', { params: inProjectWithId(project.id, id), signal })),
   )
   return (
     <a class="clip" href={link(`people/${id}`)}>

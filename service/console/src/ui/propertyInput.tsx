@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { PropertyType } from '../lib/filters.ts'
 import { propertyName } from '../lib/propertyNames.ts'
 import { useLoad } from '../lib/useLoad.ts'
@@ -27,7 +27,7 @@ export const PropertyInput = ({
   // Sessions are computed from events; their properties are in the documentation.
   const stored = type === 'session' ? undefined : type
   const known = useLoad(stored && `properties ${id} ${stored} ${event ?? ''}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/property_definitions', {
         params: { path: { projectId: String(id) }, query: { type: stored, ...(event ? { event } : {}) } },
         signal,
@@ -82,7 +82,7 @@ export const ValueInput = ({
   const name = useSettled(property)
   const stored = type === 'session' ? undefined : type
   const known = useLoad(stored && name ? `values ${id} ${stored} ${name} ${typed}` : undefined, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/property_values', {
         params: {
           path: { projectId: String(id) },

@@ -1,4 +1,4 @@
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { propertyName } from '../lib/propertyNames.ts'
 import { useLoad } from '../lib/useLoad.ts'
 import { useProject } from '../project.ts'
@@ -18,7 +18,7 @@ const SESSION_PROPERTIES = [
 export const usePropertyNames = (type: 'event' | 'person', isNumber = false): readonly string[] => {
   const { id } = useProject()
   const { data } = useLoad(`properties ${id} ${type} `, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/property_definitions', {
         params: { path: { projectId: String(id) }, query: { type } },
         signal,

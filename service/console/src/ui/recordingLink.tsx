@@ -1,4 +1,4 @@
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import { useLoad } from '../lib/useLoad.ts'
 import { useLink, useProject } from '../project.ts'
 import { Icon } from './icon.tsx'
@@ -21,7 +21,9 @@ export const RecordingLink = ({
   const { data } = useLoad(`recording of session ${id} ${sessionId}`, async ({ signal }) => {
     const query = { session_id: [sessionId], limit: 1 }
     const params = { path: { projectId: String(id) }, query }
-    return (await ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
+    return (
+      (await dataOf(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
+    )
   })
   if (!data) return null
   const t = Math.max(0, Date.parse(timestamp) - Date.parse(data.started_at) - LEAD_MS)

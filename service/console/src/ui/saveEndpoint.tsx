@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../api/client.ts'
+import { api, dataOf } from '../api/client.ts'
 import type { Query } from '../api/query.ts'
 import { useLoad } from '../lib/useLoad.ts'
 import { useMutation } from '../lib/useMutation.ts'
@@ -13,7 +13,7 @@ import { toast } from './toast.tsx'
 const useNames = (projectId: number): readonly string[] => {
   const { data } = useLoad(`endpoint names ${projectId}`, async ({ signal }) => {
     const path = { projectId: String(projectId) }
-    const { results } = await ask(api.GET('/api/projects/{projectId}/endpoints', { params: { path }, signal }))
+    const { results } = await dataOf(api.GET('/api/projects/{projectId}/endpoints', { params: { path }, signal }))
     return results.map(({ name }) => name)
   })
   return data ?? []
@@ -41,8 +41,8 @@ export const SaveEndpoint = ({
     const path = { projectId: String(id) }
     const fields = { query, ...(description ? { description } : {}) }
     return mustBeNew
-      ? ask(api.POST('/api/projects/{projectId}/endpoints', { params: { path }, body: { name, ...fields } }))
-      : ask(
+      ? dataOf(api.POST('/api/projects/{projectId}/endpoints', { params: { path }, body: { name, ...fields } }))
+      : dataOf(
           api.PUT('/api/projects/{projectId}/endpoints/{name}', { params: { path: { ...path, name } }, body: fields }),
         )
   })

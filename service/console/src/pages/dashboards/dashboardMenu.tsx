@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProjectWithId } from '../../api/inProject.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
@@ -89,7 +89,7 @@ const DeleteDashboard = ({ dashboard, onClose }: { readonly dashboard: Dashboard
       name={dashboard.name}
       action="Delete the dashboard"
       remove={() =>
-        ask(api.DELETE('/api/projects/{projectId}/dashboards/{id}', { params: inProjectWithId(id, dashboard.id) }))
+        dataOf(api.DELETE('/api/projects/{projectId}/dashboards/{id}', { params: inProjectWithId(id, dashboard.id) }))
       }
       onDeleted={() => navigate(link('dashboards'))}
       onClose={onClose}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId } from '../../api/inProject.ts'
 import { randomId } from '../../lib/id.ts'
 import { useDraft } from '../../lib/useDraft.ts'
@@ -30,7 +30,7 @@ export const DashboardPage = ({ params }: PageProps) => {
   const link = useLink()
   // The list, because the first request of a project makes its first dashboard.
   const dashboards = useLoad(`dashboards ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/dashboards', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/dashboards', { params: inProject(id), signal })),
   )
   return (
     <Load
@@ -84,7 +84,7 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
   const shared = sharedOf(search.value, draft.value)
   const change = (changes: Partial<DashboardDraft>) => draft.change({ ...draft.value, ...changes })
   const save = useMutation((version: number) =>
-    ask(
+    dataOf(
       api.PATCH('/api/projects/{projectId}/dashboards/{id}', {
         params: inProjectWithId(id, dashboard.id),
         body: { ...draft.value, tiles: [...tiles], version },

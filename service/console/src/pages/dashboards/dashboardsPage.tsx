@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
@@ -19,7 +19,7 @@ export const DashboardsPage = () => {
   const link = useLink()
   const [isAdding, setAdding] = useState(false)
   const dashboards = useLoad(`dashboards ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/dashboards', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/dashboards', { params: inProject(id), signal })),
   )
   return (
     <>
@@ -65,7 +65,7 @@ const NewDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const link = useLink()
   const [name, setName] = useState('')
   const { run, isRunning, error } = useMutation(() =>
-    ask(
+    dataOf(
       api.POST('/api/projects/{projectId}/dashboards', { params: inProject(id), body: { name: name.trim() || name } }),
     ),
   )

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { filtersOf } from '../../lib/filters.ts'
 import type { Period } from '../../lib/period.ts'
@@ -57,7 +57,7 @@ export const SharedBar = ({
 }) => {
   const { id } = useProject()
   const variables = useLoad(names.length ? `variables ${id}` : undefined, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/insight_variables', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/insight_variables', { params: inProject(id), signal })),
   )
   return (
     <div class="row" style={{ marginBottom: '1rem' }}>

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { type Loaded, useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
@@ -8,7 +8,7 @@ import type { TileEndpoint } from './tileRequest.ts'
 export const useEndpoints = (): Loaded<ReadonlyMap<string, TileEndpoint>> => {
   const { id } = useProject()
   return useLoad(`tile endpoints ${id}`, async ({ signal }) => {
-    const { results } = await ask(
+    const { results } = await dataOf(
       api.GET('/api/projects/{projectId}/endpoints', {
         params: { ...inProject(id), query: { is_active: true } },
         signal,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
@@ -96,7 +96,7 @@ const DeleteEndpoint = ({ endpoint, onClose }: { readonly endpoint: Endpoint; re
       name={endpoint.name}
       action="Delete"
       remove={() =>
-        ask(api.DELETE('/api/projects/{projectId}/endpoints/{name}', { params: endpointPath(id, endpoint.name) }))
+        dataOf(api.DELETE('/api/projects/{projectId}/endpoints/{name}', { params: endpointPath(id, endpoint.name) }))
       }
       onDeleted={() => navigate(link('endpoints'))}
       onClose={onClose}

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import type { Query } from '../../api/query.ts'
 import { type Loaded, useLoad } from '../../lib/useLoad.ts'
@@ -23,7 +23,7 @@ export const useEndpoint = (name: string, version: number | undefined): Loaded<E
   const { id } = useProject()
   const params = { ...endpointPath(id, name), query: version === undefined ? {} : { version } }
   return useLoad(`endpoint ${id} ${name} ${version ?? ''}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/endpoints/{name}', { params, signal })),
+    dataOf(api.GET('/api/projects/{projectId}/endpoints/{name}', { params, signal })),
   )
 }
 
@@ -37,7 +37,7 @@ export interface EndpointChange {
 }
 
 export const changeEndpoint = (projectId: number, name: string, { query, ...fields }: EndpointChange) =>
-  ask(
+  dataOf(
     api.PATCH('/api/projects/{projectId}/endpoints/{name}', {
       params: endpointPath(projectId, name),
       body: { ...fields, ...(query ? { query: { ...query } } : {}) } as never,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { formatAgo, formatDuration, formatShare, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useLink, useProject } from '../../project.ts'
@@ -33,8 +33,8 @@ export const EndpointsPage = () => {
   const params = { path: { projectId: String(id) } }
   const loaded = useLoad(`endpoints ${id}`, async ({ signal }): Promise<readonly Row[]> => {
     const [endpoints, stats] = await Promise.all([
-      ask(api.GET('/api/projects/{projectId}/endpoints', { params, signal })),
-      ask(api.GET('/api/projects/{projectId}/endpoint_stats', { params, signal })),
+      dataOf(api.GET('/api/projects/{projectId}/endpoints', { params, signal })),
+      dataOf(api.GET('/api/projects/{projectId}/endpoint_stats', { params, signal })),
     ])
     const statsOf = new Map(stats.results.map((each) => [each.id, each]))
     return endpoints.results.map((endpoint) => {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { formatNumber, formatWhole } from '../../lib/format.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -18,7 +18,7 @@ export const MaterializationPreview = ({ name, version }: Readonly<{ name: strin
   const { id } = useProject()
   const [output, setOutput] = useState<Preview>()
   const { run, isRunning, error } = useMutation((): Promise<Preview> =>
-    ask(
+    dataOf(
       api.POST('/api/projects/{projectId}/endpoints/{name}/materialization_preview', {
         params: { ...endpointPath(id, name), query: { version } },
         body: {},

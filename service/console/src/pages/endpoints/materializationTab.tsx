@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { formatAgo, formatNumber, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -23,7 +23,7 @@ export const MaterializationTab = ({ endpoint, onChanged }: TabProps) => {
   const key = `materialization ${id} ${endpoint.name} ${version}`
   const params = { ...endpointPath(id, endpoint.name), query: { version } }
   const loaded = useLoad(key, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/endpoints/{name}/materialization_status', { params, signal })),
+    dataOf(api.GET('/api/projects/{projectId}/endpoints/{name}/materialization_status', { params, signal })),
   )
   const isBuilding = loaded.data?.enabled === true && loaded.data.status === 'Running'
   const { reload } = loaded

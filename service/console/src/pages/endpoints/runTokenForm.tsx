@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { formatDateTime } from '../../lib/format.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
@@ -34,7 +34,7 @@ export const RunTokenForm = ({ name, variables }: { readonly name: string; reado
     const values = Object.entries(pinned).filter(([, text]) => text !== '')
     const typeOf = (each: string) => known.data?.find(({ code_name }) => code_name === each)?.type ?? 'String'
     const list = wordsOf(origins)
-    return ask(
+    return dataOf(
       api.POST('/api/projects/{projectId}/endpoints/run_tokens', {
         params: { path: { projectId: String(id) } },
         body: {

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { formatDateTime, formatDuration, formatShare, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
@@ -20,7 +20,7 @@ export const RunsTab = ({ endpoint }: TabProps) => {
   const loaded = useLoad(`runs ${id} ${endpoint.name} ${span.value}`, ({ signal }) => {
     const after = new Date(Date.now() - span.buckets * span.ms).toISOString()
     const params = { ...endpointPath(id, endpoint.name), query: { after, interval: span.interval } }
-    return ask(api.GET('/api/projects/{projectId}/endpoints/{name}/runs', { params, signal }))
+    return dataOf(api.GET('/api/projects/{projectId}/endpoints/{name}/runs', { params, signal }))
   })
   return (
     <div class="stack">

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { formatDateTime } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -17,7 +17,7 @@ export const VersionsTab = ({ endpoint, onChanged }: TabProps) => {
   const { id, timezone } = useProject()
   const loaded = useLoad(`versions ${id} ${endpoint.name} ${endpoint.current_version}`, async ({ signal }) => {
     const params = endpointPath(id, endpoint.name)
-    const { results } = await ask(api.GET('/api/projects/{projectId}/endpoints/{name}/versions', { params, signal }))
+    const { results } = await dataOf(api.GET('/api/projects/{projectId}/endpoints/{name}/versions', { params, signal }))
     return results
   })
   return (

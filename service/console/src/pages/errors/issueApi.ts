@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
 
 const ISSUES = '/api/projects/{projectId}/error_tracking/issues'
@@ -33,10 +33,10 @@ interface ListQuery {
 }
 
 export const listIssues = (projectId: number, query: ListQuery, signal: AbortSignal) =>
-  ask(api.GET(ISSUES, { params: { ...inProject(projectId), query }, signal }))
+  dataOf(api.GET(ISSUES, { params: { ...inProject(projectId), query }, signal }))
 
 export const getIssue = (projectId: number, id: string, days: number, signal: AbortSignal) =>
-  ask(api.GET(ISSUE, { params: { ...inProjectWithId(projectId, id), query: { days } }, signal }))
+  dataOf(api.GET(ISSUE, { params: { ...inProjectWithId(projectId, id), query: { days } }, signal }))
 
 /** A new state. `until_events`: an ignored issue becomes active after this many more events. */
 export interface StateChange {
@@ -45,16 +45,16 @@ export interface StateChange {
 }
 
 export const setIssueState = (projectId: number, id: string, change: StateChange) =>
-  ask(api.PATCH(ISSUE, { params: inProjectWithId(projectId, id), body: change }))
+  dataOf(api.PATCH(ISSUE, { params: inProjectWithId(projectId, id), body: change }))
 
 export const mergeIssues = (projectId: number, id: string, ids: readonly string[]) =>
-  ask(api.POST(`${ISSUE}/merge`, { params: inProjectWithId(projectId, id), body: { ids: [...ids] } }))
+  dataOf(api.POST(`${ISSUE}/merge`, { params: inProjectWithId(projectId, id), body: { ids: [...ids] } }))
 
 export const splitIssue = (projectId: number, id: string, fingerprint: string) =>
-  ask(api.POST(`${ISSUE}/split`, { params: inProjectWithId(projectId, id), body: { fingerprints: [fingerprint] } }))
+  dataOf(api.POST(`${ISSUE}/split`, { params: inProjectWithId(projectId, id), body: { fingerprints: [fingerprint] } }))
 
 export const listIssueEvents = (projectId: number, id: string, cursor: string | undefined, signal: AbortSignal) =>
-  ask(
+  dataOf(
     api.GET(`${ISSUE}/events`, {
       params: { ...inProjectWithId(projectId, id), query: cursor === undefined ? {} : { cursor } },
       signal,

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { ApiEvent } from '../../api/events.ts'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { downloadCsv } from '../../lib/csv.ts'
 import { type Filter, filtersOf, toApiFilter, toggleFilter } from '../../lib/filters.ts'
 import { periodOf, PERIODS } from '../../lib/period.ts'
@@ -50,7 +50,7 @@ export const EventsPage = () => {
     [period.name, period.label, names.join('\n'), JSON.stringify(filters)],
   )
   const events = usePages<ApiEvent>(`events ${id} ${JSON.stringify(query)}`, (cursor, signal) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/events', {
         params: { path: { projectId: String(id) }, query: { ...query, ...(cursor ? { cursor } : {}) } },
         signal,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -26,7 +26,7 @@ const STAGES: Readonly<Record<Stage, string>> = {
 export const EarlyAccess = ({ flagId, flagKey }: { readonly flagId: number; readonly flagKey: string }) => {
   const { id } = useProject()
   const features = useLoad(`early access ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/early_access_feature', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/early_access_feature', { params: inProject(id), signal })),
   )
   return (
     <Card title="Early access">
@@ -55,7 +55,7 @@ const Offer = ({
 }) => {
   const { id } = useProject()
   const { run, isRunning, error } = useMutation(() =>
-    ask(
+    dataOf(
       api.POST('/api/projects/{projectId}/early_access_feature', {
         params: inProject(id),
         body: { name: flagKey, feature_flag_id: flagId, stage: 'draft' },
@@ -85,9 +85,11 @@ const FeatureForm = ({ feature, onChanged }: { readonly feature: Feature; readon
   const [draft, setDraft] = useState({ name: feature.name, description: feature.description, stage: feature.stage })
   const params = inProjectWithId(id, feature.id)
   const save = useMutation(() =>
-    ask(api.PATCH('/api/projects/{projectId}/early_access_feature/{id}', { params, body: draft })),
+    dataOf(api.PATCH('/api/projects/{projectId}/early_access_feature/{id}', { params, body: draft })),
   )
-  const remove = useMutation(() => ask(api.DELETE('/api/projects/{projectId}/early_access_feature/{id}', { params })))
+  const remove = useMutation(() =>
+    dataOf(api.DELETE('/api/projects/{projectId}/early_access_feature/{id}', { params })),
+  )
   // Not a form: this card stands beside the flag's own.
   const submit = async () => {
     if (!(await save.run())) return

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Failure } from '../../api/failure.ts'
 import { inProject, inProjectWithId } from '../../api/inProject.ts'
 import { useDraft } from '../../lib/useDraft.ts'
@@ -35,7 +35,7 @@ export const FlagEditor = ({
   const draft = useDraft(`flag ${id} ${flag?.id ?? 'new'}`, flag ? toDraft(flag) : NEW_FLAG, flag?.version)
   const { run, isRunning, error } = useMutation(() => {
     const body = toInput(draft.value)
-    return ask(
+    return dataOf(
       flag
         ? api.PATCH('/api/projects/{projectId}/feature_flags/{id}', { params: inProjectWithId(id, flag.id), body })
         : api.POST('/api/projects/{projectId}/feature_flags', { params: inProject(id), body }),

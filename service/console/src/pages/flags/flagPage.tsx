@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -18,7 +18,7 @@ export const FlagPage = ({ params }: PageProps) => {
   const { id } = useProject()
   const link = useLink()
   const flags = useLoad(`flags ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
   )
   const isNew = params.id === 'new'
   return (
@@ -70,7 +70,7 @@ const Actions = ({ flag, onChanged }: { readonly flag: Flag; readonly onChanged:
   const { id } = useProject()
   const [isDeleting, setDeleting] = useState(false)
   const toggle = useMutation(() =>
-    ask(
+    dataOf(
       api.PATCH('/api/projects/{projectId}/feature_flags/{id}', {
         params: inProjectWithId(id, flag.id),
         body: { active: !flag.active },
@@ -106,7 +106,7 @@ const DeleteFlag = ({ flag, onClose }: { readonly flag: Flag; readonly onClose: 
       name={flag.key}
       action="Delete the flag"
       remove={() =>
-        ask(api.DELETE('/api/projects/{projectId}/feature_flags/{id}', { params: inProjectWithId(id, flag.id) }))
+        dataOf(api.DELETE('/api/projects/{projectId}/feature_flags/{id}', { params: inProjectWithId(id, flag.id) }))
       }
       onDeleted={() => navigate(link('flags'))}
       onClose={onClose}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { formatAgo, formatCompact, formatDateTime, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
@@ -37,7 +37,7 @@ export const FlagsPage = () => {
   const { id } = useProject()
   const link = useLink()
   const flags = useLoad(`flags ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
   )
   return (
     <>

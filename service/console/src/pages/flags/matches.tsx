@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { formatShare, formatWhole } from '../../lib/format.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -18,7 +18,9 @@ export const Matches = ({ draft, flagId }: { readonly draft: FlagDraft; readonly
   const text = JSON.stringify(draft)
   const { run, isRunning, error } = useMutation(() => {
     const flag = { ...toInput(draft), active: true, ...(flagId === undefined ? {} : { id: flagId }) }
-    return ask(api.POST('/api/projects/{projectId}/feature_flags/matches', { params: inProject(id), body: { flag } }))
+    return dataOf(
+      api.POST('/api/projects/{projectId}/feature_flags/matches', { params: inProject(id), body: { flag } }),
+    )
   })
   const count = async () => {
     const matches = await run()

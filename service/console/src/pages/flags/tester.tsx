@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { Failure } from '../../api/failure.ts'
 import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -49,7 +49,7 @@ export const Tester = ({
       person_properties: parseProperties(properties, 'The properties'),
       ...(draft.groupType.trim() && group.trim() ? { groups: { [draft.groupType.trim()]: group.trim() } } : {}),
     }
-    return ask(api.POST('/api/projects/{projectId}/feature_flags/test', { params: inProject(id), body }))
+    return dataOf(api.POST('/api/projects/{projectId}/feature_flags/test', { params: inProject(id), body }))
   })
   const test = async () => {
     const found = await run()

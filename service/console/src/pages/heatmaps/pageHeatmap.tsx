@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { formatShare } from '../../lib/format.ts'
 import { type Period, toDateRange } from '../../lib/period.ts'
@@ -35,10 +35,10 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
   const params = <Query,>(query: Query) => ({ ...inProject(id), query })
   const key = (name: string, query: object) => JSON.stringify([name, id, query])
   const map = useLoad(key('heatmap', mapQuery), ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/heatmaps', { params: params(mapQuery), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/heatmaps', { params: params(mapQuery), signal })),
   )
   const scroll = useLoad(key('heatmap scroll', filter), ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/heatmaps/scroll', { params: params(filter), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/heatmaps/scroll', { params: params(filter), signal })),
   )
   const snapshot = useLoad(key('page snapshot', { url, min, max }), ({ signal }) =>
     findPageSnapshot(id, { url, min, max }, signal),
@@ -125,7 +125,7 @@ const Elements = ({
 }) => {
   const { id } = useProject()
   const loaded = useLoad(JSON.stringify(['heatmap elements', id, filter]), ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/heatmaps/elements', { params: { ...inProject(id), query: filter }, signal }),
     ),
   )

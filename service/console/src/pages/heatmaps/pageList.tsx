@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { formatWhole } from '../../lib/format.ts'
 import { type Period, toDateRange } from '../../lib/period.ts'
@@ -19,7 +19,7 @@ export const PageList = ({ period }: { readonly period: Period }) => {
   const wanted = search.value.get('search') ?? ''
   const query = { ...toDateRange(period), ...(wanted ? { search: wanted } : {}) }
   const loaded = useLoad(JSON.stringify(['heatmap pages', id, query]), ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/heatmaps/pages', { params: { ...inProject(id), query }, signal })),
+    dataOf(api.GET('/api/projects/{projectId}/heatmaps/pages', { params: { ...inProject(id), query }, signal })),
   )
   const parameters = Object.fromEntries([...search.value].filter(([name]) => name !== 'search'))
   const columns: readonly Column<HeatmapPage>[] = [

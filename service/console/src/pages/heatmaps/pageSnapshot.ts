@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { loadSnapshots } from '../../api/recordings.ts'
 import type { RecordedEvent } from '../../player/messages.ts'
@@ -15,7 +15,9 @@ const literalOf = (url: string): string =>
 /** Returns the chunks of a recording with full snapshots, latest first. */
 const anchorsOf = async (projectId: number, sessionId: string, signal: AbortSignal) => {
   const params = { path: { ...inProject(projectId).path, session_id: sessionId } }
-  const recording = await ask(api.GET('/api/projects/{projectId}/session_recordings/{session_id}', { params, signal }))
+  const recording = await dataOf(
+    api.GET('/api/projects/{projectId}/session_recordings/{session_id}', { params, signal }),
+  )
   return recording.windows_list
     .flatMap(({ id, chunks }) => chunks.filter((chunk) => chunk.is_anchor).map((chunk) => ({ ...chunk, windowId: id })))
     .sort((a, b) => b.started_at.localeCompare(a.started_at))
@@ -31,7 +33,7 @@ export const findPageSnapshot = async (
   signal: AbortSignal,
 ): Promise<readonly RecordedEvent[] | null> => {
   const query = { limit: MAX_RECORDINGS, page: literalOf(wanted.url) }
-  const { results } = await ask(
+  const { results } = await dataOf(
     api.GET('/api/projects/{projectId}/session_recordings', { params: { ...inProject(projectId), query }, signal }),
   )
   let chunks = 0

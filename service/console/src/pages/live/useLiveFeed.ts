@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Arrival } from '../../api/events.ts'
 import { Failure, isAborted } from '../../api/failure.ts'
 import { useProject } from '../../project.ts'
@@ -68,7 +68,7 @@ export const useLiveFeed = ({ event, distinctId, kind }: LiveFilter, isHolding: 
         ...(distinctId ? { distinct_id: distinctId } : {}),
       }
       const params = { path: { projectId: String(id) }, query }
-      const page = await ask(api.GET('/api/projects/{projectId}/events/live', { params, signal: controller.signal }))
+      const page = await dataOf(api.GET('/api/projects/{projectId}/events/live', { params, signal: controller.signal }))
       const arrivals = page.results.filter((each) => isOf(kind, each))
       if (page.results.length) lastArrivalAt = Date.now()
       fullPages = page.has_more ? fullPages + 1 : 0

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Person } from '../../api/events.ts'
 import { formatWhole } from '../../lib/format.ts'
 import { forgetLoaded } from '../../lib/useLoad.ts'
@@ -20,7 +20,7 @@ export const EraseDialog = ({ person, onClose }: { readonly person: Person; read
   const [withEvents, setWithEvents] = useState(true)
   const name = personName(person)
   const { run, isRunning, error } = useMutation(async () => {
-    await ask(
+    await dataOf(
       api.DELETE('/api/projects/{projectId}/persons/{id}', {
         params: { path: { projectId: String(id), id: person.id }, query: { delete_events: withEvents } },
       }),

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Person } from '../../api/events.ts'
 import { formatDateTime, formatWhole } from '../../lib/format.ts'
 import { cutText } from '../../lib/propertyText.ts'
@@ -23,7 +23,7 @@ export const PeoplePage = () => {
   const wanted = search.value.get('search') ?? ''
   const people = usePages<Person>(`people ${id} ${wanted}`, async (cursor, signal) => {
     const query = { limit: PAGE_SIZE, offset: Number(cursor ?? 0), ...(wanted ? { search: wanted } : {}) }
-    const page = await ask(
+    const page = await dataOf(
       api.GET('/api/projects/{projectId}/persons', { params: { path: { projectId: String(id) }, query }, signal }),
     )
     return { results: page.results, next: page.next === null ? null : String(query.offset + PAGE_SIZE) }

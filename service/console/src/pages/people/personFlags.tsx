@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useLink, useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -19,7 +19,7 @@ interface Flag {
 export const PersonFlags = ({ personId }: { readonly personId: string }) => {
   const { id } = useProject()
   const flags = useLoad(`flags of ${id} ${personId}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/persons/{id}/flags', {
         params: { path: { projectId: String(id), id: personId } },
         signal,
@@ -104,7 +104,7 @@ const WhyDialog = ({
 }) => {
   const { id } = useProject()
   const test = useLoad(`flag test ${id} ${flag.metadata.id} ${distinctId}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.POST('/api/projects/{projectId}/feature_flags/test', {
         params: { path: { projectId: String(id) } },
         body: { flag: flag.metadata.id, distinct_id: distinctId },

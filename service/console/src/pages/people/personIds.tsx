@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Person } from '../../api/events.ts'
 import { formatDateTime } from '../../lib/format.ts'
 import { cutText } from '../../lib/propertyText.ts'
@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, string>> = {
 export const PersonIds = ({ person }: { readonly person: Person }) => {
   const { id: projectId } = useProject()
   const merges = useLoad(`merges ${projectId} ${person.id}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/persons/{id}/merges', {
         params: { path: { projectId: String(projectId), id: person.id } },
         signal,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Person } from '../../api/events.ts'
 import { formatDate } from '../../lib/format.ts'
 import { type Filter, formatFilter } from '../../lib/filters.ts'
@@ -33,7 +33,7 @@ export const PersonPage = ({ params }: PageProps) => {
     error,
     reload,
   } = useLoad(`person ${projectId} ${id}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/persons/{id}', {
         params: { path: { projectId: String(projectId), id } },
         signal,

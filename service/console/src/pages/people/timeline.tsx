@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Filter } from '../../lib/filters.ts'
 import { type Pages, usePages } from '../../lib/usePages.ts'
 import { useVirtualRows } from '../../lib/useVirtualRows.ts'
@@ -33,7 +33,7 @@ export const Timeline = ({
   const timeline = usePages<Entry>(`timeline ${id} ${personId} ${JSON.stringify(names)}`, async (cursor, signal) => {
     const query = { limit: PAGE_SIZE, ...(names.length ? { event: names } : {}), ...(cursor ? { cursor } : {}) }
     const params = { path: { projectId: String(id), id: personId }, query }
-    const page = await ask(api.GET('/api/projects/{projectId}/persons/{id}/events', { params, signal }))
+    const page = await dataOf(api.GET('/api/projects/{projectId}/persons/{id}/events', { params, signal }))
     return { results: page.results.map(toEntry), next: page.next }
   })
   return (

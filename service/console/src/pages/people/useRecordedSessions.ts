@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
 
@@ -10,7 +10,7 @@ export const useRecordedSessions = (personId: string): ReadonlySet<string> => {
   const { id } = useProject()
   const { data } = useLoad(`recorded sessions ${id} ${personId}`, async ({ signal }) => {
     const params = { path: { projectId: String(id) }, query: { person_id: [personId], limit: MAX_RECORDINGS } }
-    const { results } = await ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))
+    const { results } = await dataOf(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))
     return new Set(results.map((recording) => recording.id))
   })
   return data ?? NONE

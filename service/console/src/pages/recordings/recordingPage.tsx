@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { RecordingDetails } from '../../api/recordings.ts'
 import { formatDateTime, formatDuration, formatWhole } from '../../lib/format.ts'
 import { cutText } from '../../lib/propertyText.ts'
@@ -23,7 +23,7 @@ export const RecordingPage = ({ params }: PageProps) => {
   const { id } = useProject()
   const sessionId = params.sessionId!
   const recording = useLoad(`recording ${id} ${sessionId}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/session_recordings/{session_id}', {
         params: { path: { projectId: String(id), session_id: sessionId } },
         signal,
@@ -127,7 +127,9 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
   const next = useLoad(`recording before ${projectId} ${started_at} ${JSON.stringify(filters)}`, async ({ signal }) => {
     const query = { ...filters, limit: 1, date_to: new Date(Date.parse(started_at) - 1).toISOString() }
     const params = { path: { projectId: String(projectId) }, query }
-    return (await ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
+    return (
+      (await dataOf(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
+    )
   })
   return (
     <>
@@ -147,7 +149,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
           name="this recording"
           action="Delete the recording"
           remove={() =>
-            ask(
+            dataOf(
               api.DELETE('/api/projects/{projectId}/session_recordings/{session_id}', {
                 params: { path: { projectId: String(projectId), session_id: id } },
               }),

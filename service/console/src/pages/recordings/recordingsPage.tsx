@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { Recording } from '../../api/recordings.ts'
 import { formatDateTime, formatDuration, formatWhole } from '../../lib/format.ts'
 import { periodOf } from '../../lib/period.ts'
@@ -41,7 +41,7 @@ export const RecordingsPage = () => {
   const recordings = usePages<Recording>(`recordings ${id} ${JSON.stringify(filters)}`, (cursor, signal) => {
     const query = { limit: PAGE_SIZE, ...filters, ...(cursor ? { cursor } : {}) }
     const params = { path: { projectId: String(id) }, query }
-    return ask(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))
+    return dataOf(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))
   })
   return (
     <div class="stack">

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { ApiEvent } from '../../api/events.ts'
 import type { RecordingDetails } from '../../api/recordings.ts'
 import { cutText, toText } from '../../lib/propertyText.ts'
@@ -45,7 +45,7 @@ export const useSessionEvents = ({ id, started_at, ended_at }: RecordingDetails)
       before: time(ended_at, MARGIN_MS),
     }
     const params = { path: { projectId: String(projectId) }, query }
-    return (await ask(api.GET('/api/projects/{projectId}/events', { params, signal }))).results
+    return (await dataOf(api.GET('/api/projects/{projectId}/events', { params, signal }))).results
   })
   const entries = useMemo(() => [...(loaded.data ?? [])].reverse().map(toEntry), [loaded.data])
   return { entries, loaded }

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { useProject } from '../../project.ts'
 import { Checkbox } from '../../ui/inputs.tsx'
@@ -22,7 +22,7 @@ export const ExceptionsTab = () => {
           <SettingsForm
             name={`exception settings ${id}`}
             saved={toDraft(data)}
-            save={(draft) => ask(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toConfig(draft) }))}
+            save={(draft) => dataOf(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toConfig(draft) }))}
             done="Saved. Sites follow at their next page load."
             onSaved={() => config.reload()}
           >

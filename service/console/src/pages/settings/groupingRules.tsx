@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { withItem } from '../../lib/withItem.ts'
@@ -29,7 +29,7 @@ const FIELDS: readonly (readonly [field: GroupField, label: string])[] = [
 export const GroupingRules = () => {
   const { id } = useProject()
   const rules = useLoad(`fingerprint rules ${id}`, ({ signal }) =>
-    ask(api.GET(RULES_PATH, { params: inProject(id), signal })),
+    dataOf(api.GET(RULES_PATH, { params: inProject(id), signal })),
   )
   return (
     <Load of={rules}>
@@ -37,7 +37,9 @@ export const GroupingRules = () => {
         <SettingsForm
           name={`grouping rules ${id}`}
           saved={toGroupingDraft(data.rules)}
-          save={(draft) => ask(api.PUT(RULES_PATH, { params: inProject(id), body: { rules: toGroupingRules(draft) } }))}
+          save={(draft) =>
+            dataOf(api.PUT(RULES_PATH, { params: inProject(id), body: { rules: toGroupingRules(draft) } }))
+          }
           done="Saved. The rules apply to exceptions that arrive from now on."
           onSaved={() => rules.reload()}
         >

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
@@ -86,7 +86,7 @@ export const HealthTab = () => (
 const Health = () => {
   const { timezone } = useProject()
   const { data, error, loadedAt, reload } = useLoad('readiness', async ({ signal }) => {
-    await ask(api.GET('/_readiness', { signal }))
+    await dataOf(api.GET('/_readiness', { signal }))
     return true
   })
   useEffect(() => {

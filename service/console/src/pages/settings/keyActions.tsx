@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { toast } from '../../ui/toast.tsx'
 import { ConfirmDialog } from './confirmDialog.tsx'
 import { GraceField } from './graceField.tsx'
@@ -43,7 +43,7 @@ export const KeyActions = ({
           action="Replace the secret"
           act={async () => {
             const body = { grace_seconds: seconds }
-            setSecret((await ask(api.POST('/api/personal_api_keys/{id}/roll', { params, body }))).value)
+            setSecret((await dataOf(api.POST('/api/personal_api_keys/{id}/roll', { params, body }))).value)
           }}
           onDone={close}
           onClose={close}
@@ -57,7 +57,7 @@ export const KeyActions = ({
         <ConfirmDialog
           title={`Revoke ${label}?`}
           action="Revoke the key"
-          act={() => ask(api.DELETE('/api/personal_api_keys/{id}', { params }))}
+          act={() => dataOf(api.DELETE('/api/personal_api_keys/{id}', { params }))}
           onDone={() => {
             close()
             toast(`The key ${label} is revoked.`)

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { ResponseOf } from '../../api/inProject.ts'
 import { formatAgo, formatDate, formatDateTime } from '../../lib/format.ts'
 import { type Loaded, useLoad } from '../../lib/useLoad.ts'
@@ -17,8 +17,8 @@ export type Session = ResponseOf<'/api/console/session', 'get'>
 
 /** Personal API keys, and the revocation of run tokens. */
 export const KeysTab = () => {
-  const keys = useLoad('keys', ({ signal }) => ask(api.GET('/api/personal_api_keys', { signal })))
-  const session = useLoad('own session', ({ signal }) => ask(api.GET('/api/console/session', { signal })))
+  const keys = useLoad('keys', ({ signal }) => dataOf(api.GET('/api/personal_api_keys', { signal })))
+  const session = useLoad('own session', ({ signal }) => dataOf(api.GET('/api/console/session', { signal })))
   const [isAdding, setAdding] = useState(false)
   return (
     <div class="stack">

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -28,7 +28,7 @@ export const NewKeyDialog = ({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isForAll, setForAll] = useState(false)
   const { run, isRunning, error } = useMutation(() =>
-    ask(
+    dataOf(
       api.POST('/api/personal_api_keys', {
         body: { label: label.trim(), scopes: [...chosen], scoped_teams: isForAll ? null : [project.id] },
       }),

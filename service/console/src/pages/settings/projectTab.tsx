@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { formatDateTime } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
@@ -28,7 +28,7 @@ const ProjectForm = () => {
   const [timezone, setTimezone] = useState(project.timezone)
   const zones = useId()
   const { run, isRunning, error } = useMutation(() =>
-    ask(api.PATCH('/api/projects/{projectId}', { params: inProject(project.id), body: { name, timezone } })),
+    dataOf(api.PATCH('/api/projects/{projectId}', { params: inProject(project.id), body: { name, timezone } })),
   )
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -82,10 +82,12 @@ const TokenCard = () => {
   const [isRotating, setRotating] = useState(false)
   const [seconds, setSeconds] = useState(86_400)
   const project = useLoad(`project ${id} ${token}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}', { params: inProject(id), signal })),
   )
   const rotate = () =>
-    ask(api.POST('/api/projects/{projectId}/rotate_token', { params: inProject(id), body: { grace_seconds: seconds } }))
+    dataOf(
+      api.POST('/api/projects/{projectId}/rotate_token', { params: inProject(id), body: { grace_seconds: seconds } }),
+    )
   const until = project.data?.previous_api_token_until
   return (
     <Card

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
@@ -17,7 +17,7 @@ const MAX_MEGABYTES = 1_000_000
 export const RecordingStorage = () => {
   const { id } = useProject()
   const settings = useLoad(`recording storage ${id}`, ({ signal }) =>
-    ask(api.GET(PATH, { params: inProject(id), signal })),
+    dataOf(api.GET(PATH, { params: inProject(id), signal })),
   )
   return (
     <Card title="Storage">
@@ -26,7 +26,7 @@ export const RecordingStorage = () => {
           <SettingsForm
             name={`recording storage ${id}`}
             saved={data}
-            save={(draft) => ask(api.PATCH(PATH, { params: inProject(id), body: draft }))}
+            save={(draft) => dataOf(api.PATCH(PATH, { params: inProject(id), body: draft }))}
             done="Saved. It applies to new sessions."
             onSaved={() => settings.reload()}
           >

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { useProject } from '../../project.ts'
 import { Checkbox, TextArea, TextInput } from '../../ui/inputs.tsx'
@@ -24,7 +24,7 @@ export const RecordingTab = () => {
             saved={toDraft(saved)}
             save={(draft) => {
               const body = { sessionRecording: toRecording(draft, saved) }
-              return ask(api.PATCH(CONFIG_PATH, { params: inProject(id), body }))
+              return dataOf(api.PATCH(CONFIG_PATH, { params: inProject(id), body }))
             }}
             done="Saved. Sites follow at their next page load."
             onSaved={() => config.reload()}

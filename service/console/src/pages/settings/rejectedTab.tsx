@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { formatAgo, formatDateTime, formatWhole } from '../../lib/format.ts'
 import { REMEDIES, type RejectedEvent, type RejectionCode } from '../../lib/rejectionRemedies.ts'
@@ -31,7 +31,7 @@ const groupByCode = (events: readonly RejectedEvent[]): readonly Group[] => {
 export const RejectedTab = () => {
   const { id } = useProject()
   const events = useLoad(`rejected ${id}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/refused_events', {
         params: { ...inProject(id), query: { limit: LIMIT } },
         signal,

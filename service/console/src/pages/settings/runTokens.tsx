@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
@@ -14,7 +14,7 @@ export const RunTokens = () => {
   const [tokenId, setTokenId] = useState('')
   const [isRevoking, setRevoking] = useState(false)
   const { run, isRunning, error } = useMutation(async () => {
-    await ask(
+    await dataOf(
       api.DELETE('/api/projects/{projectId}/endpoints/run_tokens/{id}', {
         params: inProjectWithId(id, tokenId.trim()),
       }),
@@ -60,7 +60,7 @@ export const RunTokens = () => {
           title="Revoke all run tokens?"
           action="Revoke all"
           act={() =>
-            ask(
+            dataOf(
               api.POST('/api/projects/{projectId}/endpoints/run_tokens/revoke_all', {
                 params: inProject(id),
                 body: {},

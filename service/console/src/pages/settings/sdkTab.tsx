@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
@@ -115,7 +115,7 @@ const Toggle = ({
 }) => {
   const { id } = useProject()
   const { run, error } = useMutation((isOn: boolean) =>
-    ask(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toChange(isOn, config) })),
+    dataOf(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toChange(isOn, config) })),
   )
   // What was chosen, until it is saved and loaded again.
   const [chosen, setChosen] = useState<boolean>()

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { readStored, writeStored } from '../../lib/stored.ts'
 import { useLoad } from '../../lib/useLoad.ts'
@@ -13,12 +13,12 @@ import { toast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
 
 const originsOf = async (id: number, signal?: AbortSignal): Promise<readonly string[]> =>
-  (await ask(api.GET('/api/projects/{projectId}', { params: inProject(id), ...(signal ? { signal } : {}) })))
+  (await dataOf(api.GET('/api/projects/{projectId}', { params: inProject(id), ...(signal ? { signal } : {}) })))
     .toolbar_origins
 
 /** Changes the authorized origins. Reads them before, so that what somebody else added in between stays. */
 const changeOrigins = async (id: number, change: (origins: readonly string[]) => readonly string[]) =>
-  ask(
+  dataOf(
     api.PATCH('/api/projects/{projectId}', {
       params: inProject(id),
       body: { toolbar_origins: [...change(await originsOf(id))] },
@@ -58,7 +58,7 @@ const Site = ({ origin, onRemoved }: { readonly origin: string; readonly onRemov
   const stored = `toolbar path ${id} ${origin}`
   const [path, setPath] = useState(readStored<string>(stored) ?? '/')
   const opening = useMutation(() =>
-    ask(api.POST('/api/projects/{projectId}/toolbar/codes', { params: inProject(id), body: { origin, path } })),
+    dataOf(api.POST('/api/projects/{projectId}/toolbar/codes', { params: inProject(id), body: { origin, path } })),
   )
   const removing = useMutation(() => changeOrigins(id, (origins) => origins.filter((each) => each !== origin)))
   const open = async (event: Event) => {

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, type ResponseOf } from '../../api/inProject.ts'
 import { type Loaded, useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
@@ -9,5 +9,5 @@ export type RemoteConfig = ResponseOf<typeof CONFIG_PATH, 'get'>
 /** Loads what the project's sites read of their settings. */
 export const useRemoteConfig = (): Loaded<RemoteConfig> => {
   const { id } = useProject()
-  return useLoad(`remote config ${id}`, ({ signal }) => ask(api.GET(CONFIG_PATH, { params: inProject(id), signal })))
+  return useLoad(`remote config ${id}`, ({ signal }) => dataOf(api.GET(CONFIG_PATH, { params: inProject(id), signal })))
 }

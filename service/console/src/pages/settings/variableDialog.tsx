@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { Failure } from '../../api/failure.ts'
 import { inProject, inProjectWithId } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -72,7 +72,7 @@ export const VariableDialog = ({
   const change = (changes: Partial<Form>) => setForm({ ...form, ...changes })
   const { run, isRunning, error } = useMutation(async () => {
     const body = toInput(form)
-    return ask(
+    return dataOf(
       variable
         ? api.PATCH('/api/projects/{projectId}/insight_variables/{id}', {
             params: inProjectWithId(id, variable.id),

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
@@ -18,7 +18,7 @@ export const VariablesTab = () => {
   const { id } = useProject()
   const [dialog, setDialog] = useState<{ readonly edited?: Variable; readonly removed?: Variable }>()
   const variables = useLoad(`variables ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/insight_variables', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/insight_variables', { params: inProject(id), signal })),
   )
   const close = () => setDialog(undefined)
   const done = (text: string) => {
@@ -58,7 +58,7 @@ export const VariablesTab = () => {
           title={`Delete ${dialog.removed.name}?`}
           action="Delete the variable"
           act={() =>
-            ask(
+            dataOf(
               api.DELETE('/api/projects/{projectId}/insight_variables/{id}', {
                 params: inProjectWithId(id, dialog.removed!.id),
               }),

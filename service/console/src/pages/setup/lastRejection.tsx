@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { REMEDIES } from '../../lib/rejectionRemedies.ts'
@@ -13,7 +13,7 @@ export const LastRejection = () => {
   const { id } = useProject()
   const link = useLink()
   const { data, reload } = useLoad(`last rejection ${id}`, ({ signal }) =>
-    ask(
+    dataOf(
       api.GET('/api/projects/{projectId}/refused_events', {
         params: { ...inProject(id), query: { limit: 1 } },
         signal,

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
@@ -14,7 +14,7 @@ import styles from './surveys.module.css'
 export const FlagFields = ({ draft, errorOf, onChange }: DraftProps) => {
   const { id } = useProject()
   const { data } = useLoad(`flags ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
+    dataOf(api.GET('/api/projects/{projectId}/feature_flags', { params: inProject(id), signal })),
   )
   const flags = data?.results ?? []
   const optionsWith = (chosen: string | null | undefined, none: string) => {

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
 import type { ConditionDraft } from '../../ui/flagConditions/conditionDraft.ts'
 
@@ -64,29 +64,29 @@ export const STATES: Readonly<Record<SurveyState, { readonly label: string; read
 }
 
 export const listSurveys = (projectId: number, signal: AbortSignal) =>
-  ask(api.GET(SURVEYS, { params: inProject(projectId), signal }))
+  dataOf(api.GET(SURVEYS, { params: inProject(projectId), signal }))
 
 export const getSurvey = (projectId: number, id: string, signal: AbortSignal) =>
-  ask(api.GET(SURVEY, { params: inProjectWithId(projectId, id), signal }))
+  dataOf(api.GET(SURVEY, { params: inProjectWithId(projectId, id), signal }))
 
 export const createSurvey = (projectId: number, body: SurveyInput) =>
-  ask(api.POST(SURVEYS, { params: inProject(projectId), body }))
+  dataOf(api.POST(SURVEYS, { params: inProject(projectId), body }))
 
 export const changeSurvey = (
   projectId: number,
   id: string,
   body: Partial<SurveyInput & Pick<Survey, 'start_date' | 'end_date'>>,
-) => ask(api.PATCH(SURVEY, { params: inProjectWithId(projectId, id), body }))
+) => dataOf(api.PATCH(SURVEY, { params: inProjectWithId(projectId, id), body }))
 
 export const removeSurvey = (projectId: number, id: string) =>
-  ask(api.DELETE(SURVEY, { params: inProjectWithId(projectId, id) }))
+  dataOf(api.DELETE(SURVEY, { params: inProjectWithId(projectId, id) }))
 
 export const getResults = (projectId: number, id: string, query: ResultsQuery, signal: AbortSignal) =>
-  ask(api.GET(`${SURVEY}/results`, { params: { ...inProjectWithId(projectId, id), query }, signal }))
+  dataOf(api.GET(`${SURVEY}/results`, { params: { ...inProjectWithId(projectId, id), query }, signal }))
 
 export const listSubmissions = (
   projectId: number,
   id: string,
   query: ResultsQuery & { readonly question?: string; readonly cursor?: string },
   signal: AbortSignal,
-) => ask(api.GET(`${SURVEY}/responses`, { params: { ...inProjectWithId(projectId, id), query }, signal }))
+) => dataOf(api.GET(`${SURVEY}/responses`, { params: { ...inProjectWithId(projectId, id), query }, signal }))

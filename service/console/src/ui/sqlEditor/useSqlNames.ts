@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
 import { usePropertyNames } from '../propertySelect.tsx'
@@ -11,7 +11,7 @@ export const useSqlNames = (): SqlNames | undefined => {
   const { id } = useProject()
   const params = { path: { projectId: String(id) } }
   const { data: schema } = useLoad(`schema ${id}`, ({ signal }) =>
-    ask(api.GET('/api/projects/{projectId}/schema', { params, signal })),
+    dataOf(api.GET('/api/projects/{projectId}/schema', { params, signal })),
   )
   const eventProperties = usePropertyNames('event')
   const personProperties = usePropertyNames('person')

@@ -1,4 +1,4 @@
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import { type Loaded, useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
 
@@ -19,7 +19,7 @@ export const useVariables = (): Loaded<readonly Variable[]> => {
   const { id } = useProject()
   return useLoad(`variables ${id}`, async ({ signal }) => {
     const params = { path: { projectId: String(id) } }
-    const { results } = await ask(api.GET('/api/projects/{projectId}/insight_variables', { params, signal }))
+    const { results } = await dataOf(api.GET('/api/projects/{projectId}/insight_variables', { params, signal }))
     return results
   })
 }

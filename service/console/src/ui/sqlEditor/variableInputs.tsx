@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { api, ask } from '../../api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 import type { FieldIssue } from '../../api/failure.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
@@ -88,7 +88,7 @@ const DefineVariable = ({ name, onDefined }: { readonly name: string; readonly o
   const { id } = useProject()
   const [type, setType] = useState<VariableTypeName>('String')
   const { run, isRunning, error } = useMutation(() =>
-    ask(
+    dataOf(
       api.PUT('/api/projects/{projectId}/insight_variables/{id}', {
         params: { path: { projectId: String(id), id: name } },
         body: { type },
