@@ -26,6 +26,27 @@ const showPage = async (page: Page, path: string) => {
   await expect(page.locator('main').locator('.skeleton, .progress, [aria-busy="true"]')).toHaveCount(0)
 }
 
+/** Counts how far the content moves by itself (`layout-shift` of https://wicg.github.io/layout-instability). */
+const watchShifts = (page: Page) =>
+  page.evaluate(() => {
+    const own = window as unknown as { shift: number }
+    own.shift = 0
+    type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean }
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries() as Shift[]) if (!hadRecentInput) own.shift += value
+    }).observe({ type: 'layout-shift' })
+  })
+
+/** Returns the shifts since the last call. */
+const takeShifts = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
+    const own = window as unknown as { shift: number }
+    const { shift } = own
+    own.shift = 0
+    return shift
+  })
+
 /** Returns what a person would call broken: sideways scrolling, and headings, controls and tiles that are cut or overlap. */
 const findLayoutProblems = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
@@ -80,16 +101,19 @@ const findLayoutProblems = (page: Page): Promise<readonly string[]> =>
     return problems
   })
 
-test('every page of the console fits in narrow, usual and wide windows, in both themes, and is accessible', async ({
+test('every page of the console fits in narrow, usual and wide windows, in both themes, does not move while it loads, and is accessible', async ({
   view: { service, page, open },
 }) => {
   const items = await fillProject(service)
   await page.setViewportSize({ width: 1440, height: HEIGHT })
   await open('settings')
+  await watchShifts(page)
   for (const path of await pagePaths()) {
     const item = path.includes(':') ? items[path] : path
     if (!item) throw new Error(`fillProject() in e2e/support/filledProject.ts returns no item for the page ${path}`)
+    await takeShifts(page)
     await showPage(page, `/console/projects/${service.projectId}/${item}`)
+    console.log(path, await takeShifts(page))
     for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       for (const width of WIDTHS) {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type EventKey, KEY_COLUMNS, readEvents, toKey } from '../events/rows.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { ErrorStack, Metadata } from '../storage/metadata/metadata.ts'
@@ -99,6 +100,8 @@ export const createAssignStacks = ({
           limits.issues,
         )
         if (isOverflow) overflowed += 1
+        // SQLite works on the thread of the event loop.
+        await setImmediate()
       }
     }
     if (overflowed) onOverflow(projectId, overflowed)

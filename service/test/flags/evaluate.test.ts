@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { createEvaluator, evaluateFlags, type Flag, type Subject } from '../../src/flags/evaluate.ts'
 import type { Condition, Filters } from '../../src/flags/filters.ts'
 import { shareOf, VARIANT_SALT } from '../../src/flags/hash.ts'
 import { OPERATORS } from '../../src/flags/operators.ts'
 import { createTimeSlices, runSteps } from '../../src/lib/timeSlices.ts'
+import { threadCpuMs } from '../support/threadCpu.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 
@@ -247,15 +247,6 @@ test('flags are evaluated in steps of one property', async () => {
   // There is a pause before each read of a property.
   expect([...new Set(readsBefore)]).toEqual(Array.from({ length: 3 * 5 }, (_, index) => index).concat(15))
 })
-
-/**
- * Returns the CPU time of this thread, in ms: what the event loop was held for, without what other processes took, and the
- * garbage collector and the compiler on their own threads. Only Linux tells it; elsewhere, that of the process.
- */
-const threadCpuMs = (): number =>
-  process.platform === 'linux'
-    ? Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
-    : process.cpuUsage().user / 1e3
 
 const LETTERS = 'a'.repeat(120_000)
 const CASED = 'İ'.repeat(60_000)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Kysely, Selectable } from 'kysely'
 import { type MetadataContext, now } from './context.ts'
+import { inPages } from './pages.ts'
 import type { Tables } from './tables.ts'
 
 export type IssueState = 'active' | 'resolved' | 'ignored'
@@ -67,8 +69,8 @@ export interface ErrorTrackingStore {
    */
   assign(projectId: number, stack: Omit<ErrorStack, 'isStale'>, issue: NewIssue, maxIssues: number): Promise<boolean>
   /**
-   * Removes stacks, then fingerprints without a stack: those of the shared issue, and those that are an issue by themselves, if
-   * nobody has changed its state. With them, the issue is removed.
+   * Removes stacks, then their fingerprints without a stack: those of the shared issue, and those that are an issue by
+   * themselves, if nobody has changed its state. With them, the issue is removed. In steps, each of which is a transaction.
    */
   forget(projectId: number, stacks: readonly string[]): Promise<void>
   /** Marks the stacks of a file, so that their fingerprints are computed again. */
@@ -96,6 +98,8 @@ const OVERFLOW_ISSUE: NewIssue = {
 
 // Values of one statement.
 const MAX_VALUES = 500
+// Stacks that are removed in one step, which takes SQLite about 15 ms.
+const MAX_FORGOTTEN = 100
 
 const toIssue = (row: Selectable<Tables['error_issues']>): ErrorIssue => ({
   id: row.id,
@@ -175,61 +179,97 @@ const sharedIssue = async (db: Kysely<Tables>, projectId: number): Promise<strin
   return id
 }
 
+/** Removes stacks, and what only they had. At most `MAX_FORGOTTEN`. */
+const forgetStacks = async (db: Kysely<Tables>, projectId: number, stacks: readonly string[]): Promise<void> => {
+  const ofProject = db.selectFrom('error_stacks').where('project_id', '=', projectId)
+  const removed = await ofProject.where('stack', 'in', stacks).select('fingerprint').execute()
+  await db.deleteFrom('error_stacks').where('project_id', '=', projectId).where('stack', 'in', stacks).execute()
+  const fingerprints = [...new Set(removed.map(({ fingerprint }) => fingerprint))]
+  if (!fingerprints.length) return
+  const stillUsed = new Set(
+    (await ofProject.where('fingerprint', 'in', fingerprints).select('fingerprint').execute()).map(
+      ({ fingerprint }) => fingerprint,
+    ),
+  )
+  const unused = fingerprints.filter((each) => !stillUsed.has(each))
+  if (!unused.length) return
+  const found = await db
+    .selectFrom('error_fingerprints as f')
+    .innerJoin('error_issues as i', 'i.id', 'f.issue_id')
+    .where('f.project_id', '=', projectId)
+    .where('f.fingerprint', 'in', unused)
+    .select((of) => [
+      'f.fingerprint',
+      'f.issue_id',
+      'i.state',
+      'i.reopened_at',
+      of
+        .selectFrom('error_fingerprints as all')
+        .whereRef('all.issue_id', '=', 'f.issue_id')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .as('fingerprints'),
+    ])
+    .execute()
+  const shared = await issueOf(db, projectId, OVERFLOW)
+  const forgotten = found.filter(
+    ({ issue_id, state, reopened_at, fingerprints: count }) =>
+      issue_id === shared || (Number(count) === 1 && state === 'active' && !reopened_at),
+  )
+  if (!forgotten.length) return
+  await db
+    .deleteFrom('error_fingerprints')
+    .where('project_id', '=', projectId)
+    .where(
+      'fingerprint',
+      'in',
+      forgotten.map(({ fingerprint }) => fingerprint),
+    )
+    .execute()
+  const issues = forgotten.map(({ issue_id }) => issue_id).filter((id) => id !== shared)
+  if (issues.length)
+    await db.deleteFrom('error_issues').where('project_id', '=', projectId).where('id', 'in', issues).execute()
+}
+
 const createForget =
   (transact: MetadataContext['transact']): ErrorTrackingStore['forget'] =>
-  (projectId, stacks) =>
-    transact(async (transaction) => {
-      for (let at = 0; at < stacks.length; at += MAX_VALUES)
-        await transaction
-          .deleteFrom('error_stacks')
-          .where('project_id', '=', projectId)
-          .where('stack', 'in', stacks.slice(at, at + MAX_VALUES))
-          .execute()
-      const fingerprints = await transaction
-        .selectFrom('error_fingerprints as f')
-        .innerJoin('error_issues as i', 'i.id', 'f.issue_id')
-        .leftJoin('error_stacks as s', (join) =>
-          join.onRef('s.project_id', '=', 'f.project_id').onRef('s.fingerprint', '=', 'f.fingerprint'),
-        )
-        .where('f.project_id', '=', projectId)
-        .groupBy(['f.fingerprint', 'f.issue_id', 'i.state', 'i.reopened_at'])
-        .select(({ fn }) => [
-          'f.fingerprint',
-          'f.issue_id',
-          'i.state',
-          'i.reopened_at',
-          fn.count('s.stack').as('stacks'),
-        ])
-        .execute()
-      const shared = fingerprints.find(({ fingerprint }) => fingerprint === OVERFLOW)?.issue_id
-      const countOf = new Map<string, number>()
-      for (const { issue_id } of fingerprints) countOf.set(issue_id, (countOf.get(issue_id) ?? 0) + 1)
-      const unused = fingerprints.filter(
-        ({ fingerprint, issue_id, state, reopened_at, stacks: count }) =>
-          !Number(count) &&
-          fingerprint !== OVERFLOW &&
-          (issue_id === shared || (countOf.get(issue_id) === 1 && state === 'active' && !reopened_at)),
-      )
-      for (let at = 0; at < unused.length; at += MAX_VALUES) {
-        const part = unused.slice(at, at + MAX_VALUES)
-        await transaction
-          .deleteFrom('error_fingerprints')
-          .where('project_id', '=', projectId)
-          .where(
-            'fingerprint',
-            'in',
-            part.map(({ fingerprint }) => fingerprint),
-          )
-          .execute()
-        const issues = part.map(({ issue_id }) => issue_id).filter((id) => id !== shared)
-        if (issues.length)
-          await transaction
-            .deleteFrom('error_issues')
-            .where('project_id', '=', projectId)
-            .where('id', 'in', issues)
-            .execute()
-      }
-    })
+  async (projectId, stacks) => {
+    for (let at = 0; at < stacks.length; at += MAX_FORGOTTEN) {
+      await transact((transaction) => forgetStacks(transaction, projectId, stacks.slice(at, at + MAX_FORGOTTEN)))
+      await setImmediate()
+    }
+  }
+
+const createLists = (db: Kysely<Tables>): Pick<ErrorTrackingStore, 'issues' | 'fingerprints' | 'stacks'> => ({
+  async issues(projectId) {
+    const ofProject = db.selectFrom('error_issues').selectAll().where('project_id', '=', projectId)
+    const rows = await inPages(
+      (after, limit) => ofProject.where('id', '>', after).orderBy('id').limit(limit).execute(),
+      ({ id }) => id,
+    )
+    return rows.map(toIssue)
+  },
+  async fingerprints(projectId) {
+    const ofProject = db.selectFrom('error_fingerprints').selectAll().where('project_id', '=', projectId)
+    const rows = await inPages(
+      (after, limit) => ofProject.where('fingerprint', '>', after).orderBy('fingerprint').limit(limit).execute(),
+      ({ fingerprint }) => fingerprint,
+    )
+    return new Map(rows.map(({ fingerprint, issue_id }) => [fingerprint, issue_id]))
+  },
+  async stacks(projectId) {
+    const ofProject = db.selectFrom('error_stacks').selectAll().where('project_id', '=', projectId)
+    const rows = await inPages(
+      (after, limit) => ofProject.where('stack', '>', after).orderBy('stack').limit(limit).execute(),
+      ({ stack }) => stack,
+    )
+    return rows.map(({ stack, fingerprint, map_ids, is_stale }) => ({
+      stack,
+      fingerprint,
+      mapIds: map_ids.split(' ').filter(Boolean),
+      isStale: is_stale !== 0,
+    }))
+  },
+})
 
 const createIssueMoves = (transact: MetadataContext['transact']): Pick<ErrorTrackingStore, 'merge' | 'split'> => ({
   merge: (projectId, id, others) =>
@@ -282,26 +322,15 @@ const createSourceMapStore = (db: Kysely<Tables>): Pick<ErrorTrackingStore, 'sou
   },
 })
 
-export const createErrorTrackingStore = ({ db, transact }: MetadataContext): ErrorTrackingStore => ({
-  issues: async (projectId) =>
-    (await db.selectFrom('error_issues').selectAll().where('project_id', '=', projectId).execute()).map(toIssue),
+export const createErrorTrackingStore = ({
+  db,
+  transact,
+}: Pick<MetadataContext, 'db' | 'transact'>): ErrorTrackingStore => ({
+  ...createLists(db),
   async issue(projectId, id) {
     const ofProject = db.selectFrom('error_issues').selectAll().where('project_id', '=', projectId)
     const row = await ofProject.where('id', '=', id).executeTakeFirst()
     return row && toIssue(row)
-  },
-  async fingerprints(projectId) {
-    const rows = await db.selectFrom('error_fingerprints').selectAll().where('project_id', '=', projectId).execute()
-    return new Map(rows.map(({ fingerprint, issue_id }) => [fingerprint, issue_id]))
-  },
-  async stacks(projectId) {
-    const rows = await db.selectFrom('error_stacks').selectAll().where('project_id', '=', projectId).execute()
-    return rows.map(({ stack, fingerprint, map_ids, is_stale }) => ({
-      stack,
-      fingerprint,
-      mapIds: map_ids.split(' ').filter(Boolean),
-      isStale: is_stale !== 0,
-    }))
   },
   countIssues: (projectId) => countIssues(db, projectId),
   assign: (projectId, { stack, fingerprint, mapIds }, issue, maxIssues) =>
@@ -341,12 +370,23 @@ export const createErrorTrackingStore = ({ db, transact }: MetadataContext): Err
     }),
   forget: createForget(transact),
   async markStale(projectId, mapId) {
-    await db
-      .updateTable('error_stacks')
-      .set({ is_stale: 1 })
-      .where('project_id', '=', projectId)
-      .where('map_ids', 'like', `% ${mapId} %`)
-      .execute()
+    const ofProject = db.selectFrom('error_stacks').select('stack').where('project_id', '=', projectId)
+    await inPages(
+      async (after, limit) => {
+        const page = await ofProject.where('stack', '>', after).orderBy('stack').limit(limit).execute()
+        if (page.length)
+          await db
+            .updateTable('error_stacks')
+            .set({ is_stale: 1 })
+            .where('project_id', '=', projectId)
+            .where('stack', '>', after)
+            .where('stack', '<=', page.at(-1)!.stack)
+            .where('map_ids', 'like', `% ${mapId} %`)
+            .execute()
+        return page
+      },
+      ({ stack }) => stack,
+    )
   },
   async setState(projectId, id, { state, release, ignoredUntil }) {
     const isResolved = state === 'resolved'

@@ -98,4 +98,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       hash TEXT PRIMARY KEY, project_id INTEGER NOT NULL, key_id TEXT NOT NULL, key_hash TEXT NOT NULL, origin TEXT NOT NULL,
       is_same_origin INTEGER NOT NULL, code_hash TEXT, code_expires_at TEXT NOT NULL, created_at TEXT NOT NULL, used_at TEXT)`,
   ],
+  ['CREATE INDEX error_stacks_by_fingerprint ON error_stacks (project_id, fingerprint)'],
 ]

@@ -147,7 +147,7 @@ test('Postgres migrations run once when several processes open the database', as
     url,
     ...MIGRATIONS.at(-1)!.map((statement) =>
       statement
-        .replace(/^CREATE TABLE (\w+)[^]*/, 'DROP TABLE $1')
+        .replace(/^CREATE (TABLE|INDEX) (\w+)[^]*/, 'DROP $1 $2')
         .replace(/^(ALTER TABLE \w+) ADD COLUMN (\w+)[^]*/, '$1 DROP COLUMN $2'),
     ),
     'DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)',
