@@ -109,8 +109,10 @@ export const createAssignStacks = ({
 
   const synchronize: AssignStacks = async (projectId, occurrences) => {
     const known = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
+    await setImmediate()
     const firstOf = new Map(occurrences.map((each) => [each.stack, each]))
     const due = [...firstOf.values()].filter(({ stack }) => known.get(stack)?.isStale ?? true)
+    await setImmediate()
     if (!due.length) return { fingerprintOfStack: known, pending: 0 }
     // What the engine has no events of, or only older ones, makes room.
     const isFull = known.size + due.length > limits.stacks || (await store.countIssues(projectId)) >= limits.issues

@@ -21,6 +21,9 @@ const VERSION = 'v1'
 const MAX_FRAMES = 8
 const MAX_LINE = 120
 
+/** Characters of the id of a stack. */
+export const STACK_ID_LENGTH = 16
+
 const hash = (value: unknown, length: number): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, length)
 
@@ -159,5 +162,5 @@ export const stackIdOf = (
       ]),
       ...(rules.length ? [rules, normalizeMessage(exceptions[0]?.value ?? '')] : []),
     ],
-    16,
+    STACK_ID_LENGTH,
   )

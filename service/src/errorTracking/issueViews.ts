@@ -12,24 +12,37 @@ export interface Known {
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString()
-const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
-const releasesOf = (occurrences: readonly Occurrence[], order: ReadonlyMap<string, number>) => {
-  const byRelease = new Map<string, Occurrence[]>()
-  for (const each of occurrences) byRelease.set(each.release, [...(byRelease.get(each.release) ?? []), each])
-  return [...byRelease]
-    .sort(([a], [b]) => order.get(b)! - order.get(a)!)
-    .map(([release, all]) => ({
-      release,
-      count: sum(all.map(({ count }) => count)),
-      first_seen: iso(Math.min(...all.map(({ first }) => first))),
-      last_seen: iso(Math.max(...all.map(({ last }) => last))),
-    }))
+/** Events of one kind: how many in the period, and when the first and the last of all time were, ms since the epoch. */
+interface Sum {
+  count: number
+  first: number
+  last: number
 }
 
-/** Returns the number of events in the period. */
-export const countOf = ({ occurrences }: Pick<Known, 'occurrences'>): number =>
-  sum(occurrences.map(({ count }) => count))
+const NONE: Readonly<Sum> = { count: 0, first: Infinity, last: -Infinity }
+
+const add = (sum: Readonly<Sum>, { count, first, last }: Readonly<Sum>): Sum => ({
+  count: sum.count + count,
+  first: Math.min(sum.first, first),
+  last: Math.max(sum.last, last),
+})
+
+/** Sums occurrences up. An issue can have as many as the project has stacks. */
+export const sumOf = (occurrences: readonly Occurrence[]): Sum => occurrences.reduce(add, NONE)
+
+const releasesOf = (occurrences: readonly Occurrence[], order: ReadonlyMap<string, number>) => {
+  const byRelease = new Map<string, Sum>()
+  for (const each of occurrences) byRelease.set(each.release, add(byRelease.get(each.release) ?? NONE, each))
+  return [...byRelease]
+    .sort(([a], [b]) => order.get(b)! - order.get(a)!)
+    .map(([release, { count, first, last }]) => ({
+      release,
+      count,
+      first_seen: iso(first),
+      last_seen: iso(last),
+    }))
+}
 
 /** Returns issues as the API shows them. `from`: start of the period, in ms. `order`: of releases. */
 export const toIssueViews = async (
@@ -45,22 +58,25 @@ export const toIssueViews = async (
     from,
     all.map(({ stacks }) => [...stacks.keys()]),
   )
-  return all.map(({ issue, occurrences }, at) => ({
-    id: issue.id,
-    type: issue.type,
-    value: issue.value,
-    culprit: issue.culprit,
-    state: issue.state,
-    first_seen: occurrences.length ? iso(Math.min(...occurrences.map(({ first }) => first))) : issue.createdAt,
-    last_seen: occurrences.length ? iso(Math.max(...occurrences.map(({ last }) => last))) : issue.createdAt,
-    count: countOf({ occurrences }),
-    people: totals[at]!.people,
-    series: Object.entries(totals[at]!.days)
-      .map(([date, count]) => ({ date, count }))
-      .sort((a, b) => a.date.localeCompare(b.date)),
-    releases: releasesOf(occurrences, order),
-    resolved_at: issue.resolvedAt,
-    reopened_at: issue.reopenedAt,
-    ignored_events: issue.ignoredUntil === null ? null : issue.ignoredUntil - totalOf(occurrences),
-  }))
+  return all.map(({ issue, occurrences }, at) => {
+    const { count, first, last } = sumOf(occurrences)
+    return {
+      id: issue.id,
+      type: issue.type,
+      value: issue.value,
+      culprit: issue.culprit,
+      state: issue.state,
+      first_seen: occurrences.length ? iso(first) : issue.createdAt,
+      last_seen: occurrences.length ? iso(last) : issue.createdAt,
+      count,
+      people: totals[at]!.people,
+      series: Object.entries(totals[at]!.days)
+        .map(([date, events]) => ({ date, count: events }))
+        .sort((a, b) => a.date.localeCompare(b.date)),
+      releases: releasesOf(occurrences, order),
+      resolved_at: issue.resolvedAt,
+      reopened_at: issue.reopenedAt,
+      ignored_events: issue.ignoredUntil === null ? null : issue.ignoredUntil - totalOf(occurrences),
+    }
+  })
 }

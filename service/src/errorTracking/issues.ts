@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
@@ -5,7 +6,7 @@ import type { ErrorIssue, IssueState, Metadata } from '../storage/metadata/metad
 import { createAssignStacks, type IssueLimits } from './assignStacks.ts'
 import type { FingerprintRules } from './fingerprintRules.ts'
 import { type IssueEventsRequest, readIssueEvents } from './issueEvents.ts'
-import { countOf, type Known, toIssueViews } from './issueViews.ts'
+import { sumOf, toIssueViews } from './issueViews.ts'
 import { createReadIssues } from './readIssues.ts'
 import { totalOf } from './releases.ts'
 import type { SourceMaps } from './sourceMaps.ts'
@@ -55,6 +56,13 @@ export interface IssuesDependencies {
   readonly onOverflow: (projectId: number, stacks: number) => void
 }
 
+/** The value that an order compares, the largest first. */
+const SORT_KEYS: Readonly<Record<IssuesRequest['order'], keyof ReturnType<typeof sumOf>>> = {
+  count: 'count',
+  last_seen: 'last',
+  first_seen: 'first',
+}
+
 const notFound = () => new ApiError('not_found', { detail: 'This project has no issue with this id.' })
 
 export const createIssues = ({
@@ -76,25 +84,21 @@ export const createIssues = ({
     return issue
   }
 
-  const SORT_KEYS: Readonly<Record<IssuesRequest['order'], (known: Known) => number>> = {
-    count: countOf,
-    last_seen: ({ occurrences }) => Math.max(...occurrences.map(({ last }) => last)),
-    first_seen: ({ occurrences }) => Math.min(...occurrences.map(({ first }) => first)),
-  }
-
   return {
     async list(projectId, { from, state, search, order: orderBy, limit, offset }) {
       const { known, order, pending } = await read(projectId, from)
+      await setImmediate()
       const part = search?.toLowerCase()
       const key = SORT_KEYS[orderBy]
       const wanted = [...known.values()]
-        .filter((each) => countOf(each) > 0 && (!state || each.issue.state === state))
         .filter(
-          ({ issue: { type, value, culprit } }) =>
-            !part || [type, value, culprit].some((text) => text.toLowerCase().includes(part)),
+          ({ issue: { type, value, culprit, state: current } }) =>
+            (!state || current === state) &&
+            (!part || [type, value, culprit].some((text) => text.toLowerCase().includes(part))),
         )
-        .map((each) => ({ each, at: key(each) }))
-        .sort((a, b) => b.at - a.at || a.each.issue.id.localeCompare(b.each.issue.id))
+        .map((each) => ({ each, sum: sumOf(each.occurrences) }))
+        .filter(({ sum }) => sum.count > 0)
+        .sort((a, b) => b.sum[key] - a.sum[key] || (a.each.issue.id < b.each.issue.id ? -1 : 1))
       const page = wanted.slice(offset, offset + limit).map(({ each }) => each)
       return {
         results: await toIssueViews(queryRows, projectId, from, page, order),

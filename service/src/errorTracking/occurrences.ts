@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import type { QueryRows } from '../persons/queryRows.ts'
+import { STACK_ID_LENGTH } from './fingerprint.ts'
 
 /** The events of one stack and release. Times in ms since the epoch. */
 export interface Occurrence {
@@ -33,7 +35,7 @@ const RELEASE = "ifNull(properties.`$release_id`.:String, '')"
 const OCCURRENCES = `
   SELECT ${STACK} AS stack, ${RELEASE} AS release, countIf(timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')),
     toUnixTimestamp64Milli(min(timestamp)), toUnixTimestamp64Milli(max(timestamp)), toString(argMax(uuid, timestamp)), count()
-  FROM db.events WHERE ${EXCEPTIONS} AND stack != ''
+  FROM db.events WHERE ${EXCEPTIONS} AND length(stack) = ${STACK_ID_LENGTH}
   GROUP BY stack, release ORDER BY max(timestamp) DESC LIMIT {limit:UInt32}`
 
 // A person who was never merged has no row, and the distinct id names the person.
@@ -55,18 +57,20 @@ export const readOccurrences = async (
   queryRows: QueryRows,
   projectId: number,
   { from, limit }: { readonly from: number; readonly limit: number },
-): Promise<Occurrence[]> =>
-  (await queryRows(projectId, { text: OCCURRENCES, params: { projectId, from, limit } })).map(
-    ([stack, release, count, first, last, uuid, total]) => ({
-      stack: String(stack),
-      release: String(release),
-      count: Number(count),
-      total: Number(total),
-      first: Number(first),
-      last: Number(last),
-      uuid: String(uuid),
-    }),
-  )
+): Promise<Occurrence[]> => {
+  const rows = await queryRows(projectId, { text: OCCURRENCES, params: { projectId, from, limit } })
+  // Tens of thousands of rows take a turn of the event loop to parse, and another one each to be used.
+  await setImmediate()
+  return rows.map(([stack, release, count, first, last, uuid, total]) => ({
+    stack: String(stack),
+    release: String(release),
+    count: Number(count),
+    total: Number(total),
+    first: Number(first),
+    last: Number(last),
+    uuid: String(uuid),
+  }))
+}
 
 /** Returns the persons and days of several groups of stacks in the period, in the order of the groups. */
 export const readTotals = async (

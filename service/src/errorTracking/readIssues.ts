@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { AssignStacks, IssueLimits } from './assignStacks.ts'
@@ -17,6 +18,7 @@ export const createReadIssues =
   ({ queryRows, store, assignStacks, limits }: Dependencies) =>
   async (projectId: number, from: number) => {
     const occurrences = await readOccurrences(queryRows, projectId, { from, limit: limits.stacks })
+    await setImmediate()
     const { fingerprintOfStack, pending } = await assignStacks(projectId, occurrences)
     const issueOf = await store.fingerprints(projectId)
     const order = releaseOrder(occurrences)
@@ -30,6 +32,7 @@ export const createReadIssues =
       of.stacks.set(each.stack, fingerprint)
       of.occurrences.push(each)
     }
+    await setImmediate()
     for (const [id, each] of known) {
       if (!isAgain(each.issue, each.occurrences, order) && !isEnough(each.issue, each.occurrences)) continue
       await store.reopen(projectId, id)

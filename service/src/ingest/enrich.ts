@@ -36,15 +36,20 @@ const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields =
   return country === undefined ? NOTHING : { $geoip_country_code: country }
 }
 
+// What a client sent under these names is removed.
+const NO_STACK: Fields = { $exception_stack: undefined, $exception_rules: undefined }
+
 /** The id of an exception's stack, by which issues are found, and the rules that may decide its issue (`errorTracking/`). */
-const stackOf = ({ $exception_list: list, $exception_fingerprint: given }: Fields, { rules: all }: Origin): Fields => {
-  if (!Array.isArray(list) || !list.length) return NOTHING
+const stackOf = (properties: Fields, { rules: all }: Origin): Fields => {
+  const { $exception_list: list, $exception_fingerprint: given } = properties
+  if (!Array.isArray(list) || !list.length)
+    return '$exception_stack' in properties || '$exception_rules' in properties ? NO_STACK : NOTHING
   const exceptions = exceptionsOf(list)
   const rules = asString(given) === undefined ? possibleRules(all, exceptions) : []
   return {
+    ...NO_STACK,
     $exception_stack: stackIdOf(exceptions, { given, rules }),
-    // Replaces what a client sent.
-    $exception_rules: rules.length ? rules.map(({ id }) => id) : undefined,
+    ...(rules.length ? { $exception_rules: rules.map(({ id }) => id) } : {}),
   }
 }
 

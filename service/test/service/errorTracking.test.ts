@@ -351,6 +351,22 @@ test('reads exceptions of any shape', async () => {
   expect(issue).toMatchObject({ value: 'as text', culprit: 'run (https://shop.test/c.js)' })
 })
 
+test('takes no id of a stack from a client', async () => {
+  const stacks = ['x'.repeat(100_000), 'y'.repeat(100_000), 'z']
+  const sent = stacks.map((stack) =>
+    exception({
+      type: 'Ignored',
+      properties: { $exception_list: [], $exception_stack: stack, $exception_rules: ['a'] },
+    }),
+  )
+  await capture(service, ...sent)
+  const { count } = await get('issues')
+  expect(await find('Ignored')).toBeUndefined()
+  await capture(service, exception({ type: 'AfterThem' }))
+  expect(await find('AfterThem')).toMatchObject({ count: 1 })
+  expect((await get('issues')).count).toBe(count + 1)
+})
+
 test('shows no project the issues and source maps of another', async () => {
   await capture(service, ...[exception({ type: 'SecretError' })])
   const issue = await find('SecretError')
