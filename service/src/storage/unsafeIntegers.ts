@@ -5,9 +5,12 @@ import { StringDecoder } from 'node:string_decoder'
 // whole strings would exceed the stack of the regular expression engine at a few megabytes.
 const TOKEN = /(?:\\[^]){1,50}|"|(?<![\d.])-?\d{16,78}(?![\d.eE])/g
 
+// What precedes a number outside of strings. Rarely true inside of them, where many ids are long numbers.
+const BEFORE_LONG = /(?:^|[\s[,:])-?\d{16}/
+
 /** Quotes integers beyond 2^53 in JSON text, so that parsing loses no digit. */
 export const quoteUnsafeIntegers = (text: string): string => {
-  if (!/\d{16}/.test(text)) return text
+  if (!BEFORE_LONG.test(text)) return text
   let isInString = false
   return text.replace(TOKEN, (token) => {
     if (token === '"') isInString = !isInString
