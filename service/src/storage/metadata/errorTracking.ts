@@ -98,7 +98,7 @@ const OVERFLOW_ISSUE: NewIssue = {
 
 // Values of one statement.
 const MAX_VALUES = 500
-// Stacks that are removed in one step, which takes SQLite about 15 ms.
+// Stacks that are removed in one step, which takes SQLite about 5 ms.
 const MAX_FORGOTTEN = 100
 
 const toIssue = (row: Selectable<Tables['error_issues']>): ErrorIssue => ({
