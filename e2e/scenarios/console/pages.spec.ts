@@ -8,6 +8,8 @@ const WIDTHS = [390, 1440, 2560]
 const THEMES = ['light', 'dark'] as const
 /** Tall, because dashboards load what is in view. */
 const HEIGHT = 3000
+/** Half of what counts as good, https://web.dev/articles/cls. */
+const MAX_SHIFT = 0.05
 
 /** Returns the paths of the console's pages. Not a static import, because the console's sources have other compiler options. */
 const pagePaths = async (): Promise<readonly string[]> => {
@@ -113,7 +115,7 @@ test('every page of the console fits in narrow, usual and wide windows, in both 
     if (!item) throw new Error(`fillProject() in e2e/support/filledProject.ts returns no item for the page ${path}`)
     await takeShifts(page)
     await showPage(page, `/console/projects/${service.projectId}/${item}`)
-    console.log(path, await takeShifts(page))
+    expect(await takeShifts(page), `${path} moves`).toBeLessThan(MAX_SHIFT)
     for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       for (const width of WIDTHS) {
