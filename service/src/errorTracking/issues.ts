@@ -145,15 +145,17 @@ export const createIssues = ({
 
     async split(projectId, id, fingerprints) {
       const issue = await find(projectId, id)
-      const all = [...(await store.fingerprints(projectId))].filter(([, of]) => of === issue.id).map(([each]) => each)
+      const all = new Set(
+        [...(await store.fingerprints(projectId))].filter(([, of]) => of === issue.id).map(([each]) => each),
+      )
       const moved = [...new Set(fingerprints)]
-      const unknown = moved.find((each) => !all.includes(each))
+      const unknown = moved.find((each) => !all.has(each))
       if (unknown !== undefined)
         throw new ApiError('invalid_input', {
           attr: 'fingerprints',
           detail: `The issue has no fingerprint "${unknown.slice(0, 60)}".`,
         })
-      if (moved.length === all.length)
+      if (moved.length === all.size)
         throw new ApiError('invalid_input', {
           attr: 'fingerprints',
           detail: 'At least one fingerprint must stay with the issue.',

@@ -30,7 +30,8 @@ const MAX_COUNTED = 4_000
 const EXCEPTIONS = "project_id = {projectId:UInt32} AND event = '$exception'"
 /** The properties as strings. They are missing in events that others sent. */
 export const STACK = "ifNull(properties.`$exception_stack`.:String, '')"
-const RELEASE = "ifNull(properties.`$release_id`.:String, '')"
+// Anyone who has the token can send releases, of any length.
+const RELEASE = "substringUTF8(ifNull(properties.`$release_id`.:String, ''), 1, 200)"
 
 const OCCURRENCES = `
   SELECT ${STACK} AS stack, ${RELEASE} AS release, countIf(timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')),

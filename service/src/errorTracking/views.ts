@@ -6,7 +6,7 @@ const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, T
 export const ISSUE_STATES = ['active', 'resolved', 'ignored'] as const
 
 export const RELEASE = Type.Object({
-  /** `$release_id` of the events. '': they have none. */
+  /** The first 200 characters of `$release_id`. '': the events have none. */
   release: Type.String(),
   count: Type.Integer(),
   first_seen: TIME,

@@ -367,6 +367,18 @@ test('takes no id of a stack from a client', async () => {
   expect((await get('issues')).count).toBe(count + 1)
 })
 
+test('shows 200 characters of a release', async () => {
+  const releases = ['é'.repeat(400_000), 'é'.repeat(400_001), 'short']
+  await capture(service, ...releases.map((release) => exception({ type: 'ReleasedError', release })))
+  const { releases: shown } = await find('ReleasedError')
+  expect(shown.map(({ release, count }: { release: string; count: number }) => [release, count])).toEqual(
+    expect.arrayContaining([
+      ['é'.repeat(200), 2],
+      ['short', 1],
+    ]),
+  )
+})
+
 test('shows no project the issues and source maps of another', async () => {
   await capture(service, ...[exception({ type: 'SecretError' })])
   const issue = await find('SecretError')
