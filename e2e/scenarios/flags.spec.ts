@@ -104,9 +104,10 @@ test('drops autocapture events if the service has turned autocapture off, also t
     await page.goto(site.url)
     await ready(page)
     await page.locator('button').click()
-    expect(await page.evaluate(() => window.analytics.explain('$autocapture').map(({ state }) => state))).toEqual([
-      'waiting',
-    ])
+    // A click is captured in a later task.
+    await expect
+      .poll(() => page.evaluate(() => window.analytics.explain('$autocapture').map(({ state }) => state)))
+      .toEqual(['waiting'])
     respond()
     await expect.poll(() => page.evaluate(() => window.analytics.drops())).toEqual({ turned_off_by_service: 1 })
     await page.locator('button').click()
