@@ -4,7 +4,7 @@ import { HOSTILE_PAGES } from '../support/hostilePages'
 import { startProxy } from '../support/proxy'
 import { expect, pageWith, test } from '../support/scenario'
 
-// Pages that break what the SDK builds on, with every part on. Code of such a page breaks Playwright's own too, so the
+// Pages that break the browser's built-ins, with every part on. They break Playwright's code too, so the
 // page does everything itself with functions that it has kept, and answers by the debugger.
 
 // Requests are not recorded on localhost.

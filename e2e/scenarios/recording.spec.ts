@@ -150,7 +150,7 @@ test('a page that is never idle is recorded while a full snapshot waits for its 
     '/',
     `<script>
       let count = 0
-      // The next task always waits already.
+      // The next task is always queued before this one ends.
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = () => {
         port2.postMessage('')

@@ -7,7 +7,7 @@ import { cut, recording } from '../support/recording'
 import { expect, pageWith, test } from '../support/scenario'
 import { fillField, fire, typeInto } from '../support/typing'
 
-// Every part that loads on demand, together on one page: what a person types must not leave it.
+// With all on-demand parts on one page, nothing that a person types may leave it.
 
 // Requests are not recorded on localhost.
 test.use({ hostName: 'shop.example.localhost' })
@@ -73,7 +73,7 @@ for (const seed of [1, 2])
       name,
       secret: FORMS[name]?.(random) ?? (name.startsWith('names') ? makeWord(random) : makeSecret(random, 'word')),
       id: `c${index}`,
-      // The browser names no target of an interaction in a shadow root.
+      // Browsers report no target for an interaction in a shadow root.
       html: name === SLOWEST ? html : around(html),
     }))
     const options = {

@@ -156,7 +156,7 @@ test('attribution has selectors without text, no metric but those allowed, and s
 })
 
 test('a selector of the browser, which may contain data, is not captured', async ({ page, site, put, stored }) => {
-  // Of removed elements, newer browsers report a selector instead of the element.
+  // If an element was removed, newer browsers report its selector instead.
   put(
     'script',
     '/',
@@ -215,7 +215,7 @@ test('an interaction has its target when it is no longer one of the ten slowest'
   await becomes(96)
   await page.locator('h2').click()
   await becomes(104)
-  // The value stays: a different paragraph has it.
+  // INP stays the same, but another paragraph is now the tenth slowest.
   await page.locator('h2').click()
   await page.goto(`${site.url}/next`)
   const events = await stored((all) => vitals(all).some((event) => metricOf(event, 'INP')))

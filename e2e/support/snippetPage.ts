@@ -15,7 +15,7 @@ interface SnippetPage {
   build?: (typeof BUILDS)[number]
 }
 
-/** Returns a page that starts the SDK of a project by the snippet or by an import. It captures only what `config` turns on. */
+/** Returns a page that loads the SDK with the snippet or an import. It captures only what `config` turns on. */
 export const snippetPage = (project: Service, { body, head = '', config, build = 'script' }: SnippetPage): string => {
   const options = JSON.stringify({
     defaults: '2026-01-30',

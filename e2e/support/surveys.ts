@@ -7,7 +7,7 @@ import { type BUILDS, expect, test as base } from './scenario'
 import type { Service, StoredEvent } from './service'
 import { snippetPage } from './snippetPage'
 
-/** The checks of accessibility, to be run in a page. */
+/** axe-core, which checks accessibility in a page. */
 export const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 export const OPEN: SurveyQuestion = { type: 'open', question: 'What can we do better?' }
 

@@ -7,7 +7,7 @@ export const fillField = async (field: Locator, type: string, value: string): Pr
   else if (FORMS[type]) await field.fill(value)
 }
 
-/** Types into an editor. Returns whether the keys arrived: some ancestors swallow them, and then the text is set. */
+/** Types into an editor. If an ancestor swallows the keys, it sets the text and returns false. */
 export const typeInto = async (page: Page, editor: Locator, text: string): Promise<boolean> => {
   await editor.focus()
   await page.keyboard.type(text)

@@ -27,7 +27,7 @@ export const followDialogs = (host: Element, place: (dialog: Element | undefined
     try {
       place(topDialog(opened))
     } catch {
-      // The page is empty, or has broken what places elements.
+      // The page has no body, or broke a method that `place` calls.
     }
   })
   observer.observe(document.documentElement, { subtree: true, childList: true, attributeFilter: ['open'] })

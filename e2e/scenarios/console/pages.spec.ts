@@ -28,7 +28,7 @@ const showPage = async (page: Page, path: string) => {
   await expect(page.locator('main').locator('.skeleton, .progress, [aria-busy="true"]')).toHaveCount(0)
 }
 
-/** Counts how far the content moves by itself (`layout-shift` of https://wicg.github.io/layout-instability). */
+/** Sums up how far the content moves without user input (`layout-shift` of https://wicg.github.io/layout-instability). */
 const watchShifts = (page: Page) =>
   page.evaluate(() => {
     const own = window as unknown as { shift: number }

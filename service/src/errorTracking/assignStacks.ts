@@ -100,7 +100,7 @@ export const createAssignStacks = ({
           limits.issues,
         )
         if (isOverflow) overflowed += 1
-        // SQLite works on the thread of the event loop.
+        // SQLite queries run on the event loop's thread, so other requests get a turn in between.
         await setImmediate()
       }
     }
@@ -114,7 +114,7 @@ export const createAssignStacks = ({
     const due = [...firstOf.values()].filter(({ stack }) => known.get(stack)?.isStale ?? true)
     await setImmediate()
     if (!due.length) return { fingerprintOfStack: known, pending: 0 }
-    // What the engine has no events of, or only older ones, makes room.
+    // To make room, remove stacks that have no events, or only older ones.
     const isFull = known.size + due.length > limits.stacks || (await store.countIssues(projectId)) >= limits.issues
     if (isFull)
       await store.forget(

@@ -13,7 +13,7 @@ export interface Known {
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** Events of one kind: how many in the period, and when the first and the last of all time were, ms since the epoch. */
+/** The number of events in the period, and the times of the first and last event ever, in ms since the epoch. */
 interface Sum {
   count: number
   first: number

@@ -56,7 +56,7 @@ export interface IssuesDependencies {
   readonly onOverflow: (projectId: number, stacks: number) => void
 }
 
-/** The value that an order compares, the largest first. */
+/** The value that each order sorts by, descending. */
 const SORT_KEYS: Readonly<Record<IssuesRequest['order'], keyof ReturnType<typeof sumOf>>> = {
   count: 'count',
   last_seen: 'last',

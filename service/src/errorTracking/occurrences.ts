@@ -30,7 +30,7 @@ const MAX_COUNTED = 4_000
 const EXCEPTIONS = "project_id = {projectId:UInt32} AND event = '$exception'"
 /** The properties as strings. They are missing in events that others sent. */
 export const STACK = "ifNull(properties.`$exception_stack`.:String, '')"
-// Anyone who has the token can send releases, of any length.
+// Anyone who has the token can send a release of any length.
 const RELEASE = "substringUTF8(ifNull(properties.`$release_id`.:String, ''), 1, 200)"
 
 const OCCURRENCES = `
@@ -60,7 +60,7 @@ export const readOccurrences = async (
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<Occurrence[]> => {
   const rows = await queryRows(projectId, { text: OCCURRENCES, params: { projectId, from, limit } })
-  // Tens of thousands of rows take a turn of the event loop to parse, and another one each to be used.
+  // Parsing tens of thousands of rows takes tens of milliseconds, so their conversion gets a turn of its own.
   await setImmediate()
   return rows.map(([stack, release, count, first, last, uuid, total]) => ({
     stack: String(stack),

@@ -36,7 +36,7 @@ const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields =
   return country === undefined ? NOTHING : { $geoip_country_code: country }
 }
 
-// What a client sent under these names is removed.
+// Removes what a client sent under these names.
 const NO_STACK: Fields = { $exception_stack: undefined, $exception_rules: undefined }
 
 /** The id of an exception's stack, by which issues are found, and the rules that may decide its issue (`errorTracking/`). */

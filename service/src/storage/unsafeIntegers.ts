@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 // whole strings would exceed the stack of the regular expression engine at a few megabytes.
 const TOKEN = /(?:\\[^]){1,50}|"|(?<![\d.])-?\d{16,78}(?![\d.eE])/g
 
-// What precedes a number outside of strings. Rarely true inside of them, where many ids are long numbers.
+// A long number after a character that may precede one outside of strings. Ids of digits in strings follow a quote, and rarely match.
 const BEFORE_LONG = /(?:^|[\s[,:])-?\d{16}/
 
 /** Quotes integers beyond 2^53 in JSON text, so that parsing loses no digit. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns the CPU time of this thread, in ms: what the event loop was held for, without what other processes took, and the
- * garbage collector and the compiler on their own threads. Only Linux tells it; elsewhere, that of the process.
+ * Returns the CPU time of this thread, in ms. Unlike wall time, it excludes other processes; unlike the CPU time of the
+ * process, it excludes the threads of the garbage collector and the compiler. Systems other than Linux report only the latter.
  */
 export const threadCpuMs = (): number =>
   process.platform === 'linux'

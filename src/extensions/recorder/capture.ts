@@ -70,14 +70,14 @@ const createSnapshots = (host: Host, mayTake: () => boolean) => {
     isWaiting: () => isWaiting,
     /** Time since the last one was taken or requested, ms. */
     age: () => Date.now() - takenAt,
-    /** Takes one that the player can seek to. What happens until then is recorded too. */
+    /** Takes a periodic one, which the player can seek to. Recording continues until then. */
     renew: (): void => {
       takenAt = Date.now()
       whenIdle(host, () => {
         if (mayTake()) takeSnapshot()
       })
     },
-    /** Takes the one that the next events need. */
+    /** Takes one without which later events cannot be played. Nothing is recorded until then. */
     soon: (): void => {
       isWaiting = true
       whenIdle(host, () => {

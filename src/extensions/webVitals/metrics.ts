@@ -66,7 +66,7 @@ const plain = ({
 /**
  * Creates the source of a page's metrics. web-vitals cannot stop observing, so each metric is observed once per page
  * and reported to all listeners. Soft navigations are observed separately: web-vitals ends the values of the page
- * itself at the first one. `createAttributor`: with what the values are attributed; absent: they are not.
+ * itself at the first one. `createAttributor`: adds attributions; omitted: metrics have none.
  */
 export const createMetricSource = (observers: Observers, createAttributor?: (typed: Typing['texts']) => Attributor) => {
   const listeners = new Set<(metric: Metric) => void>()

@@ -5,10 +5,10 @@ import type { Attributor } from '../webVitals/metrics'
 
 // An attribution contains URLs and selectors, which are shorter than this.
 const MAX_STRING = 1000
-// Begins the selectors that are made here. Browsers and web-vitals make others, with ids that may be data.
+// Marks the selectors made here. Those made by browsers and web-vitals may contain ids with personal data.
 const OWN = '\0'
 
-/** Returns the strings, numbers and booleans: everything else refers to the page's elements. Of the selectors, only own ones. */
+/** Returns the strings, numbers and booleans, because other values hold elements of the page. Keeps only selectors made here. */
 const plain = (attribution: object): Properties =>
   Object.fromEntries(
     Object.entries(attribution)
@@ -34,7 +34,7 @@ export const createAttributor = (typed: Typing['texts']): Attributor => {
     generateTarget,
     attributionOf: ({ name, attribution, entries }) => {
       if (!attribution) return undefined
-      // web-vitals forgets it if the interaction is no longer one of the ten slowest.
+      // web-vitals loses the target when the interaction is no longer among the ten slowest.
       if (name === 'INP') attribution.interactionTarget ??= generateTarget(entries.find(({ target }) => target)?.target)
       return plain(attribution)
     },

@@ -98,7 +98,7 @@ const OVERFLOW_ISSUE: NewIssue = {
 
 // Values of one statement.
 const MAX_VALUES = 500
-// Stacks that are removed in one step, which takes SQLite about 5 ms.
+// Stacks that one transaction removes. It takes SQLite about 5 ms.
 const MAX_FORGOTTEN = 100
 
 const toIssue = (row: Selectable<Tables['error_issues']>): ErrorIssue => ({
@@ -179,7 +179,7 @@ const sharedIssue = async (db: Kysely<Tables>, projectId: number): Promise<strin
   return id
 }
 
-/** Removes stacks, and what only they had. At most `MAX_FORGOTTEN`. */
+/** Removes up to `MAX_FORGOTTEN` stacks, with the fingerprints and issues that only they had. */
 const forgetStacks = async (db: Kysely<Tables>, projectId: number, stacks: readonly string[]): Promise<void> => {
   const ofProject = db.selectFrom('error_stacks').where('project_id', '=', projectId)
   const removed = await ofProject.where('stack', 'in', stacks).select('fingerprint').execute()

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Rows that are read at once. SQLite reads on the thread of the event loop: 1,000 rows of strings take it 5 to 10 ms. */
+/** Rows of one query. SQLite queries run on the event loop's thread: 1,000 rows of strings take 5 to 10 ms. */
 const PAGE_ROWS = 1_000
 
 /**

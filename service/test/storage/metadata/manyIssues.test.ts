@@ -6,7 +6,7 @@ import { type OpenDatabase, openDatabase } from '../../../src/storage/metadata/o
 import { temporaryFolder } from '../../support/startService.ts'
 import { longestTurn } from '../../support/threadCpu.ts'
 
-// SQLite works on the thread of the event loop. A project with as many issues and stacks as the default limits allow.
+// SQLite queries run on the event loop's thread. The project has as many issues and stacks as the default limits allow.
 
 const ISSUES = 10_000
 const STACKS = 50_000
