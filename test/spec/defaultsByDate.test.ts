@@ -5,7 +5,7 @@ import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 const { row, close } = tableOf('unset', '2025-05-24', '2025-11-30', '2026-01-30')
 
 /** The four behaviors that dates change, as seen during a visit. */
-const behaviour = async (defaults: string | undefined, more: object = {}) => {
+const behavior = async (defaults: string | undefined, more: object = {}) => {
   const lines = [...listenToConsole('error'), ...listenToConsole('warn')]
   show('<button id="b">Next</button>')
   const { analytics, sent, settle } = startAnalytics({
@@ -36,32 +36,32 @@ const JANUARY_2026 = { ...NOVEMBER_2025, scripts: 'head' }
 row('unset', () => {
   test.each([['unset'], [undefined], ['2020-01-01'], ['2025-05-23']])(
     '%s: uses the legacy behavior',
-    async (defaults) => expect(await behaviour(defaults)).toEqual(LEGACY),
+    async (defaults) => expect(await behavior(defaults)).toEqual(LEGACY),
   )
 })
 
 row('2025-05-24', () => {
   test.each([['2025-05-24'], ['2025-05-25'], ['2025-11-29']])(
     "%s: capture_pageview defaults to 'history_change'",
-    async (defaults) => expect(await behaviour(defaults)).toEqual(MAY_2025),
+    async (defaults) => expect(await behavior(defaults)).toEqual(MAY_2025),
   )
 })
 
 row('2025-11-30', () => {
   test.each([['2025-11-30'], ['2025-12-01'], ['2026-01-29']])(
     '%s: also enables strictMinimumDuration and content_ignorelist',
-    async (defaults) => expect(await behaviour(defaults)).toEqual(NOVEMBER_2025),
+    async (defaults) => expect(await behavior(defaults)).toEqual(NOVEMBER_2025),
   )
 })
 
 row('2026-01-30', () => {
   test.each([['2026-01-30'], ['2026-02-01'], ['2031-12-31']])(
     "%s: also sets external_scripts_inject_target to 'head'",
-    async (defaults) => expect(await behaviour(defaults)).toEqual(JANUARY_2026),
+    async (defaults) => expect(await behavior(defaults)).toEqual(JANUARY_2026),
   )
   test('is overridden by explicit options', async () =>
     expect(
-      await behaviour('2026-01-30', {
+      await behavior('2026-01-30', {
         capture_pageview: true,
         rageclick: { content_ignorelist: false },
         session_recording: { strictMinimumDuration: false },

@@ -28,9 +28,9 @@ export const PRODUCTS = [
     category: 'light',
     name: 'Ember Lantern',
     price: 64,
-    favourite: true,
-    line: 'A candle’s colour, forty hours long.',
-    text: 'A dimmable lantern in a spun steel cage. The light starts at the colour of a fire that is nearly out, because that is when you need it most.',
+    favorite: true,
+    line: 'A candle’s color, forty hours long.',
+    text: 'A dimmable lantern in a spun steel cage. The light starts at the color of a fire that is nearly out, because that is when you need it most.',
     facts: [
       ['Runs', '40 h at low'],
       ['Weighs', '310 g'],
@@ -68,7 +68,7 @@ export const PRODUCTS = [
     category: 'carry',
     name: 'Ridgeline Pack 32',
     price: 149,
-    favourite: true,
+    favorite: true,
     line: 'Three days, if you fold well.',
     text: 'A thirty-two litre pack with one large room, one flat pocket for the map, and a back that breathes. Nothing dangles.',
     facts: [
@@ -95,7 +95,7 @@ export const PRODUCTS = [
     category: 'carry',
     name: 'Map Case',
     price: 28,
-    favourite: true,
+    favorite: true,
     line: 'Paper never runs out of battery.',
     text: 'A folding case for one map and one pencil. The window stays clear in the cold and does not crackle.',
     facts: [
@@ -122,7 +122,7 @@ export const PRODUCTS = [
     category: 'camp',
     name: 'Enamel Mug',
     price: 18,
-    favourite: true,
+    favorite: true,
     line: 'Chips with dignity.',
     text: 'Steel and enamel, the way they were. Straight onto the stove, straight into the pack.',
     facts: [

@@ -41,10 +41,10 @@ export const homePage = () => ({
       </ul>
     </section>
 
-    <section class="wide block" aria-labelledby="favourites">
-      <h2 id="favourites">What people keep</h2>
+    <section class="wide block" aria-labelledby="favorites">
+      <h2 id="favorites">What people keep</h2>
       <ul class="cards four">
-        ${PRODUCTS.filter(({ favourite }) => favourite).map((product) => productCard(product))}
+        ${PRODUCTS.filter(({ favorite }) => favorite).map((product) => productCard(product))}
       </ul>
     </section>
 

@@ -364,7 +364,7 @@ describe('running an endpoint', () => {
     ['a missing variable', { variables: { browser: 'x' } }, [['least_price', 'required']]],
     ['null', { variables: { browser: null, least_price: 1 } }, [['browser', 'required']]],
     ['a string for a number', { variables: { browser: 'x', least_price: '1' } }, [['least_price', 'wrong_type']]],
-    ['an unknown variable', { variables: { browser: 'x', least_price: 1, colour: 'red' } }, [['colour', 'unknown']]],
+    ['an unknown variable', { variables: { browser: 'x', least_price: 1, color: 'red' } }, [['color', 'unknown']]],
     [
       'several errors',
       { variables: { browser: 5, a: 1 } },

@@ -104,7 +104,7 @@ describe('projects', () => {
       { name: 'x', api_token: 'a b' },
       '"api_token" must have 1 to 200 letters, digits, _ and -.',
     ],
-    ['an unknown field', { name: 'x', colour: 'red' }, '"colour" is not a field of this request.'],
+    ['an unknown field', { name: 'x', color: 'red' }, '"color" is not a field of this request.'],
   ])('reject %s', async (_, body, detail) => {
     expect(await ask(ALL, 'POST', '/projects/', body)).toMatchObject({ status: 400, body: { detail } })
   })
