@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import config from './jest.config.mjs'
 
-const STARTS_PROCESS = /\/(startService|startIngest|engine|clickhouse|postgres|cli)\.ts'|'node:child_process'/
+const STARTS_PROCESS =
+  /\/(startService|sharedService|startIngest|engine|clickhouse|postgres|cli)\.ts'|'node:child_process'/
 
 const testsWithProcess = ['test', 'service/test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true })
