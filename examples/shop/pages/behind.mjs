@@ -50,7 +50,7 @@ export const behindPage = async ({ trailmark }) => {
     {
       title: 'Heatmaps',
       page: 'heatmaps',
-      text: 'Where people click, rest with the pointer, and how far they scroll. This button does nothing: click it a few times, and it is a dead click, then a rage click.',
+      text: 'Where people click, where they rest the pointer, and how far they scroll. This button does nothing: click it once for a dead click, or three times quickly for a rage click.',
       body: html`<p><button class="button quiet" type="button">Does nothing</button></p>`,
     },
     {

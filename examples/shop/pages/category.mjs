@@ -1,4 +1,4 @@
-import { categoryBySlug, productsOf } from '../catalogue/products.mjs'
+import { categoryBySlug, productsOf } from '../catalog/products.mjs'
 import { html } from '../server/html.mjs'
 import { productCard } from '../views/productCard.mjs'
 import { notFoundPage } from './notFound.mjs'

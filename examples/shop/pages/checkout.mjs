@@ -1,4 +1,4 @@
-import { CURRENCY } from '../catalogue/products.mjs'
+import { CURRENCY } from '../catalog/products.mjs'
 import { EMPTY_BASKET } from '../server/basket.mjs'
 import { html } from '../server/html.mjs'
 import { icon, productArt } from '../views/art.mjs'

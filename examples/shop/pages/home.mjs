@@ -1,4 +1,4 @@
-import { CATEGORIES, PRODUCTS } from '../catalogue/products.mjs'
+import { CATEGORIES, PRODUCTS } from '../catalog/products.mjs'
 import { html } from '../server/html.mjs'
 import { icon, shelfArt, valley } from '../views/art.mjs'
 import { productCard } from '../views/productCard.mjs'

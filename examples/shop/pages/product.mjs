@@ -1,4 +1,4 @@
-import { categoryBySlug, CURRENCY, productBySlug, productsOf } from '../catalogue/products.mjs'
+import { categoryBySlug, CURRENCY, productBySlug, productsOf } from '../catalog/products.mjs'
 import { html } from '../server/html.mjs'
 import { productArt } from '../views/art.mjs'
 import { price } from '../views/price.mjs'

@@ -1,4 +1,4 @@
-import { productBySlug } from '../catalogue/products.mjs'
+import { productBySlug } from '../catalog/products.mjs'
 
 const MOST_OF_ONE = 9
 

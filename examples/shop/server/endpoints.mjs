@@ -50,7 +50,7 @@ ORDER BY minute`,
   },
   stored: {
     name: 'shop_stored',
-    description: 'Which of these events, given as uuids with commas between them, the service has.',
+    description: 'Which of these events (comma-separated UUIDs) the service has stored.',
     sql: `SELECT toString(uuid) AS id
 FROM events
 WHERE has(splitByChar(',', {variables.shop_uuids}), toString(uuid)) AND timestamp >= now() - toIntervalHour(24)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CURRENCY } from '../catalogue/products.mjs'
+import { CURRENCY } from '../catalog/products.mjs'
 
 // Enough for every order whose confirmation page may still be open.
 const MOST_KEPT = 500

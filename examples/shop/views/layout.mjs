@@ -1,6 +1,6 @@
 import { html, raw } from '../server/html.mjs'
 import { scriptTag } from '../../snippet/scriptTag.mjs'
-import { CATEGORIES } from '../catalogue/products.mjs'
+import { CATEGORIES } from '../catalog/products.mjs'
 import { icon, mark } from './art.mjs'
 
 const SECTIONS = [

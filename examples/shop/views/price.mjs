@@ -1,4 +1,4 @@
-import { CURRENCY } from '../catalogue/products.mjs'
+import { CURRENCY } from '../catalog/products.mjs'
 
 const whole = new Intl.NumberFormat('en', { style: 'currency', currency: CURRENCY, maximumFractionDigits: 0 })
 
