@@ -72,7 +72,8 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
       <main class="main">
         <Empty title="No project">
           <p>
-            This key reaches no project. Sign in with another key, or create a project with “trailmark projects create”.
+            This key has no access to a project. Sign in with another key, or create a project with “trailmark project
+            create”.
           </p>
         </Empty>
       </main>
@@ -94,7 +95,7 @@ const InProject = ({ projects, keyLabel }: { readonly projects: readonly Project
   )
 }
 
-/** Shows the page of the first project that a link without a project names, such as `settings`. */
+/** Redirects a path without a project, such as `settings`, to that page of the first project. */
 const InFirstProject = ({ id }: { readonly id: number }) => {
   useEffect(() => navigate(linkTo(`projects/${id}/${path.value}`, [...search.value]), { replace: true }), [id])
   return null

@@ -148,7 +148,7 @@ const AccountMenu = ({ keyLabel, onHelp }: { readonly keyLabel: string; readonly
       Sign out
     </button>
     <p class="small muted clip" title={keyLabel}>
-      Signed in by “{keyLabel}”
+      Signed in with “{keyLabel}”
     </p>
   </div>
 )

@@ -62,7 +62,7 @@ const takePlace = (signal: AbortSignal): Promise<void> =>
     }
     const giveUp = () => {
       waiting.splice(waiting.indexOf(start), 1)
-      reject(new DOMException('The query was cancelled.', 'AbortError'))
+      reject(new DOMException('The query was canceled.', 'AbortError'))
     }
     waiting.push(start)
     signal.addEventListener('abort', giveUp, { once: true })

@@ -96,7 +96,7 @@ export const formatAgo = (when: When, now = Date.now()): string => {
   return relative.format(Math.round(seconds / size), unit)
 }
 
-/** The visitor's time zone. */
+/** The time zone of the browser. */
 export const LOCAL_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 // The names of intervals are already in the project's time zone.

@@ -132,7 +132,7 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
 const tick = () => {
   if (!isPlaying || !replayer) return
   const time = now()
-  // Also if the recording made the replayer fail, so that it never reports the end.
+  // Detects the end here too, because a replayer that failed never reports it.
   if (isEnd && !wanted && time >= last) {
     overdue += 1
     if (overdue > MAX_OVERDUE_TICKS) {

@@ -23,7 +23,7 @@ const loadView = (): SurveyView | undefined => {
       return () => types.forEach((type) => target.removeEventListener(type, listener, options))
     },
     // Browsers without a built-in sanitizer show HTML as text.
-    loadCleaner: () => Promise.resolve(undefined),
+    loadSanitizer: () => Promise.resolve(undefined),
     use: (loaded) => {
       view = loaded
     },

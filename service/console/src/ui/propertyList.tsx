@@ -14,7 +14,7 @@ interface FilterProps {
   readonly onFilter?: ((filter: Filter) => void) | undefined
 }
 
-/** Properties with their values: those of the site first, those of the SDK folded. */
+/** Properties with their values: the site's first, the SDK's in a collapsed section. */
 export const PropertyList = ({
   properties,
   ...filter

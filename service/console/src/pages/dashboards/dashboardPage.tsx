@@ -28,7 +28,7 @@ const NEW_TILE = { x: 0, w: 6, h: 4 }
 export const DashboardPage = ({ params }: PageProps) => {
   const { id } = useProject()
   const link = useLink()
-  // The list, because the first request of a project makes its first dashboard.
+  // Loads the list, because the first list request of a project creates its first dashboard.
   const dashboards = useLoad(`dashboards ${id}`, ({ signal }) =>
     dataOf(api.GET('/api/projects/{projectId}/dashboards', { params: inProject(id), signal })),
   )

@@ -85,7 +85,7 @@ export const TileView = ({
             />
           </div>
         ) : (
-          !loaded.error && !problem && !tileResult.isCancelled && <Skeleton lines={Math.max(1, tile.h)} />
+          !loaded.error && !problem && !tileResult.isCanceled && <Skeleton lines={Math.max(1, tile.h)} />
         )}
       </div>
     </section>
@@ -102,11 +102,11 @@ const Age = ({ refreshedAt, now }: { readonly refreshedAt: string; readonly now:
   )
 }
 
-const Waiting = ({ tileResult: { loaded, share, isCancelled, cancel, run } }: { readonly tileResult: TileResult }) => {
-  if (isCancelled)
+const Waiting = ({ tileResult: { loaded, share, isCanceled, cancel, run } }: { readonly tileResult: TileResult }) => {
+  if (isCanceled)
     return (
       <div class="row small">
-        <span class="muted">Cancelled.</span>
+        <span class="muted">Canceled.</span>
         <button type="button" class="button" onClick={run}>
           Run it
         </button>

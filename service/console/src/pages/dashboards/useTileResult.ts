@@ -15,7 +15,7 @@ export interface TileResult {
   readonly loaded: Loaded<QueryResult>
   /** Share of the rows that have been read, from 0 to 1. */
   readonly share: number | undefined
-  readonly isCancelled: boolean
+  readonly isCanceled: boolean
   readonly cancel: () => void
   readonly run: () => void
 }
@@ -24,11 +24,11 @@ export interface TileResult {
 export const useTileResult = (request: TileRequest | undefined): TileResult => {
   const { id } = useProject()
   const [progress, setProgress] = useState<QueryProgress>()
-  const [cancelled, setCancelled] = useState<string>()
+  const [canceled, setCanceled] = useState<string>()
   const last = useRef<Shown>(undefined)
   const key = request && `tile ${id} ${JSON.stringify(request)}`
-  const isCancelled = key !== undefined && key === cancelled
-  const loaded = useLoad(isCancelled ? undefined : key, ({ signal, force }) => {
+  const isCanceled = key !== undefined && key === canceled
+  const loaded = useLoad(isCanceled ? undefined : key, ({ signal, force }) => {
     setProgress(undefined)
     const { variables } = request!
     const options = { signal, force, onProgress: setProgress, ...(variables ? { variables } : {}) }
@@ -39,8 +39,8 @@ export const useTileResult = (request: TileRequest | undefined): TileResult => {
     shown: last.current,
     loaded,
     share: loaded.isLoading && progress?.totalRows ? Math.min(1, progress.readRows / progress.totalRows) : undefined,
-    isCancelled,
-    cancel: () => setCancelled(key),
-    run: () => (isCancelled ? setCancelled(undefined) : loaded.reload({ force: true })),
+    isCanceled,
+    cancel: () => setCanceled(key),
+    run: () => (isCanceled ? setCanceled(undefined) : loaded.reload({ force: true })),
   }
 }

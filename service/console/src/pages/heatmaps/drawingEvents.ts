@@ -12,8 +12,8 @@ export interface PageWanted {
 const FULL_SNAPSHOT = 2
 const INCREMENTAL = 3
 const META = 4
-/** Sources of incremental events that change how a page looks, but not what a visitor does with it. */
 const MUTATION = 0
+/** Sources of incremental events that change how the page looks, such as mutations and styles. Visitors' input has others. */
 const LOOKS: ReadonlySet<unknown> = new Set([MUTATION, 8, 10, 13, 15])
 
 type Fields = Readonly<Record<string, unknown>>

@@ -19,8 +19,8 @@ interface Limit {
 
 /** Limits that people meet, with their defaults (docs/operate/security.md, docs/reference/service-configuration.md). */
 const LIMITS: readonly Limit[] = [
-  { what: 'Time of a query', byDefault: '10 s', beyond: 'It is cancelled', variable: 'TRAILMARK_RUN_SECONDS' },
-  { what: 'Memory of a query', byDefault: '1,000 MB', beyond: 'It is cancelled', variable: 'TRAILMARK_RUN_MEMORY_MB' },
+  { what: 'Time of a query', byDefault: '10 s', beyond: 'It is canceled', variable: 'TRAILMARK_RUN_SECONDS' },
+  { what: 'Memory of a query', byDefault: '1,000 MB', beyond: 'It is canceled', variable: 'TRAILMARK_RUN_MEMORY_MB' },
   {
     what: 'Rows of a JSON response',
     byDefault: '50,000',
