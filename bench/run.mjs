@@ -1,5 +1,5 @@
 // `npm run bench`: installs missing dependencies of this folder, then runs all benchmarks, or those named as arguments.
-// A benchmark is a folder with a main.mjs that exports `title`, `needs` (npm scripts of the root to run first), `hasPeers`
+// A benchmark is a folder with a main.mjs that exports `title`, `needs` (npm scripts of the root to run first), `needsPeers`
 // (whether it measures other SDKs, which are dependencies of this folder), `flags` (optional; names of its flags
 // --name=value) and `run({ quick, say, ...flags })`, which resolves with its report as Markdown.
 import { spawnSync } from 'node:child_process'
@@ -45,8 +45,8 @@ const main = async (args) => {
     throw new Error(
       `Unknown benchmark or flag: ${unknown.join(', ')}. Expected: ${[...benchmarks, '--quick', ...known.map((flag) => `--${flag}=…`)].join(', ')}`,
     )
-  for (const { name, title, needs, hasPeers, flags, run } of chosen) {
-    if (hasPeers) installMissing()
+  for (const { name, title, needs, needsPeers, flags, run } of chosen) {
+    if (needsPeers) installMissing()
     needs.forEach((script) => npm('run', script))
     const start = Date.now()
     const report = await run({

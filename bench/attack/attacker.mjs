@@ -3,7 +3,7 @@ import { ATTACKS } from './attacks.mjs'
 import { CLIENTS, createClient } from './client.mjs'
 
 // A rejected client sends its next request after a short pause, so that the loop does not keep a core busy by itself.
-const BREATH_MS = 5
+const REJECTED_PAUSE_MS = 5
 const pause = (ms) => new Promise((next) => setTimeout(next, ms))
 
 process.on('message', async ({ name, url, seconds, most, ...project }) => {
@@ -18,7 +18,7 @@ process.on('message', async ({ name, url, seconds, most, ...project }) => {
         n += 1
         const answer = await send({ ...project, client, endAt, pause, n })
         answers[answer] = (answers[answer] ?? 0) + 1
-        await pause(BREATH_MS)
+        await pause(REJECTED_PAUSE_MS)
       }
     }),
   )

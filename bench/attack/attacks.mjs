@@ -80,6 +80,28 @@ const HOSTILE = [
   { event: '$identify', properties: { distinct_id: '\ud83d', $anon_distinct_id: '\ude00' } },
 ]
 
+const ISSUES_EVERY = 10
+/** Events of an error with all the causes and frames that the service reads, and a stack that no other event has. */
+const exceptions = (n) =>
+  Array.from({ length: 10 }, (_, event) => ({
+    event: '$exception',
+    properties: {
+      distinct_id: 'a',
+      $exception_list: Array.from({ length: 20 }, (_, cause) => ({
+        type: `E${n}_${event}_${cause}`,
+        value: 'x'.repeat(100),
+        stacktrace: {
+          frames: Array.from({ length: 50 }, (_, line) => ({
+            filename: `https://shop.example/${n}/${event}.js`,
+            function: `f${line}`,
+            lineno: line + 1,
+            colno: cause + 1,
+          })),
+        },
+      })),
+    },
+  }))
+
 const json = { 'content-type': 'application/json' }
 const asKey = (key) => ({ ...json, authorization: `Bearer ${key}` })
 
@@ -118,6 +140,18 @@ export const ATTACKS = {
       await pause(50)
       return status
     },
+  },
+  'flood of exceptions, whose issues are read': {
+    atOnce: 2,
+    send: ({ client, token, projectId, key, n }) =>
+      n % ISSUES_EVERY
+        ? client.ask({ path: '/e/', headers: json, body: JSON.stringify({ api_key: token, batch: exceptions(n) }) })
+        : client.ask({
+            method: 'GET',
+            path: `/api/projects/${projectId}/error_tracking/issues`,
+            headers: asKey(key),
+            timeoutMs: 60_000,
+          }),
   },
   'heavy creates by one project': {
     atOnce: KNOCKS,

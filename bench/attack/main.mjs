@@ -46,7 +46,10 @@ const start = async () => {
       (
         await service.trailmark(
           ...['key', 'create', label, '--project', String(id)],
-          ...['--scopes', 'endpoint:read,endpoint:write,insight_variable:write,error_tracking:write'],
+          ...[
+            '--scopes',
+            'endpoint:read,endpoint:write,insight_variable:write,error_tracking:read,error_tracking:write',
+          ],
         )
       ).value
     return { projectId: id, token, key: await keyOf(name), otherKey: await keyOf(`${name} 2`) }

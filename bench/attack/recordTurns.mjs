@@ -7,7 +7,7 @@ import { isMainThread } from 'node:worker_threads'
 
 // There is one turn between two samples, or several short ones that take at most this long together.
 const RESOLUTION_MS = 1
-const LEAST_MS = 15
+const MIN_MS = 15
 
 const { TURNS_FILE: file } = process.env
 // The engine's processes are not measured.
@@ -24,7 +24,7 @@ const record = () => {
   let cpuMs = readCpuMs()
   setInterval(() => {
     const now = readCpuMs()
-    if (now - cpuMs > LEAST_MS) appendFileSync(file, `${now - cpuMs}\n`)
+    if (now - cpuMs > MIN_MS) appendFileSync(file, `${now - cpuMs}\n`)
     cpuMs = now
   }, RESOLUTION_MS).unref()
 }

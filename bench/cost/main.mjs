@@ -18,8 +18,8 @@ import { targetTable } from './targets.mjs'
 
 export const title = 'Cost: what SDKs cost a page'
 
-/** Whether the SDKs that it compares must be installed. */
-export const hasPeers = true
+/** Whether this benchmark needs the SDKs it compares to be installed. */
+export const needsPeers = true
 
 /** npm scripts of the root to run first. */
 export const needs = ['build:sdk']

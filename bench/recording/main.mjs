@@ -16,7 +16,7 @@ export const title = 'Recording: what recording a busy page costs'
 
 /** npm scripts of the root to run first. */
 export const needs = ['build:sdk']
-export const hasPeers = true
+export const needsPeers = true
 
 const REMOTE = {
   supportedCompression: ['gzip', 'gzip-js'],

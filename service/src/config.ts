@@ -195,7 +195,7 @@ const asKeyLimit = (label: string, field: string, value: unknown): [keyof KeyLim
   try {
     return [name, read(String(value))]
   } catch (error) {
-    throw new Error(`has a "${field}" of "${label}" that ${(error as Error).message}`, { cause: error })
+    throw new Error(`has an invalid "${field}" for "${label}": it ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -22,7 +22,7 @@ export type Readiness = () => Promise<readonly Unreadiness[]>
 // Longer than a busy engine takes for a trivial statement.
 const PROBE_WAIT_MS = 2_000
 // A single change of SQLite or the engine writes more than this.
-const LEAST_FREE_BYTES = 1_000_000
+const MIN_FREE_BYTES = 1_000_000
 
 // Like a run, it needs every shard and the tables of this release. The fullest disk counts.
 const PROBE = `SELECT (SELECT count() FROM db.events WHERE project_id = 0) AS events,
@@ -68,7 +68,7 @@ const engineFault = async (storage: Pick<Storage, 'rows'>): Promise<Unreadiness[
     const [found] = rows
     // An engine that cannot write to its disk responds with 200 and an empty body.
     if (!found) return 'disk_full'
-    return found.free < Math.max(found.reserve, LEAST_FREE_BYTES) ? 'disk_full' : undefined
+    return found.free < Math.max(found.reserve, MIN_FREE_BYTES) ? 'disk_full' : undefined
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     return codeOf(error)
@@ -82,7 +82,7 @@ const definitionsFault = async (
   if (!(await metadata.ready(PROBE_WAIT_MS))) return 'definitions_unavailable'
   if (definitionsDir === undefined) return undefined
   const { bavail, bsize } = await statfs(definitionsDir)
-  return bavail * bsize < LEAST_FREE_BYTES ? 'disk_full' : undefined
+  return bavail * bsize < MIN_FREE_BYTES ? 'disk_full' : undefined
 }
 
 // The route is public, so checks run one at a time and at most this often.

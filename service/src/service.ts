@@ -15,6 +15,7 @@ import { createTimeSlices } from './lib/timeSlices.ts'
 import { createReadiness } from './readiness.ts'
 import { createProjects } from './projects/projects.ts'
 import { createSetup } from './projects/setup.ts'
+import { createJobTurns } from './lib/jobThread.ts'
 import type { Project } from './storage/metadata/metadata.ts'
 import { connectEndpoints } from './service/connectEndpoints.ts'
 import { connectErrorTracking } from './service/connectErrorTracking.ts'
@@ -89,7 +90,12 @@ export const startService = async ({
     const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring(base)
     onStop(() => writer.close())
     const { materializations, dependencies: endpoints } = connectEndpoints(base)
-    const { removeRecordings, dependencies: recordings } = connectRecordings({ ...base, program: recordingThread })
+    const turns = createJobTurns()
+    const { removeRecordings, dependencies: recordings } = connectRecordings({
+      ...base,
+      program: recordingThread,
+      turns,
+    })
     const people = connectPeople({
       ...base,
       materializations,
@@ -98,7 +104,7 @@ export const startService = async ({
     })
     const flags = createFlagDefinitions(metadata)
     const surveys = connectSurveys({ ...base, flags })
-    const errorTracking = connectErrorTracking({ ...base, mapWorker })
+    const errorTracking = connectErrorTracking({ ...base, mapWorker, turns })
     const setup = createSetup({ storage: gate.runs, metadata })
     const console = await connectConsole(config, metadata, log)
     const server = await createServer({

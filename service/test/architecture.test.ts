@@ -73,7 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/variables',
     'endpoints/definitions',
   ],
-  // What people read of events: lists, what arrives, names and values.
+  // Reading events: lists, the live feed, event and property names, property values.
   events: [
     'lib',
     'storage',

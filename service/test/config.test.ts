@@ -109,7 +109,7 @@ test.each([
   ['TRAILMARK_KEY_LIMITS', '[]', 'expects JSON such as'],
   ['TRAILMARK_KEY_LIMITS', '{"a":5}', 'expects JSON such as'],
   ['TRAILMARK_KEY_LIMITS', '{"a":{"second":5}}', 'expects only seconds'],
-  ['TRAILMARK_KEY_LIMITS', '{"a":{"seconds":0}}', 'has a "seconds" of "a" that expects a whole number'],
+  ['TRAILMARK_KEY_LIMITS', '{"a":{"seconds":0}}', 'has an invalid "seconds" for "a": it expects a whole number'],
 ])('rejects the setting %s=%s with a message that names the variable', (name, text, words) => {
   expect(() => read({ [name]: text })).toThrow(ConfigError)
   expect(() => read({ [name]: text })).toThrow(new RegExp(`^${name} ${words}`))

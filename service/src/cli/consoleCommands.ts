@@ -14,7 +14,7 @@ export const CONSOLE_COMMANDS: readonly Command[] = [
         const { url: consoleUrl } = await metadata.console.instance()
         if (!consoleUrl)
           throw new CommandError(
-            'the service has not recorded where its console is: start it with "trailmark serve", whose start-up message names the URL or the reason.',
+            'the service has not recorded where its console is: start it with "trailmark serve", whose startup message names the URL or the reason.',
           )
         const { key: word } = call.options
         const key =

@@ -42,10 +42,10 @@ const ASYNC = /^async[ *]/
 const HAS_NO_CODE = /^$|^<anonymous>$|^\[?native|^(native|eval) code$|^wasm:/
 const HAS_NO_NAME = /^(\?|<anonymous>|anonymous|global code|module code|eval code|eval|)$/
 
-/** `run [as start]`: the name by which a method was called. */
+/** Removes the alias from a method name: `run [as start]` becomes `run`. */
 const withoutAlias = (name: string): string => (name.endsWith(']') ? name.split(' [as ', 1)[0]! : name)
 
-/** `run/<`: a function without a name in `run`. Not a regular expression, which takes quadratic time. */
+/** Removes the suffix of anonymous inner functions: `run/<` becomes `run`. A regular expression would take quadratic time. */
 const withoutInner = (name: string): string => {
   let end = name.length
   while (end > 0 && (name[end - 1] === '/' || name.endsWith('/<', end))) end -= name[end - 1] === '/' ? 1 : 2

@@ -125,7 +125,7 @@ export const createFingerprintRules = (
       const earlier = [...(await get(projectId)), ...(await read(projectId, REPLACED))]
       const replaced = new Map(earlier.map((rule) => [JSON.stringify(rule), rule]))
       const kept = [...replaced].flatMap(([text, rule]) => (current.has(text) ? [] : rule)).slice(0, MAX_REPLACED)
-      // Before the rules, so that none is missing if this process ends here.
+      // Stored before the new rules, so that a crash in between loses no replaced rule.
       await settings.set(projectId, REPLACED, kept)
       await settings.set(projectId, SETTING, next)
       cache.delete(projectId)

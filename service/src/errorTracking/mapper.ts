@@ -1,4 +1,4 @@
-import { createJobThread, JobEndedError } from '../lib/jobThread.ts'
+import { createJobThread, JobEndedError, type JobTurns } from '../lib/jobThread.ts'
 import type { BuiltPosition, SourcePosition } from './mapFile.ts'
 import type { MapJob, MapResult } from './mapWorker.ts'
 
@@ -29,8 +29,8 @@ export const MAX_JOB_MS = 10_000
 const MAX_HEAP_MB = 512
 
 /** Creates a mapper. `program`: path of its thread's compiled program. */
-export const createMapper = (program: string): Mapper => {
-  const thread = createJobThread<MapJob, MapResult>(program, { maxMs: MAX_JOB_MS, maxHeapMb: MAX_HEAP_MB })
+export const createMapper = (program: string, turns: JobTurns): Mapper => {
+  const thread = createJobThread<MapJob, MapResult>(program, { maxMs: MAX_JOB_MS, maxHeapMb: MAX_HEAP_MB, turns })
   const run = async (projectId: number, job: MapJob) => {
     const result = await thread.run(String(projectId), job).catch((error: unknown) => {
       if (error instanceof JobEndedError) throw new MapError(error.message)

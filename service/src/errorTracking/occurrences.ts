@@ -28,7 +28,7 @@ export interface Totals {
 const MAX_COUNTED = 4_000
 
 const EXCEPTIONS = "project_id = {projectId:UInt32} AND event = '$exception'"
-/** The properties as strings. They are missing in events that others sent. */
+/** SQL for the stack id that ingestion adds to exceptions. '' if the event has no `$exception_list`. */
 export const STACK = "ifNull(properties.`$exception_stack`.:String, '')"
 // Anyone who has the token can send a release of any length.
 const RELEASE = "substringUTF8(ifNull(properties.`$release_id`.:String, ''), 1, 200)"

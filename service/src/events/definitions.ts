@@ -38,8 +38,9 @@ const MAX_VALUE = 200
 const MAX_EXAMPLE = 100
 const EXAMPLES = 3
 
-/** Maximum events that are read for the names of properties, which reads all properties, and for the values of one. */
+/** Maximum events read to list properties. All properties of each event are read. */
 const NAMES_SAMPLE = 20_000
+/** Maximum events read to list the values of one property. */
 const VALUES_SAMPLE = 1_000_000
 const PERSONS_SAMPLE = 100_000
 /** Lengths of the periods that events are read from. */
@@ -81,7 +82,7 @@ const EVENT_COUNTS = `
   GROUP BY event ORDER BY count() DESC, event LIMIT ${MAX_EVENT_NAMES}`
 
 // The member with the empty name counts the events or persons.
-const PROPERTIES_OF_EVENTS = (hasEvent: boolean) => `
+const propertiesOfEventsQuery = (hasEvent: boolean) => `
   SELECT arrayJoin(arrayPushBack(arrayFilter(m -> m.1 != '', JSONExtractKeysAndValuesRaw(toJSONString(properties))), ('', ''))) AS member, member.1 AS name, member.2 AS value
   FROM (SELECT properties FROM db.events
     WHERE project_id = {projectId:UInt32} AND timestamp >= ${timeText('from')} AND cityHash64(distinct_id) <= {maxHash:UInt64} ${hasEvent ? 'AND event = {event:String}' : ''}
@@ -224,7 +225,7 @@ export const createDefinitions = ({
     const read = async ({ from, maxHash, size }: Sample) =>
       toDefinitions(
         await queryRows(projectId, {
-          text: propertiesOf(PROPERTIES_OF_EVENTS(event !== undefined)),
+          text: propertiesOf(propertiesOfEventsQuery(event !== undefined)),
           params: { projectId, from, maxHash, size, ...(event === undefined ? {} : { event }) },
         }),
       )

@@ -3,11 +3,11 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\
 const RELATIVE = /^-?(\d{1,4})([hdwmy])$/
 
 // Seconds since 1970 reach this in the year 5138; milliseconds passed it in 1973.
-const LEAST_MS = 100_000_000_000
+const MIN_MS = 100_000_000_000
 
 /** Returns ms since the epoch for an ISO date or time (UTC unless it has a zone), or a number of seconds or ms. */
 export const toTime = (value: unknown): number | undefined => {
-  if (typeof value === 'number' && Number.isFinite(value)) return Math.abs(value) < LEAST_MS ? value * 1000 : value
+  if (typeof value === 'number' && Number.isFinite(value)) return Math.abs(value) < MIN_MS ? value * 1000 : value
   const [, date, clock = '00:00', zone = 'Z'] = (typeof value === 'string' && TIME.exec(value.trim())) || []
   if (!date) return undefined
   const time = Date.parse(`${date}T${clock}${zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')}`)

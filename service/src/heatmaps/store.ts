@@ -28,8 +28,9 @@ export const toHeatmapLines = (
 export type KeepPoints = (lines: readonly JsonLine[]) => Promise<void>
 
 /**
- * Creates the function. Points have a separate table: a visit has hundreds, no query of events reads them, and they are
- * stored for a shorter time. The table replaces rows with the same uuid, so a repeated delivery needs no lookup.
+ * Creates the function that stores heatmap points. Points have a separate table: a visit has hundreds, no query of events
+ * reads them, and they are stored for a shorter time. The table replaces rows with the same uuid, so a repeated delivery
+ * needs no lookup.
  */
 export const createKeepPoints = (storage: Pick<Storage, 'insert'>): KeepPoints => {
   const keep = joinInserts((lines) => insertAll(storage, 'db.heatmaps', Buffer.from(`${lines.join('\n')}\n`)))

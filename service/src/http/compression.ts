@@ -3,7 +3,7 @@ import { createGzip, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 
 // A smaller response fits into a few packets, and compressing it costs more than it saves.
-const LEAST_BYTES = 4_096
+const MIN_BYTES = 4_096
 const COMPRESSIBLE = /^(?:application\/(?:json|x-ndjson|ndjson)|text\/(?:csv|plain))\b/
 
 const takesGzip = (header: string | undefined): boolean =>
@@ -20,7 +20,7 @@ const isStream = (payload: unknown): payload is Readable =>
 
 const isWorthIt = (payload: unknown) =>
   isStream(payload) ||
-  ((typeof payload === 'string' || Buffer.isBuffer(payload)) && Buffer.byteLength(payload) >= LEAST_BYTES)
+  ((typeof payload === 'string' || Buffer.isBuffer(payload)) && Buffer.byteLength(payload) >= MIN_BYTES)
 
 const mayCompress = (request: FastifyRequest, reply: FastifyReply): boolean =>
   request.method !== 'HEAD' &&

@@ -101,7 +101,7 @@ const BOTS: readonly Bot[] = Object.entries(SIGNS).flatMap(([category, names]) =
 )
 
 // Visitors of a site share few user agents, and each visitor sends many events.
-const MOST_KNOWN = 1_000
+const MAX_KNOWN = 1_000
 // Longer than any browser's user agent. Keeps a cache of a thousand small.
 const MAX_CHARS = 1_000
 const known = new Map<string, Bot | undefined>()
@@ -115,7 +115,7 @@ const find = (userAgent: string): Bot | undefined => {
 export const botOf = (userAgent: string): Bot | undefined => {
   if (userAgent.length > MAX_CHARS) return find(userAgent.slice(0, MAX_CHARS))
   if (!known.has(userAgent)) {
-    if (known.size >= MOST_KNOWN) known.clear()
+    if (known.size >= MAX_KNOWN) known.clear()
     known.set(userAgent, find(userAgent))
   }
   return known.get(userAgent)

@@ -38,7 +38,7 @@ const unzipSmall = (bytes: Buffer): Buffer | undefined => {
 }
 
 const unzip = async (bytes: Buffer, maxBytes: number, next: NextStep): Promise<Buffer> => {
-  const mostBytes = Math.min(maxBytes, Math.max(FREE_BYTES, bytes.length * MAX_RATIO))
+  const maxDecompressed = Math.min(maxBytes, Math.max(FREE_BYTES, bytes.length * MAX_RATIO))
   const chunks: Buffer[] = []
   let length = 0
   const stream = createGunzip(CHUNK)
@@ -46,7 +46,7 @@ const unzip = async (bytes: Buffer, maxBytes: number, next: NextStep): Promise<B
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       length += chunk.length
-      if (length > mostBytes) break
+      if (length > maxDecompressed) break
       chunks.push(chunk)
     }
   } catch {
@@ -54,9 +54,9 @@ const unzip = async (bytes: Buffer, maxBytes: number, next: NextStep): Promise<B
       detail: 'The gzip body cannot be decompressed: it is truncated or corrupt.',
     })
   }
-  if (length > mostBytes)
+  if (length > maxDecompressed)
     throw new ApiError('body_too_large', {
-      detail: `The body decompresses to more than ${mostBytes} bytes. Send it in parts.`,
+      detail: `The body decompresses to more than ${maxDecompressed} bytes. Send it in parts.`,
     })
   return concatInSteps(chunks, next)
 }

@@ -87,7 +87,7 @@ export const REJECTION_REMEDIES: Readonly<Record<RejectionCode, string>> = {
   too_many_values: 'Send fewer properties, or shorten lists and nested objects.',
   too_many_changes: 'Set fewer properties of persons and groups per event.',
   invalid_heatmap: 'Send only what an SDK captured. Use capture() with another name for events of your own.',
-  too_many_answers: 'Wait a minute. Look whether a script sends answers to the survey.',
+  too_many_answers: 'Wait a minute. Check whether a script sends answers to the survey.',
   unknown_token: 'Pass the project token that the project settings show to init().',
   unstorable: 'Look at the sample for values that differ from other events, and send them in another form.',
 }

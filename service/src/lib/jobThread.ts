@@ -36,14 +36,45 @@ const IDLE_MS = 60_000
 const IDLE_MS_IF_LARGE = 1_000
 const LARGE_BYTES = 128 * 1024 * 1024
 
+/** A thread for `JobTurns`. */
+interface Turn {
+  /** Whether the thread holds much memory. */
+  readonly isLarge: () => boolean
+  readonly end: () => Promise<void>
+}
+
+/** Threads that take turns, one job at a time, so that at most one of them holds much memory. */
+export interface JobTurns {
+  run<Result>(turn: Turn, work: () => Promise<Result>): Promise<Result>
+}
+
+export const createJobTurns = (): JobTurns => {
+  const lane = createLane(1)
+  const ids = new Map<Turn, string>()
+  let last: Turn | undefined
+  return {
+    run(turn, work) {
+      const id = ids.get(turn) ?? String(ids.size)
+      ids.set(turn, id)
+      return lane.run(id, async () => {
+        if (last !== turn && last?.isLarge()) await last.end()
+        last = turn
+        return work()
+      })
+    },
+  }
+}
+
 /** Creates a thread that runs the file `program`, which calls `serveJobs`. It starts with the first job, and again after it has ended. */
 export const createJobThread = <Job, Result>(
   program: string,
-  { maxMs, maxHeapMb }: JobLimits,
+  { maxMs, maxHeapMb, turns }: JobLimits & { readonly turns: JobTurns },
 ): JobThread<Job, Result> => {
   const lane = createLane(1)
   let worker: Worker | undefined
   let idle: NodeJS.Timeout | undefined
+  /** Whether the thread holds much memory. */
+  let isLarge = false
 
   const start = () => {
     const next = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
@@ -61,6 +92,7 @@ export const createJobThread = <Job, Result>(
     clearTimeout(idle)
     const ended = worker
     worker = undefined
+    isLarge = false
     await ended?.terminate()
   }
 
@@ -75,7 +107,8 @@ export const createJobThread = <Job, Result>(
       }
       const onMessage = (answer: Answer<Result>) =>
         settle(() => {
-          idle = setTimeout(() => void end(), answer.isLarge ? IDLE_MS_IF_LARGE : IDLE_MS).unref()
+          isLarge = Boolean(answer.isLarge)
+          idle = setTimeout(() => void end(), isLarge ? IDLE_MS_IF_LARGE : IDLE_MS).unref()
           if ('value' in answer) resolve(answer.value)
           else if ('code' in answer.failure) reject(new ApiError(answer.failure.code, answer.failure.details))
           else reject(answer.failure.error)
@@ -94,7 +127,12 @@ export const createJobThread = <Job, Result>(
       current.postMessage(job)
     })
 
-  return { run: (client, job) => lane.run(client, () => runNow(job)), close: end }
+  const turn = { isLarge: () => isLarge, end }
+  return {
+    // Clients of one thread take turns first. Otherwise many clients of one thread would delay the other threads.
+    run: (client, job) => lane.run(client, () => turns.run(turn, () => runNow(job))),
+    close: end,
+  }
 }
 
 /** The result of a job. `transfer`: what the thread passes on without a copy. */

@@ -158,7 +158,7 @@ export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
     return byId
   }
 
-  /** Returns the persons with these main ids, in the same order, without those that nothing is stored about. */
+  /** Returns the persons with these main ids, in the same order. Persons without stored data are left out. */
   const read = async (projectId: number, mainIds: readonly string[]): Promise<PersonView[]> => {
     if (!mainIds.length) return []
     const persons = await owners.idsOf(projectId, mainIds)

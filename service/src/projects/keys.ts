@@ -2,7 +2,7 @@ import { ApiError } from '../lib/apiError.ts'
 import type { ApiKey, Metadata } from '../storage/metadata/metadata.ts'
 import { graceEnd } from './grace.ts'
 import type { KeyFile } from './keyFile.ts'
-import { madeUp } from './secret.ts'
+import { generateSecret } from './secret.ts'
 
 /** The caller: its project and scopes, which are the most it may grant. */
 export interface Actor {
@@ -94,8 +94,8 @@ export const createKeys = ({
     return key
   }
 
-  // Otherwise a key could get the secret of a key with more scopes.
-  const findMine = async (actor: Actor, id: string): Promise<ApiKey> => {
+  // Rejects keys with more scopes than the caller's, whose secret would grant them.
+  const findManageable = async (actor: Actor, id: string): Promise<ApiKey> => {
     const key = await find(actor, id)
     const more = key.scopes.filter((scope) => !actor.scopes.includes(scope))
     if (more.length)
@@ -158,7 +158,7 @@ export const createKeys = ({
     get: async (actor, id) => toView(await find(actor, id)),
     async create(actor, { label: given, scopes, scoped_teams: teams }) {
       const label = checkedLabel(given)
-      const value = madeUp('tmk')
+      const value = generateSecret('tmk')
       const key = await keys.create({
         label,
         scopes: checkedScopes(actor, scopes),
@@ -173,16 +173,16 @@ export const createKeys = ({
       return { ...toView(key), value }
     },
     async rotate(actor, id, graceSeconds) {
-      const { label } = await findMine(actor, id)
+      const { label } = await findManageable(actor, id)
       if (label === START_KEYS.given)
         throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY. Change it there and restart the service.')
-      const value = madeUp('tmk')
+      const value = generateSecret('tmk')
       await keys.rotate(id, { secret: value, previousUntil: graceEnd(graceSeconds, now()) })
       if (label === START_KEYS.generated) keyFile.write(value)
       return { ...toView(await find(actor, id)), value }
     },
     async revoke(actor, id) {
-      const { label } = await findMine(actor, id)
+      const { label } = await findManageable(actor, id)
       if (label === START_KEYS.given)
         throw wrong('id', 'This key is set by TRAILMARK_PERSONAL_API_KEY. Remove it there and restart the service.')
       await keys.remove(id)

@@ -3,7 +3,7 @@ import { checkOrigins } from '../lib/origins.ts'
 import { type Project, type Metadata, TokenTaken } from '../storage/metadata/metadata.ts'
 import { graceEnd } from './grace.ts'
 import type { Actor } from './keys.ts'
-import { madeUp } from './secret.ts'
+import { generateSecret } from './secret.ts'
 import { toTimezone } from './timezone.ts'
 
 export interface ProjectView {
@@ -106,7 +106,7 @@ export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: ()
     list: async ({ projectId }) =>
       (await projects.all()).filter(({ id }) => projectId === undefined || id === projectId).map(toView),
     get: async (id) => toView(await find(id)),
-    async create(actor, { name, timezone, api_token: token = madeUp('tm') }) {
+    async create(actor, { name, timezone, api_token: token = generateSecret('tm') }) {
       if (actor.projectId !== undefined)
         throw new ApiError('permission_denied', {
           detail:
@@ -129,7 +129,7 @@ export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: ()
     },
     async rotateToken(id, graceSeconds) {
       await find(id)
-      await projects.setToken(id, madeUp('tm'), graceEnd(graceSeconds, now()))
+      await projects.setToken(id, generateSecret('tm'), graceEnd(graceSeconds, now()))
       return toView(await find(id))
     },
   }

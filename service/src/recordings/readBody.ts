@@ -64,8 +64,9 @@ export interface Chunk {
 export interface RecordingBody {
   readonly body: Uint8Array
   readonly compression: string | undefined
-  /** Query parameters `token`, and `_`, when the body was sent in ms since the epoch. */
+  /** Query parameter `token`. */
   readonly token: string | undefined
+  /** Query parameter `_`: when the body was sent, in ms since the epoch. */
   readonly sentAt: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number

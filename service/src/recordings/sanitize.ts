@@ -1,7 +1,7 @@
 import { EVENT_TYPE, type Fields, isFields, type RecordedEvent, SOURCE } from './rrweb.ts'
 
-// Anyone with the public token can send a recording, so its HTML is as hostile as HTML gets. The player shows it in a
-// frame without scripts, in a document whose content security policy allows no request. This is the layer before both.
+// Anyone with the public token can send a recording, so its HTML is untrusted. The player shows it in a frame without
+// scripts, in a document whose content security policy allows no request. This is the layer before both.
 
 /** Elements that run, load or navigate. An empty element takes their place, so that later mutations find it. */
 const DROPPED_TAGS: ReadonlySet<string> = new Set([

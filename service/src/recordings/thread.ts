@@ -1,5 +1,5 @@
 import { ApiError } from '../lib/apiError.ts'
-import { createJobThread, JobEndedError } from '../lib/jobThread.ts'
+import { createJobThread, JobEndedError, type JobTurns } from '../lib/jobThread.ts'
 import type { ReadChunk, RecordingBody } from './readBody.ts'
 import type { StoredChunk } from './toPlayable.ts'
 
@@ -23,8 +23,8 @@ export const MAX_JOB_MS = 15_000
 const MAX_HEAP_MB = 512
 
 /** Creates the thread. `program`: path of its compiled program. */
-export const createRecordingThread = (program: string): RecordingThread => {
-  const thread = createJobThread<RecordingJob, unknown>(program, { maxMs: MAX_JOB_MS, maxHeapMb: MAX_HEAP_MB })
+export const createRecordingThread = (program: string, turns: JobTurns): RecordingThread => {
+  const thread = createJobThread<RecordingJob, unknown>(program, { maxMs: MAX_JOB_MS, maxHeapMb: MAX_HEAP_MB, turns })
   const run = (client: string, job: RecordingJob) =>
     thread.run(client, job).catch((error: unknown) => {
       if (!(error instanceof JobEndedError)) throw error

@@ -24,10 +24,10 @@ export const consoleUrlOf = ({ consoleHosts, consoleBase }: Address, url: string
   return `http://${/:\d+$/.test(named) ? named : `${named}:${port}`}${path}`
 }
 
-/** What the service calls, and the start-up message. */
+/** What the service calls, and the startup message. */
 export interface ConnectedConsole {
   readonly dependency: Dependencies['console']
-  /** Records where the console is, for `trailmark console`, and creates a link for the start-up message. */
+  /** Records where the console is, for `trailmark console`, and creates a link for the startup message. */
   announce(url: string): Promise<ConsoleNotice>
 }
 

@@ -22,7 +22,7 @@ import { measureRuns } from '../measure.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import { type Metadata, MetadataUnavailable } from '../storage/metadata/metadata.ts'
 
-// A small query each. Determines how soon another process continues the builds of a crashed one.
+// Each refresh is a small query. The interval determines how soon another process resumes the builds of a crashed one.
 const REFRESH_MS = 5_000
 const SWEEP_MS = 30_000
 

@@ -5,6 +5,7 @@ import { createIssues } from '../errorTracking/issues.ts'
 import { createMapper } from '../errorTracking/mapper.ts'
 import { createSourceMaps } from '../errorTracking/sourceMaps.ts'
 import type { Dependencies } from '../http/route.ts'
+import type { JobTurns } from '../lib/jobThread.ts'
 import type { Log } from '../lib/log.ts'
 import type { Metrics } from '../lib/metrics.ts'
 import { createQueryRows } from '../persons/queryRows.ts'
@@ -21,6 +22,7 @@ interface ErrorTrackingOptions {
   readonly log: Log
   /** Path of the compiled worker that applies source maps. */
   readonly mapWorker: string
+  readonly turns: JobTurns
   readonly onStop: (step: () => unknown) => void
 }
 
@@ -32,12 +34,13 @@ export const connectErrorTracking = ({
   metrics,
   log,
   mapWorker,
+  turns,
   onStop,
 }: ErrorTrackingOptions): Pick<Dependencies, 'issues' | 'sourceMaps'> & {
   readonly fingerprintRules: FingerprintRules
 } => {
   const queryRows = createQueryRows(gate.runs, MAX_SECONDS)
-  const mapper = createMapper(mapWorker)
+  const mapper = createMapper(mapWorker, turns)
   onStop(mapper.close)
   const sourceMaps = createSourceMaps({ queryRows, storage: gate.ingest, metadata, mapper })
   const fingerprintRules = createFingerprintRules(metadata)

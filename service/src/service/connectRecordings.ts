@@ -1,4 +1,5 @@
 import type { Dependencies } from '../http/route.ts'
+import type { JobTurns } from '../lib/jobThread.ts'
 import type { Metrics } from '../lib/metrics.ts'
 import { createQueryRows } from '../persons/queryRows.ts'
 import { createPersons } from '../persons/lookup.ts'
@@ -20,6 +21,7 @@ interface RecordingsOptions {
   readonly metrics: Metrics
   /** Path of the compiled program of the threads. */
   readonly program: string
+  readonly turns: JobTurns
   /** Called with functions that stop the parts. */
   readonly onStop: (stop: () => unknown) => void
 }
@@ -30,16 +32,17 @@ interface ConnectedRecordings {
   readonly dependencies: Pick<Dependencies, 'ingestRecording' | 'recordings' | 'removeRecordings' | 'recordingSettings'>
 }
 
-/** Connects session recordings with the engine. Bodies and chunks are read in a thread each. */
+/** Connects session recordings with the engine. One thread reads bodies, another reads stored chunks. */
 export const connectRecordings = ({
   gate,
   metadata,
   metrics,
   program,
+  turns,
   onStop,
 }: RecordingsOptions): ConnectedRecordings => {
-  const reading = createRecordingThread(program)
-  const playing = createRecordingThread(program)
+  const reading = createRecordingThread(program, turns)
+  const playing = createRecordingThread(program, turns)
   onStop(() => Promise.all([reading.close(), playing.close()]))
   const queryRows = createQueryRows(gate.runs, MAX_SECONDS)
   // Not the places of runs: these lookups are short, and recordings must not wait for a project's queries.

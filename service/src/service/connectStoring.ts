@@ -36,11 +36,11 @@ interface StoringOptions {
   readonly log: Log
 }
 
-interface Storing {
+interface ConnectedStorage {
   readonly writer: Writer
   readonly rejectedEvents: RejectedEvents
   readonly keepPoints: KeepPoints
-  /** Deletes a person's facts. Waits for a moment between two batches, so that no batch reads a partially erased person. */
+  /** Deletes a person's facts between two batches, so that no batch reads a partially erased person. */
   readonly forgetPerson: (projectId: number, ids: readonly string[]) => Promise<void>
 }
 
@@ -54,7 +54,7 @@ export const connectStoring = ({
   epochs,
   slices,
   log,
-}: StoringOptions): Storing => {
+}: StoringOptions): ConnectedStorage => {
   const lastSeen = isShared ? undefined : createLastSeenCache()
   const facts = createPersonFacts(gate.ingest, { slices, ...(lastSeen ? { lastSeen } : {}) })
   const forget = createForgetPerson(gate.ingest, facts, lastSeen)

@@ -1,13 +1,13 @@
 import { SCOPES } from '../http/auth.ts'
 import type { KeyFile } from '../projects/keyFile.ts'
 import { START_KEYS } from '../projects/keys.ts'
-import { madeUp } from '../projects/secret.ts'
+import { generateSecret } from '../projects/secret.ts'
 import type { Metadata, Project } from '../storage/metadata/metadata.ts'
 
 /** Returns the first project. Creates it at the first start, and gives it the configured token. */
 export const firstProject = async ({ projects }: Metadata, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
-  if (!first) return projects.create({ name: 'Default project', token: token ?? madeUp('tm') })
+  if (!first) return projects.create({ name: 'Default project', token: token ?? generateSecret('tm') })
   if (!token || token === first.token) return first
   await projects.setToken(first.id, token)
   return { ...first, token }
@@ -32,7 +32,7 @@ export const firstKey = async (
   const isValid = kept !== '' && (await keys.bySecret(kept)) !== undefined
   // Another process created it and may have its file.
   if (isShared && !isValid && (await keys.list()).some(({ label }) => label === START_KEYS.generated)) return undefined
-  const secret = isValid ? kept : madeUp('tmk')
+  const secret = isValid ? kept : generateSecret('tmk')
   if (secret !== kept) keyFile.write(secret)
   // At each start, because this release may have more scopes than the one that created the key.
   await keys.put({ projectId, label: START_KEYS.generated, secret, scopes: SCOPES })

@@ -15,7 +15,7 @@ interface ClassLimits {
   /** Maximum time a statement waits for a place, in ms. */
   readonly waitMs: number
   /** Maximum waiting statements of one project. */
-  readonly mostWaiting: number
+  readonly maxWaiting: number
 }
 
 /** Range of `TRAILMARK_ENGINE_RUNS`. The connection pool is large enough for the maximum. */
@@ -24,20 +24,23 @@ export const MAX_RUN_PLACES = 60
 /**
  * - `runs`: runs, streams and lookups of persons. Clients wait for these. One project alone gets 11 of 16 places.
  * - `validation`: checks of queries that are created, changed or previewed. One project alone gets 2 places.
- * - `lookups`: stored properties for flags, one batch per project at a time.
+ * - `lookups`: stored properties for flags (one batch per project at a time), checks of arriving recordings, progress of
+ *   runs.
  * - `background`: builds, checks and sweeps of tables. No client waits for them, so they are never rejected.
  *
  * The embedded engine's limit for its reader is the total of these classes (`READER_PLACES`).
  */
 export const WORK_CLASSES: Readonly<Record<WorkClass, ClassLimits>> = {
-  runs: { places: 16, share: 2, waitMs: 5_000, mostWaiting: 100 },
-  validation: { places: 4, share: 1, waitMs: 5_000, mostWaiting: 50 },
-  lookups: { places: 8, share: 1, waitMs: 2_000, mostWaiting: 100 },
-  background: { places: 2, share: 1, waitMs: Infinity, mostWaiting: Infinity },
+  runs: { places: 16, share: 2, waitMs: 5_000, maxWaiting: 100 },
+  validation: { places: 4, share: 1, waitMs: 5_000, maxWaiting: 50 },
+  lookups: { places: 8, share: 1, waitMs: 2_000, maxWaiting: 100 },
+  background: { places: 2, share: 1, waitMs: Infinity, maxWaiting: Infinity },
 }
 
+const { validation, lookups, background } = WORK_CLASSES
+
 /** Maximum concurrent statements of all classes as the read-only user, with the highest configuration. */
-export const READER_PLACES = MAX_RUN_PLACES + WORK_CLASSES.validation.places + WORK_CLASSES.background.places
+export const READER_PLACES = MAX_RUN_PLACES + validation.places + lookups.places + background.places
 
 /** Engine access for one class. Each call takes a place of the class. */
 export type GatedStorage = Pick<Storage, 'rowsDatabase' | 'run' | 'stream' | 'progress' | 'rows' | 'command' | 'work'>
@@ -59,7 +62,7 @@ interface Waiting {
 }
 
 /** Creates the places of one class, shared fairly: the waiting project with the fewest places is next. */
-export const createPlaces = ({ places, share, waitMs, mostWaiting }: ClassLimits): Enter => {
+export const createPlaces = ({ places, share, waitMs, maxWaiting }: ClassLimits): Enter => {
   const held = new Map<number, number>()
   let free = places
   let waiting: readonly Waiting[] = []
@@ -114,7 +117,7 @@ export const createPlaces = ({ places, share, waitMs, mostWaiting }: ClassLimits
     const waitsAlready = waiting.filter((each) => each.projectId === projectId).length
     // Waiting statements come first, so a project that retries constantly cannot overtake them.
     if (!waitsAlready && mayEnter(projectId)) return take(projectId)
-    if (waitsAlready >= mostWaiting) throw capacity()
+    if (waitsAlready >= maxWaiting) throw capacity()
     return wait(projectId, signal)
   }
 }

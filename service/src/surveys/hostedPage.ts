@@ -57,7 +57,7 @@ const HASHES = { style: hashOf(HOSTED_STYLE), script: hashOf(SCRIPT) }
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** JSON that cannot end the element that contains it. */
+/** Serializes a value as JSON that cannot close the `<script>` element around it. */
 const asData = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c')
 
 const headersOf = (mayBeFramed: boolean) => ({

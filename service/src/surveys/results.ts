@@ -71,7 +71,7 @@ type QuestionResults = Static<typeof QUESTION_RESULTS>
 const OTHER = -1
 const ANSWERED = -2
 const LAST = -3
-/** Marks the submission in place of a question's number. */
+/** Question number of the rows about the submission as a whole. Questions count from 1. */
 const SUBMISSION = 0
 
 const keyOf = (number: number, language: string, text: string) => `${number}\n${language}\n${text}`
@@ -154,7 +154,7 @@ const partsOf = (source: string) => `
 const shareOf = (count: number, total: number) => (total ? count / total : 0)
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
 
-/** Satisfied are the top two of 5, 5 to 7 are the top of 7: 6 and 7, and the best of 3. */
+/** Lowest rating that counts as satisfied, by scale. */
 const SATISFIED_FROM: Readonly<Record<number, number>> = { 3: 3, 5: 4, 7: 6 }
 
 const ratingResults = (question: Question, counts: ReadonlyMap<number, number>): Partial<QuestionResults> => {

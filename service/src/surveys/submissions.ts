@@ -20,7 +20,7 @@ const WITH_PERSONS = `LEFT JOIN (
   ) AS ids ON rows.distinct_id = ids.distinct_id`
 const PERSON = "if(ids.owner = '', rows.distinct_id, ids.owner)"
 
-/** A statement without its end. */
+/** A query that other statements embed, with its parameters. */
 export interface Source {
   readonly text: string
   readonly params: Readonly<Record<string, unknown>>

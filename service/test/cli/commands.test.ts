@@ -103,7 +103,7 @@ test('concurrent commands in an empty data folder create one store', async () =>
   expect(await trailmarkJson(data, 'project', 'list')).toHaveLength(3)
 })
 
-test('a secret is shown once, by no other command', async () => {
+test('only the command that creates a secret shows it', async () => {
   await trailmark(data, 'project', 'create', 'p')
   const { stdout } = await trailmark(data, 'key', 'create', 'k', '--scopes', 'all')
   const secret = /^tmk_\w+$/m.exec(stdout)![0]

@@ -91,7 +91,7 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
   ['Large bodies parsed concurrently', count(LARGE_AT_ONCE), 'the others wait, and clients take turns'],
 ]
 
-/** The same, of session recordings. */
+/** Limits of session recordings. */
 const RECORDING_ROWS: typeof ROWS = [
   ['A body, as sent', bytes(MAX_SENT_BYTES), '413 `body_too_large`'],
   ['A body, decompressed', bytes(MAX_RECORDING_BYTES), '413 `body_too_large`'],
@@ -115,7 +115,7 @@ const RECORDING_ROWS: typeof ROWS = [
   ],
 ]
 
-/** The same, of source maps. */
+/** Limits of source maps. */
 const SOURCE_MAP_ROWS: typeof ROWS = [
   ['A source map, as sent', bytes(MAX_UPLOAD_BYTES), '413 `body_too_large`'],
   ['A source map, decompressed', bytes(MAX_MAP_BYTES), '400 `invalid_input`'],
@@ -124,7 +124,7 @@ const SOURCE_MAP_ROWS: typeof ROWS = [
   ['Time to read one', seconds(MAX_MAP_MS), '400 `invalid_input`, or the frames are shown without their source'],
 ]
 
-/** The same, of issues of exceptions. */
+/** Limits of issues of exceptions. */
 const ISSUE_ROWS: typeof ROWS = [
   [
     'Issues of a project',

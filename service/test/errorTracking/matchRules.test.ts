@@ -49,7 +49,7 @@ test('all conditions hold for one error of the chain, and both of a frame for on
   expect(decides({ file: 'b.js', function: 'two' }, outer, inner)).toBe(false)
 })
 
-test('rules after the first that fits without its frames are not kept', () => {
+test('possibleRules stops at the first rule that matches without its frames', () => {
   const rules = compileRules([
     { match: { file: 'x.js' }, issue: 'Frames' },
     { match: { type: 'TypeError' }, issue: 'Decides' },
@@ -60,7 +60,7 @@ test('rules after the first that fits without its frames are not kept', () => {
   const mapped = [exception('m', [['x.js', 'f']])]
   const issueOf = (ids: unknown) => decidingRule(rules, ids, mapped)?.issue
   expect(issueOf(possible.map(({ id }) => id))).toBe('Frames')
-  // An event from before a rule existed, and one with anything else as its rules.
+  // An event stored before the first rule existed, and events with invalid rule ids.
   expect([issueOf([rules[1]!.id]), issueOf('x'), issueOf(undefined)]).toEqual(['Decides', undefined, undefined])
 })
 

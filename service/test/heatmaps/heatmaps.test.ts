@@ -60,7 +60,7 @@ const click = (x: number, y: number, more: object = {}) => ({
 })
 
 const pointArbitrary = fc.record({
-  // Many points are in one cell, so that people meet there.
+  // Many points share a cell, so that a cell has several people.
   x: fc.oneof(fc.integer({ min: 0, max: 1600 }), fc.constantFrom(5, 6)),
   y: fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.constant(3)),
   vw: fc.constantFrom(320, 1000, 1440),
@@ -69,7 +69,7 @@ const pointArbitrary = fc.record({
 })
 
 let projects = 100
-test('cells count every point once, at the share of the width and the px of the height, with distinct people', async () => {
+test('counts each point in one cell, by relative x and absolute y, and counts distinct people', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(pointArbitrary, { minLength: 1, maxLength: 80 }),
@@ -157,7 +157,7 @@ test('the depth of a view is its lowest position over its last height', async ()
   const scroll = (view: string, y: number, ph = 2000) => ({ type: 'scroll', x: 0, y, view, vw: 1280, vh: 500, ph })
   await send(
     5,
-    // Seen to the end, in two events, of a page that has become taller.
+    // One view in two events: the page grew, and the visitor reached its end.
     toEvent({ points: [scroll('v1', 500, 1000)] }),
     { ...toEvent({ points: [scroll('v1', 2000)] }), timestamp: ago(39) },
     toEvent({ points: [scroll('v2', 1000)] }),
@@ -188,11 +188,11 @@ test('an event without valid points is rejected by name, and the rest of its del
     text: 'SELECT event FROM db.events WHERE project_id = {projectId:UInt32}',
     params: { projectId: 7 },
   })
-  // Points are no events, so they cost no event query anything.
+  // Points are not stored as events, so event queries do not read them.
   expect(events).toEqual([['bought']])
 })
 
-test('a map of a million points', async () => {
+test('reads a heatmap of a million points', async () => {
   // 200,000 events with five points each, in all cells of a page.
   await storage.command(`INSERT INTO db.heatmaps (project_id, url, type, timestamp, uuid, part, distinct_id, viewport_width, viewport_height, page_height, x, y, fixed, element, element_x, element_y)
     SELECT 11, '${URL_A}', 'click', now64(3) - toIntervalSecond(number), generateUUIDv7(), 0, concat('person-', toString(cityHash64(number) % 50000)), 1280, 800, 4000,

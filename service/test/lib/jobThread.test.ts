@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createJobThread, type JobThread } from '../../src/lib/jobThread.ts'
+import { createJobThread, createJobTurns, type JobThread, type JobTurns } from '../../src/lib/jobThread.ts'
 
 // A program without `serveJobs`, so that it can do what a program must not: fail between jobs and never answer.
 const PROGRAM = `
   const { parentPort, threadId } = require('node:worker_threads')
   parentPort.on('message', (job) => {
     if (job === 'hang') return
+    if (job === 'slow') return setTimeout(() => parentPort.postMessage({ value: { job, threadId } }), 300)
     if (job === 'crash') throw new Error('crashed')
     if (job === 'fill') for (const all = []; ; ) all.push(new Array(1e5).fill(Math.random()))
     if (job === 'fail') return parentPort.postMessage({ failure: { code: 'not_found', details: { detail: 'None.' } } })
@@ -20,7 +21,8 @@ const PROGRAM = `
 let folder: string
 let thread: JobThread<string, { job: string; threadId: number }>
 
-const create = (maxMs: number): typeof thread => createJobThread(join(folder, 'program.cjs'), { maxMs, maxHeapMb: 32 })
+const create = (maxMs: number, turns: JobTurns = createJobTurns()): typeof thread =>
+  createJobThread(join(folder, 'program.cjs'), { maxMs, maxHeapMb: 32, turns })
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trailmark-'))
@@ -81,6 +83,21 @@ test('a thread that holds much memory ends as soon as it has no jobs', async () 
   expect(await thread.run('a', 'large')).toEqual({ job: 'large', threadId })
   await new Promise((resolve) => setTimeout(resolve, 3_000))
   expect((await thread.run('a', 'next')).threadId).not.toBe(threadId)
+})
+
+test('threads take turns, and one that holds much memory ends before the next job of another', async () => {
+  const turns = createJobTurns()
+  const [one, two] = [create(600_000, turns), create(600_000, turns)]
+  const { threadId } = await one.run('a', 'large')
+  expect((await one.run('a', 'large')).threadId).toBe(threadId)
+  await two.run('a', 'first')
+  expect((await one.run('a', 'next')).threadId).not.toBe(threadId)
+
+  const order: string[] = []
+  const run = (of: typeof thread, client: string, job: string) => of.run(client, job).then(() => order.push(job))
+  await Promise.all([run(one, 'a', 'slow'), run(one, 'b', 'third'), run(two, 'a', 'second')])
+  expect(order).toEqual(['slow', 'second', 'third'])
+  await Promise.all([one.close(), two.close()])
 })
 
 test('runs jobs after it was closed', async () => {

@@ -38,7 +38,7 @@ test('chunks without numbers have no gaps', () => {
   expect(windowsOf([row(now, now, { isAnchor: true }), row(now + 60_000, now + 60_000)])[0]!.gaps).toEqual([])
 })
 
-test('a window has one clock, and windows are in order of time', () => {
+test("applies the clock shift of a window's first chunk to all its chunks, and sorts windows by time", () => {
   const windows = windowsOf([
     row(0, 1_000, { shiftMs: 0 }),
     row(1, 91_000, { shiftMs: 80_000 }),

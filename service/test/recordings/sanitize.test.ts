@@ -174,7 +174,7 @@ test('moves without a position, which would stop the player, are dropped', () =>
   expect(incremental({ source: 6, positions: [{ ...position, timeOffset: null }] })).toBeUndefined()
 })
 
-test('nothing dangerous is left of any tree, and every id stays', () => {
+test('removes everything dangerous from any tree and keeps every id', () => {
   const name = fc.constantFrom(
     'src',
     'href',

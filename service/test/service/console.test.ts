@@ -200,7 +200,7 @@ describe('hosts', () => {
 })
 
 describe('sign-in', () => {
-  test('works once with the link of the start-up message', async () => {
+  test('works once with the link of the startup message', async () => {
     const token = secretIn(/^ {2}Console: (\S+)$/m.exec(service.output())![1]!)
     const ready = JSON.parse(/^trailmark ready (.*)$/m.exec(service.output())![1]!)
     expect(ready.console).toEqual({ link: `${service.url}/console/#t=${token}` })

@@ -85,7 +85,7 @@ test('an engine that cannot start exits immediately with the reason', async () =
   await expect(second).rejects.toThrow(/Another server instance in same directory is already running/)
 })
 
-test('recordings of earlier releases are in the table of sessions after the migration, however many days they expire on', async () => {
+test('the migration adds recordings of earlier releases to recording_sessions, even with many expiry dates', async () => {
   const fill = MIGRATIONS.findIndex(({ name }) => name === 'recorded sessions')
   await migrate(storage, MIGRATIONS.slice(0, fill))
   await storage.command(`INSERT INTO db.recording_chunks

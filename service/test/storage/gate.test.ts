@@ -1,8 +1,8 @@
-import { createEngineGate, createPlaces, READER_PLACES } from '../../src/storage/gate.ts'
+import { createEngineGate, createPlaces, MAX_RUN_PLACES, READER_PLACES } from '../../src/storage/gate.ts'
 import { engineConfig } from '../../src/storage/embedded/config.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
-const LIMITS = { places: 6, share: 1, waitMs: 60_000, mostWaiting: 5 }
+const LIMITS = { places: 6, share: 1, waitMs: 60_000, maxWaiting: 5 }
 const settled = async () => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
 }
@@ -46,7 +46,7 @@ test('leaving the gate twice frees one slot', async () => {
 })
 
 test('the gate rejects with "capacity" after the wait limit, and immediately if too many are waiting', async () => {
-  const enter = createPlaces({ ...LIMITS, places: 1, waitMs: 20, mostWaiting: 1 })
+  const enter = createPlaces({ ...LIMITS, places: 1, waitMs: 20, maxWaiting: 1 })
   await enter(1)
   const waiting = enter(1)
   await expect(enter(1)).rejects.toMatchObject({ name: 'StorageError', kind: 'capacity' })
@@ -85,7 +85,23 @@ test('the writer does not wait for a slot of the gate', async () => {
   expect(await gate.lookups.rows({ text: '' })).toEqual([])
 })
 
-test('the embedded engine runs as many concurrent reads as the gate allows', () => {
+test('READER_PLACES is the number of concurrent statements of the read-only user that the gate allows', async () => {
+  let active = 0
+  const never = () => {
+    active += 1
+    return new Promise<never>(() => {})
+  }
+  const storage = { rowsDatabase: 'db', run: never, work: never } as unknown as Storage
+  const gate = createEngineGate(storage, MAX_RUN_PLACES)
+  const limits = { maxSeconds: 1, maxMemoryBytes: 1, maxRows: 1 }
+  for (const { run } of [gate.runs, gate.validation, gate.lookups, gate.background])
+    for (let projectId = 1; projectId <= 100; projectId += 1)
+      run({ text: '' }, { projectId, ...limits }).catch(() => {})
+  await settled()
+  expect(active).toBe(READER_PLACES)
+})
+
+test('the limit of concurrent reads of the embedded engine is READER_PLACES', () => {
   const config = engineConfig({
     file: 'f',
     port: 1,

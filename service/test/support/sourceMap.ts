@@ -11,7 +11,7 @@ const vlq = (value: number): string => {
   return text
 }
 
-/** Returns a source map of one line, of which everything from its start is at one position (line from 1, column from 0) of a source. */
+/** Returns a source map that maps all of line 1 to one position of `source` (line from 1, column from 0). */
 export const lineMap = (
   source: string,
   content: string,

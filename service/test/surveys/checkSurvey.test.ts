@@ -54,7 +54,7 @@ test.each<[what: string, fields: Partial<SurveyInput>]>([
   ['every scale of numbers', { questions: [5, 7, 10].map((scale) => ({ ...RATING, scale })) }],
   ['buckets', branch({ type: 'response_based', responseValues: { detractors: 'end', promoters: 'next_question' } })],
   [
-    'a way back with a way out',
+    'a branch to an earlier question that can still end',
     { questions: [OPEN, branch({ type: 'response_based', responseValues: { passives: 0 } }).questions[0]!] },
   ],
   ['choices by index', branch({ type: 'response_based', responseValues: { '0': 'end', '1': 0 } }, SINGLE)],
@@ -209,7 +209,7 @@ test('rejects fewer iterations than have begun', () => {
   expect(problemOf(recurring, 4)).toBe('iteration_count')
 })
 
-// Patterns that the SDK may test, and those that it may not, as the service decides.
+// Regular expressions that the service allows the SDK to run, and those it rejects.
 test.each([
   '^/pay',
   'a{2,5}',
@@ -246,7 +246,7 @@ test.each([
   '(a)\\1',
   '(?<n>a)\\k<n>',
   'a'.repeat(257),
-])('rejects the pattern %s, which may take exponential time', (pattern) => {
+])('rejects the pattern %s, which is too long or may take exponential time', (pattern) => {
   expect(patternProblem(pattern)).toMatch(/^may have/)
   expect(isRisky(pattern)).toBe(true)
 })
@@ -272,7 +272,7 @@ test('rejects what is not a regular expression', () => {
   expect(patternProblem('[')).toMatch(/^is not a regular expression/)
 })
 
-test('decides like the SDK about any pattern', () => {
+test('accepts exactly the patterns that the SDK accepts', () => {
   const parts = [
     'a',
     'b',

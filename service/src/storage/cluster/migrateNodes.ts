@@ -48,7 +48,7 @@ const hasKeeper = async (storage: Storage): Promise<boolean> => {
   return Number(found!.tables) > 0
 }
 
-const tablesAlone = async (storage: Storage): Promise<string[]> => {
+const standaloneTables = async (storage: Storage): Promise<string[]> => {
   const tables = await storage.rows<{ name: string }>({
     text: "SELECT name FROM system.tables WHERE database = 'db' AND engine LIKE '%MergeTree' AND name IN {names:Array(String)} ORDER BY name",
     params: { names: [...PROJECT_TABLES, 'migrations'] },
@@ -70,10 +70,10 @@ const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: num
       `The cluster "${name}" has replicas, but ${host} has no Keeper to replicate rows: configure a Keeper on its nodes, or make each node a separate shard.`,
     )
   }
-  const alone = await tablesAlone(storage)
+  const alone = await standaloneTables(storage)
   if (isReplicated && alone.length) {
     throw new Error(
-      `${host} has tables from when it was a server alone, which are not replicated (${alone.map((table) => `db.${table}`).join(', ')}): copy their rows into a cluster that begins empty, with INSERT … SELECT FROM remote(…).`,
+      `${host} has unreplicated tables from when it was a standalone server (${alone.map((table) => `db.${table}`).join(', ')}): copy their rows into a new, empty cluster with INSERT … SELECT FROM remote(…).`,
     )
   }
   return migrate(storage, MIGRATIONS, nodeLayout({ cluster: name, isReplicated, alone }))

@@ -1,5 +1,6 @@
 // The engine's process: `node child.js <library> <argument>…`. The library's entry point runs until the process ends.
 import { constants, openSync } from 'node:fs'
+import { constants as os, getPriority, setPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import ffi from 'ffi-rs'
 
@@ -8,6 +9,9 @@ const { I32, String: Text, StringArray, External } = ffi.DataType
 ffi.open({ library: 'libc', path: process.platform === 'darwin' ? '/usr/lib/libSystem.B.dylib' : 'libc.so.6' })
 const libc = (funcName: string, retType: typeof I32 | typeof Text, ...paramsValue: number[]) =>
   ffi.load({ library: 'libc', funcName, retType, paramsType: paramsValue.map(() => I32), paramsValue }) as unknown
+
+// Queries use every core. The service's event loop, which has short turns, must not wait for them. Threads inherit this.
+setPriority(Math.min(os.priority.PRIORITY_LOW, getPriority() + 5))
 
 // The pipe to the service. Standard input is replaced below.
 const pipe = libc('dup', I32, 0) as number

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
@@ -33,15 +33,24 @@ const RUN_FOREVER =
   'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(1) FROM numbers(100000000) ' +
   'SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0, max_execution_time = 0 FORMAT Null'
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
+// Below the ports that systems give to outgoing connections, one of which could take a free port before the engine does.
+const PORTS = { from: 20_000, until: 32_000 }
+const PORT_ATTEMPTS = 100
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
+
+const freePort = async (): Promise<number> => {
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
+    const port = randomInt(PORTS.from, PORTS.until)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`The embedded engine found no free port from ${PORTS.from} to ${PORTS.until - 1}.`)
+}
 
 const secret = () => randomBytes(24).toString('hex')
 

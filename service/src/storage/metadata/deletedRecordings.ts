@@ -2,7 +2,7 @@ import { type MetadataContext, now } from './context.ts'
 
 /** Sessions whose recordings were deleted. Their late chunks are refused. */
 export interface DeletedRecordingStore {
-  /** Remembers that sessions were deleted. `until`: when no late chunk can arrive any more, as ISO 8601. */
+  /** Remembers that sessions were deleted. `until`: when no late chunk can arrive anymore, as ISO 8601. */
   add(projectId: number, sessionIds: readonly string[], until: string): Promise<void>
   /** Returns those of the sessions that were deleted. */
   among(projectId: number, sessionIds: readonly string[]): Promise<ReadonlySet<string>>

@@ -174,7 +174,7 @@ const retention = (retentionFilter: object = {}, more: object = {}) => ({
 const ofCell = (source: object, date: string, interval?: number) =>
   actors({ kind: 'RetentionActorsQuery', source, date, ...(interval === undefined ? {} : { interval }) })
 
-test('a cell of a retention has the people of the cohort who returned then', async () => {
+test('a retention cell lists the people of the cohort who returned in that interval', async () => {
   const { results } = (await ask(engine, retention(), options)) as any
   for (const [cohort, { date, values }] of results.entries()) {
     const on = (name: string, index: number) =>

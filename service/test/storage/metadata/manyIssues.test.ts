@@ -83,7 +83,7 @@ test('as many issues as a project may have are read, marked and forgotten in sho
   await measured('markStale', () => store.markStale(PROJECT, 'map'))
   expect((await store.stacks(PROJECT)).filter(({ isStale }) => isStale)).toHaveLength(STACKS / 2)
 
-  // Issues of one fingerprint go with it, the others keep theirs.
+  // An issue is deleted with its last fingerprint. The other issues stay.
   const gone = Array.from({ length: 10_000 }, (_, index) => stackOf(index))
   await measured('forget', () => store.forget(PROJECT, gone))
   expect(await store.stacks(PROJECT)).toHaveLength(STACKS - 10_000)

@@ -487,7 +487,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
-  test('remembers deleted recordings of a project until their late chunks cannot arrive any more', async () => {
+  test('remembers deleted recordings of a project until their late chunks cannot arrive anymore', async () => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
     const ids = Array.from({ length: 1_200 }, (_, index) => `session ${index}`)
     await metadata.deletedRecordings.add(1, [...ids, 'old'], at(60_000))

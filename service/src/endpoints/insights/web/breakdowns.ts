@@ -90,8 +90,8 @@ export type BreakdownName = keyof typeof BREAKDOWNS
 export const BREAKDOWN_NAMES = Object.keys(BREAKDOWNS) as readonly BreakdownName[]
 
 /** The condition that an event contains the duration and scroll depth of the previous page. */
-export const leavesPage = ({ sessions, eventProperty }: Visits): Sql =>
+export const leavesPage = ({ sessions, eventScalar }: Visits): Sql =>
   every([
     isAnyOf(sessions.row('event'), ['$pageview', '$pageleave']),
-    call('isNotNull', eventProperty('$prev_pageview_pathname')),
+    call('isNotNull', eventScalar('$prev_pageview_pathname')),
   ])

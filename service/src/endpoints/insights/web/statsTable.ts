@@ -68,7 +68,7 @@ interface Entries {
 
 /** The stays of each session on its pages, as entries without events: (key, 0, 0, seconds on the page, share of the page that was seen). */
 const staysOf = (visits: Visits): Sql => {
-  const { sessions, eventProperty, eventScalar } = visits
+  const { sessions, eventScalar } = visits
   const isStay = leavesPage(visits)
   const listOf = (id: string, value: Sql) => sessions.aggregate(id, call('groupArrayIf', value, isStay))
   const numberOf = (property: string) => call('ifNull', finiteNumber(eventScalar(property)), MISSING)
@@ -85,7 +85,7 @@ const staysOf = (visits: Visits): Sql => {
         name('seen'),
       ),
     ),
-    listOf('stays', hashOf(call('ifNull', eventProperty('$prev_pageview_pathname'), text('')))),
+    listOf('stays', hashOf(call('ifNull', eventScalar('$prev_pageview_pathname'), text('')))),
     listOf('seconds', numberOf('$prev_pageview_duration')),
     listOf('seen', numberOf('$prev_pageview_max_content_percentage')),
   )
