@@ -64,18 +64,18 @@ declare class EndpointError extends Error {
     },
   )
 }
-type Given<Variables, Options> =
+type RunArguments<Variables, Options> =
   Partial<Variables> extends Variables
     ? [variables?: Variables, options?: Options]
     : [variables: Variables, options?: Options]
 interface Endpoints<Types extends Record<string, EndpointTypes>> {
   run<Name extends keyof Types & string>(
     name: Name,
-    ...args: Given<Types[Name]['variables'], RunOptions>
+    ...args: RunArguments<Types[Name]['variables'], RunOptions>
   ): Promise<RunResult<Types[Name]['row']>>
   rows<Name extends keyof Types & string>(
     name: Name,
-    ...args: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
+    ...args: RunArguments<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
   ): AsyncGenerator<Types[Name]['row'], void, undefined>
 }
 declare const createEndpoints: <

@@ -246,7 +246,7 @@ export interface VitalsParts extends PageParts {
 
 /** What the heatmap feature adds to the host of its extension. */
 export interface HeatmapParts extends PageParts {
-  /** Fires for a navigation inside the document. */
+  /** Fires for a same-document navigation. */
   onNavigate(run: () => void): Stop
   /** Fires when the page is restored from the back/forward cache. */
   onPageRestored(run: () => void): Stop
@@ -343,7 +343,7 @@ export interface SurveyParts {
     listener: (event: Event) => void,
     options?: AddEventListenerOptions,
   ): Stop
-  /** Fires for a navigation inside the document. */
+  /** Fires for a same-document navigation. */
   onNavigate(listener: () => void): Stop
   /** Passes the extension to the feature. */
   use(link: SurveyLink): void
@@ -370,7 +370,7 @@ export interface SurveyReports {
   answered(progress: SurveyProgress, isComplete: boolean): void
   /** The visitor closed the survey before its end. */
   dismissed(progress: SurveyProgress): void
-  /** Nothing of the survey is visible any more. */
+  /** Nothing of the survey is visible anymore. */
   gone(): void
 }
 
@@ -413,18 +413,18 @@ export interface SurveyView {
 export interface SurveyViewParts {
   listen: SurveyParts['listen']
   /** Resolves with the cleaning of HTML in browsers that cannot do it; undefined: it is not available. */
-  loadCleaner(allowed: SurveyHtmlParts['allowed']): Promise<CleanHtml | undefined>
+  loadSanitizer(allowed: SurveyHtmlParts['allowed']): Promise<SanitizeHtml | undefined>
   use(view: SurveyView): void
 }
 
 /** Returns the allowed part of some HTML. */
-export type CleanHtml = (html: string) => DocumentFragment
+export type SanitizeHtml = (html: string) => DocumentFragment
 
 /** What the surveys extension adds to the host of the cleaning of HTML. */
 export interface SurveyHtmlParts {
   /** Names of the elements and attributes that HTML may contain. */
   allowed: { elements: string[]; attributes: string[] }
-  use(clean: CleanHtml): void
+  use(clean: SanitizeHtml): void
 }
 
 /** The methods of a client that the toolbar calls. Those of parts that the site leaves out are missing. */
@@ -458,7 +458,7 @@ export interface ToolbarParts {
   /** Stored values of the visitor, under the protocol's names. */
   store: { get<T>(name: string): T | undefined }
   listen: PageParts['listen']
-  /** Fires for a navigation inside the document. */
+  /** Fires for a same-document navigation. */
   onNavigate(run: () => void): Stop
   /** The element and its ancestors, innermost first. */
   pathOf(element: Element): Element[]

@@ -299,7 +299,7 @@ export interface ExceptionAutocapture {
   capture_unhandled_errors?: boolean
   /** Unhandled promise rejections. Default: true. */
   capture_unhandled_rejections?: boolean
-  /** Calls of `console.error`. Default: false. */
+  /** Calls to `console.error`. Default: false. */
   capture_console_errors?: boolean
 }
 
@@ -347,7 +347,7 @@ export interface Config {
   cross_subdomain_cookie: boolean
   /** Captures unhandled errors and promise rejections. Object: what to capture. undefined: the project's setting. */
   capture_exceptions: boolean | ExceptionAutocapture | undefined
-  /** Options of exceptions. */
+  /** Options for exception capture. */
   error_tracking: ErrorTrackingConfig
   /** Drops all events of browsers whose user agent contains one of these strings, ignoring case. */
   custom_blocked_useragents: string[]

@@ -69,7 +69,7 @@ const GUARDED: Record<string, readonly string[]> = {
   surveysView: ['setHTML'],
   // In @medv/finder. Older browsers do not load the toolbar, which only the site's own team opens.
   toolbar: ['||='],
-  // Loaded in browsers with `findLast`, which have the others.
+  // Loaded only in browsers with `findLast`, which also have the other features in this list.
   webVitals: ['at', 'class member', 'requestIdleCallback'],
   webVitalsAttribution: ['at', 'class member', 'findLast', 'requestIdleCallback'],
   startVitals: ['at', 'class member', 'requestIdleCallback'],

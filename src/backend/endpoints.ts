@@ -102,8 +102,8 @@ export class EndpointError extends Error {
   }
 }
 
-/** Variables are required, and may be omitted if the query has none. */
-type Given<Variables, Options> =
+/** Arguments after the name of the endpoint. `variables` may be omitted if none of them is required. */
+type RunArguments<Variables, Options> =
   Partial<Variables> extends Variables
     ? [variables?: Variables, options?: Options]
     : [variables: Variables, options?: Options]
@@ -115,7 +115,7 @@ export interface Endpoints<Types extends Record<string, EndpointTypes>> {
    */
   run<Name extends keyof Types & string>(
     name: Name,
-    ...args: Given<Types[Name]['variables'], RunOptions>
+    ...args: RunArguments<Types[Name]['variables'], RunOptions>
   ): Promise<RunResult<Types[Name]['row']>>
   /**
    * Iterates over all rows of a SQL endpoint. They are fetched in pages of `limit` rows (1,000).
@@ -123,7 +123,7 @@ export interface Endpoints<Types extends Record<string, EndpointTypes>> {
    */
   rows<Name extends keyof Types & string>(
     name: Name,
-    ...args: Given<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
+    ...args: RunArguments<Types[Name]['variables'], Omit<RunOptions, 'offset'>>
   ): AsyncGenerator<Types[Name]['row'], void, undefined>
 }
 
@@ -147,7 +147,7 @@ interface ErrorBody {
 
 const PAGE = 1_000
 const FIRST_WAIT_MS = 250
-// The service has no capacity at the moment. Other errors are not worth a retry.
+// The service is rate limiting or overloaded. Requests without a response are retried too, all other errors are not.
 const RETRYABLE_STATUS = [429, 503]
 
 /** Aborts after `ms`, or with `own`. `AbortSignal.any` and `AbortSignal.timeout` need newer browsers. */

@@ -9,7 +9,7 @@ interface NavigationApi extends EventTarget {
 }
 
 /**
- * Fires for a navigation inside the document. Uses the Navigation API if the browser has it, so that the page's history
+ * Fires for a same-document navigation. Uses the Navigation API if the browser has it, so that the page's history
  * object stays unchanged, and else patched history methods and popstate.
  */
 export const onNavigate = createSignal<NavigationType>((emit) => {

@@ -1,7 +1,7 @@
 import type { Stop } from '../types'
 import { domSignal, listen } from './signal'
 
-/** Fires when the page is shown or hidden. On a phone, hidden may be its last event. */
+/** Fires when the page is shown or hidden. On phones, this may be the last event that a page receives. */
 export const onVisibilityChange = domSignal(() => self, ['visibilitychange'])
 
 /** Whether the page is hidden. False in workers. */

@@ -56,7 +56,7 @@ const write = (database: IDBDatabase, name: string, { value, at }: Entry) => {
  */
 const open = async (): Promise<KeyValueStorage> => {
   const entries = new Map<string, Entry>()
-  /** Applies a record. Returns whether it changed anything. */
+  /** Applies an entry unless the current one is newer. Returns whether it was applied. */
   const take = (name: string, entry: Entry) => (entries.get(name)?.at ?? 0) <= entry.at && !!entries.set(name, entry)
 
   const channel = new BroadcastChannel(DATABASE)

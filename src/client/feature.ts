@@ -64,7 +64,7 @@ export interface Hooks {
 export interface Connection extends Partial<Hooks> {
   api?: Partial<Api>
   stage?: FeatureStage
-  /** Returns properties for each event. They are weaker than stored ones, and the same object until they change. */
+  /** Returns properties for each event, the same object until one changes. Stored properties take precedence. */
   properties?(): Readonly<Properties>
   runs?: Running
   /** Whether flags have loaded. */

@@ -26,7 +26,7 @@ const readable = (options: UserConfig): UserConfig =>
   objectOf(Object.keys(options), (name) => guarded(() => options[name]))
 
 /** Whether `value` has the option's type. Logs one line if not, with the value that is used instead. */
-const isRight = (name: string, takes: string, value: unknown, instead: string, log: Console): boolean => {
+const isValid = (name: string, takes: string, value: unknown, instead: string, log: Console): boolean => {
   if (accepts(takes, value)) return true
   log.error(expected(name, takes, value, `Using ${instead}`))
   return false
@@ -56,7 +56,7 @@ const checked = (input: unknown, current: Config, log: Console, { members, missi
       continue
     }
     const [, takes] = row
-    if (!isRight(name, takes, value, shown(current[option]), log)) continue
+    if (!isValid(name, takes, value, shown(current[option]), log)) continue
     // An option that turns a missing feature off needs no warning.
     if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
     const types = own(members as Record<string, Record<string, string>>, option)
@@ -66,7 +66,7 @@ const checked = (input: unknown, current: Config, log: Console, { members, missi
           const type = own(types, member)
           // Kept, like an option that does not exist.
           if (!type) log.warn(`there is no option ${name}.${member}; it has no effect`)
-          return !type || isRight(`${name}.${member}`, type, each, 'its default', log)
+          return !type || isValid(`${name}.${member}`, type, each, 'its default', log)
         })
       : value
   }

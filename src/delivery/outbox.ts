@@ -28,8 +28,8 @@ export interface OutboxInputs {
 export interface Outbox {
   /** Adds an entry to write. Without a journal, it is written at the end of this task. */
   keep(entry: Entry): void
-  /** Writes the added entries. Called in a later task than `capture`. `isLong`: a request has failed, so they will wait for long. */
-  write(isLong?: boolean): void
+  /** Writes the added entries. Called in a later task than `capture`. `mayWaitLong`: a request has failed, so they go to the database. */
+  write(mayWaitLong?: boolean): void
   /** Removes entries that the service has acknowledged or rejected, or that were dropped. */
   forget(entries: readonly Entry[]): void
   /** Waits until this tab is the one that sends. False: another tab does not respond; send, but claim no orphans. */
@@ -58,13 +58,13 @@ const MAX_SHORT = 100_000
  * The journal has them until the database has confirmed the records. A page without local storage, such as a worker, has
  * only the database, which it opens early.
  *
- * An event is removed only when the service has acknowledged or rejected it. So the next page sends again what a beacon
- * sent, and the service counts it once: a browser does not report what happened to a beacon. The repeats are compressed
- * with a batch that is sent anyway (docs/benchmarks.md has their size).
+ * An event is removed only when the service has acknowledged or rejected it. Browsers do not report whether a beacon
+ * arrived, so the next page sends its events again, and the service deduplicates them by `uuid`. The repeats are
+ * compressed with a batch that is sent anyway (docs/benchmarks.md has their size).
  *
  * A tab holds the lock of its name while it has waiting events. The browser releases the lock however the tab ends, and
  * then the events belong to the next tab that sends. Without Web Locks no database is used and a journal is written only
- * when its page is left, so that no other page finds the journal of a living page.
+ * when its page is left, so that no other page finds the journal of an open page.
  */
 export const createOutbox = (inputs: OutboxInputs): Outbox => {
   const { name, mayKeep, journals, onDropped, onOrphaned } = inputs
@@ -96,7 +96,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     // A record that is not removed, because of an error or the page's end, is sent again by another page and counted once.
     if (keys.length && session?.usesDatabase()) session.remove(keys).catch(() => {})
   }
-  /** Removes what closed tabs have of entries that this tab has stored, or that do not wait any more. */
+  /** Removes what closed tabs have of entries that this tab has stored, or that do not wait anymore. */
   const removeLeft = (done: readonly Entry[]) => {
     const adopted = done.filter(({ journal }) => journal)
     // The closed tab may have begun to write records.
@@ -108,13 +108,13 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     removeLeft(written)
     return written
   }
-  const write = (isLong?: boolean) => {
+  const write = (mayWaitLong?: boolean) => {
     const fresh = [...entries].filter(({ key }) => !key)
     // Checked first: nothing may start again after the page was left.
     const current = fresh.length ? openSession() : undefined
     if (!current) return
     const isSmall = fresh.reduce((sum, { text }) => sum + text.length, 0) < MAX_SHORT
-    if (!isLong && isSmall && !current.usesDatabase() && writeJournal().length) return
+    if (!mayWaitLong && isSmall && !current.usesDatabase() && writeJournal().length) return
     for (const entry of fresh) entry.key = keyOf(entry, tab)
     current
       .put(fresh.map(({ text, key }) => [text, key!]))

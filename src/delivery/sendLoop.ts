@@ -144,7 +144,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     cancelUnsent: () => {
       if (sending?.outlives === undefined) sending = undefined
     },
-    /** Aborts the request if it would end with the page. Otherwise returns its events. */
+    /** Stops tracking the request. Returns its events if it outlives the page, otherwise none, so that a beacon sends them. */
     abandon: (): readonly Entry[] => {
       if (sending?.outlives) return sending.batch
       sending = undefined

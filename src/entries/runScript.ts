@@ -12,8 +12,8 @@ export interface ScriptUrlPolicy {
 }
 
 /**
- * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element. `missing`: says which part a member
- * needs. The README's snippet creates its stub at `analytics`, the protocol's own at `posthog`. Without a stub, the page
+ * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element. `missing`: returns the part that a
+ * member needs. The README's snippet creates its stub at `analytics`, PostHog's snippet at `posthog`. Without a stub, the page
  * calls `analytics.init` itself.
  */
 export const runScript = (

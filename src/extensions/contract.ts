@@ -20,7 +20,7 @@ export interface ExtensionHost extends Host {
     touch(): { sessionId: string; windowId: string }
     onChange(listener: SessionListener): Stop
   }
-  /** Returns an item of the remote configuration; undefined if it was not received. */
+  /** The remote configuration. `items` lacks what was not received. */
   remote: {
     items: Readonly<Properties>
     /** Whether the latest request for the configuration failed. */

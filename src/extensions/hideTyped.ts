@@ -1,7 +1,7 @@
 const STARS = '*****'
 const fold = (text: string) => text.replace(/\s+|%20/g, '+')
 
-/** Returns `text` with stars for what a person typed (`Typing.texts`), wherever it repeats that. */
+/** Replaces everything that the user typed (`Typing.texts`) with asterisks wherever it occurs in `text`. */
 export const hideTyped = (text: string, typed: readonly string[]): string => {
   if (!typed.length) return text
   const folded = fold(text)

@@ -108,7 +108,7 @@ export const createFlags = (inputs: Inputs) => {
     /** Whether flags were loaded on this page: by a response, by `bootstrap` or by `updateFlags`. */
     hasLoaded: (): boolean => isLoaded,
     properties: known.properties,
-    /** Makes calls be reported again for another visitor, unless they are reported once per session. */
+    /** Lets `$feature_flag_called` be captured again for the next visitor, unless it is captured once per session. */
     forgetReported: (): void => {
       if (!config.advanced_feature_flags_dedup_per_session) store.set({ $flag_call_reported: undefined })
     },

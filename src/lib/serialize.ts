@@ -65,8 +65,8 @@ interface Visit {
 /**
  * Returns a copy of any `value` that is safe to convert to JSON. `rewrite` is applied to strings other than ids.
  *
- * Dates and URLs become strings, maps objects, sets and typed arrays arrays, errors their name and message, BigInts
- * strings; functions, symbols and undefined are left out. A cycle becomes `[Circular]`, a getter that throws `[Throws]`.
+ * Dates, URLs and BigInts become strings, maps become objects, sets and typed arrays become arrays, and errors become
+ * their name and message. Functions, symbols and undefined are left out. A cycle becomes `[Circular]`, a getter that throws `[Throws]`.
  * Copies level by level, so that the deepest levels of a value over the budget are cut: each cut becomes `[Too large]`.
  */
 export const serialize = (value: unknown, rewrite: RewriteText = (text) => text): unknown => {

@@ -36,7 +36,7 @@ export const builtFiles = (paths: readonly string[]): BuiltFile[] =>
     .map((path) => ({ path, mapPath: mapPathOf(path) }))
 
 /** Returns the maps in folders that belong to no file. */
-export const lonelyMaps = (paths: readonly string[], files: readonly BuiltFile[]): string[] => {
+export const unmatchedMaps = (paths: readonly string[], files: readonly BuiltFile[]): string[] => {
   const known = new Set(files.flatMap(({ mapPath }) => mapPath ?? []))
   return paths.flatMap(walk).filter((path) => /\.[cm]?js\.map$/.test(path) && !known.has(path))
 }

@@ -76,7 +76,7 @@ const shift = (map: SourceMap, line: number, column: number, length: number): So
 }
 
 /**
- * Returns a built file with a debug id: the one it has, of any vendor's tool, or one of its content. Code that registers
+ * Returns a built file with a debug id: the one it has from any vendor's tool, or one derived from its content. Code that registers
  * the id is added if there is none. Returns the same code if it is complete.
  */
 export const inject = (code: string, map: SourceMap): Injected => {

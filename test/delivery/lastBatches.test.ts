@@ -42,7 +42,7 @@ test('compresses a batch that still waits again before the first body is too old
   expect(beacons).toEqual([expect.stringMatching(/^encoded /)])
 })
 
-test('sends no batch that was compressed with an event that does not wait any more', async () => {
+test('sends no batch that was compressed with an event that does not wait anymore', async () => {
   const { batches, beacons } = setUp()
   const [kept, dropped] = [entry('kept'), entry('dropped')]
   await batches.prepare([kept, dropped])

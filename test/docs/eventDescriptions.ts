@@ -118,14 +118,14 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $survey_questions: 'All questions: `id`, `question`, `response`.',
       '$survey_response_…': 'The answer to a question, by its id, and by its index for older queries.',
       $survey_response: 'The answer to the first question.',
-      '$survey_responded/…': 'In `$set`: true, by the id of the survey and its iteration.',
+      '$survey_responded/…': "In `$set`: true. The name ends with the survey's id and, if it has one, its iteration.",
     },
   },
   'survey dismissed': {
     when: 'A survey was closed before its end. With the answers so far, as in `survey sent`.',
     properties: {
       $survey_partially_completed: 'Whether a question was answered.',
-      '$survey_dismissed/…': 'In `$set`: true, by the id of the survey and its iteration.',
+      '$survey_dismissed/…': "In `$set`: true. The name ends with the survey's id and, if it has one, its iteration.",
     },
   },
   'survey abandoned': {
@@ -269,15 +269,15 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
   'Session recording': {
     $recording_status:
       '`active`, `sampled`, `buffering`, `paused`, `disabled`, `awaiting_config`, `missing_config`, `lazy_loading` or `rrweb_error`. In projects that record sessions.',
-    $session_is_sampled: 'The session, if it is in the sample, or `!` and the session.',
-    $replay_sample_rate: 'Share of sessions in the sample, when the session was decided.',
+    $session_is_sampled: 'Id of the session if it is in the sample, otherwise `!` and the id.',
+    $replay_sample_rate: 'Sample rate in effect when the SDK decided whether to record the session.',
     $session_recording_start_reason:
       'Why the session is recorded: `recording_initialized`, `session_id_changed`, `sampled`, `sampling_overridden`, `linked_flag_matched`, `linked_flag_overridden`, `url_trigger_matched` or `event_trigger_matched`.',
-    $session_past_minimum_duration: 'The session, once it has lasted long enough to be sent.',
-    $session_recording_url_trigger_activated_session: 'The session that a URL trigger has activated.',
-    $session_recording_event_trigger_activated_session: 'The session that an event trigger has activated.',
+    $session_past_minimum_duration: 'Id of the session, once it has lasted long enough to be sent.',
+    $session_recording_url_trigger_activated_session: 'Id of the session that a URL trigger has activated.',
+    $session_recording_event_trigger_activated_session: 'Id of the session that an event trigger has activated.',
     '$replay_override_…':
-      'The session for which `startSessionRecording` overrides `sampling`, `linked_flag`, `url_trigger` or `event_trigger`.',
+      'Id of the session for which `startSessionRecording` overrides `sampling`, `linked_flag`, `url_trigger` or `event_trigger`.',
     $sdk_debug_replay_internal_buffer_length: 'Parts that are not sent yet.',
     $sdk_debug_replay_internal_buffer_size: 'Their size, characters.',
     $sdk_debug_replay_flushed_size: 'What this page has sent, characters.',

@@ -12,6 +12,6 @@ export const IGNORED_SELECTORS = [
   'canvas, video, audio, iframe, embed, object',
 ]
 
-/** Whether a checkbox or radio was clicked and keeps its state, as it does unless the page prevents it. */
+/** Whether a click toggled a checkbox or radio button: the page did not call `preventDefault`. */
 export const isToggled = (path: readonly Element[], event: Event): boolean =>
   path[0]!.matches('[type=checkbox], [type=radio]') && !event.defaultPrevented

@@ -51,12 +51,12 @@ export const isError = (value: unknown): boolean =>
   (/(Error|Exception)$/.test(tagOf(value)) ||
     (typeof read(value, 'message') === 'string' && !!(textOf(value, 'stack') || textOf(value, 'name'))))
 
-/** Returns what was thrown: of a DOM event about it, the error or the reason. */
+/** Returns the thrown value. Unwraps the error of an `ErrorEvent` and the reason of a `PromiseRejectionEvent`. */
 const unwrap = (value: unknown): unknown => {
   const tag = tagOf(value)
   if (tag === 'ErrorEvent') return read(value, 'error') ?? value
   if (tag === 'PromiseRejectionEvent') return read(value, 'reason')
-  // Bluebird's rejections, which are also those of libraries that imitate it.
+  // Rejection events of Bluebird and of libraries that imitate it.
   if (tag === 'CustomEvent') return read(read(value, 'detail'), 'reason') ?? value
   return value
 }
@@ -88,7 +88,10 @@ const describeErrorEvent = (event: unknown): Thrown => {
   return { type, value, stack: file && Number(line) ? `?@${file}:${line}:${column}` : '', isSynthetic: false }
 }
 
-/** Describes anything thrown, without its causes. Never throws: getters may. `trace`: an error of the call that reported it. */
+/**
+ * Describes any thrown value, without its causes. Never throws, even if getters do. `trace`: an Error created by the call
+ * that reported it, for its stack.
+ */
 export const describe = (reported: unknown, kind: ExceptionReport[0], trace: Error | undefined): Thrown => {
   const value = unwrap(reported)
   if (tagOf(value) === 'ErrorEvent') return describeErrorEvent(value)

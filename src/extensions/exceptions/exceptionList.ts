@@ -13,7 +13,7 @@ export interface ExceptionItem {
 
 const MAX_CAUSES = 4
 const MAX_ERRORS = 10
-// The frames of all errors together. An event has a limit of values, and the deepest are cut.
+// Maximum frames of all errors together. An event over the limit of values loses the deepest ones.
 const MAX_FRAMES = 150
 
 const MECHANISM = {

@@ -74,7 +74,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
       return undefined
     }
     const items = exceptionList(kind, value, thrown, trace, chunkIds(), typing.texts())
-    // The frames of the SDK's own method, which nobody looks for.
+    // Removes the SDK's own frames from a synthetic stack.
     const frames = items[0]!.stacktrace?.frames ?? []
     while (items[0]!.mechanism.synthetic && frames.length && ofSdk(frames[frames.length - 1]!.filename)) frames.pop()
     const reason = dropReason(items, isHandled)

@@ -11,7 +11,7 @@ const FLUSH_MS = 5000
 const REST_MS = 500
 /** Time after which a page is laid out. */
 const LAYOUT_MS = 500
-// Rage and dead clicks are known seconds later.
+// Recent clicks that are kept, because rage and dead clicks are detected seconds later.
 const MAX_CLICKS = 20
 const SAME_CLICK_MS = 50
 const isHidden = () => document.visibilityState === 'hidden'
@@ -57,7 +57,7 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
   const { config, capture, later, listen, permittedUrl, redactUrls, typing } = host
   const buffer = createBuffer()
   const roots = () => [config.scroll_root_selector ?? []].flat()
-  // Without parameters, which are not part of a page, and may be secret. A hash may be the route of an app.
+  // Drops query parameters: they do not identify a page and may be secret. Keeps a hash that looks like a client-side route.
   const urlNow = () => {
     const [url, hash = ''] = permittedUrl(location.href, config).split(/(?=#)/)
     return redactUrls(url!.replace(/\?.*/, '') + (/^#!?\//.test(hash) ? hash.replace(/\?.*/, '') : ''))

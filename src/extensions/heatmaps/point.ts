@@ -49,7 +49,7 @@ export interface Place {
   clientY: number
 }
 
-/** Returns where an event happened. The click of a keyboard happens in the middle of its element. `undefined`: on no element. */
+/** Returns where an event happened. A keyboard click is placed at the center of its element. `undefined`: it has no element. */
 export const placeOf = (event: MouseEvent): Place | undefined => {
   const [target] = event.composedPath()
   if (!(target instanceof Element)) return undefined

@@ -17,7 +17,7 @@ const IDLE_TIMEOUT_MS = 2000
 
 type Host = ExtensionHost & RecorderParts
 
-/** Runs when the browser is idle, at latest after two seconds. */
+/** Runs `run` when the browser is idle, after two seconds at the latest. */
 const whenIdle = (host: Host, run: () => void): void => {
   // Safari has no requestIdleCallback.
   if ('requestIdleCallback' in self) requestIdleCallback(() => host.later(run, 0), { timeout: IDLE_TIMEOUT_MS })

@@ -61,7 +61,7 @@ export const startParent = (host: ExtensionHost & RecorderFramesParts): Stop => 
   // The frame is cross-origin if its document is inaccessible.
   const isOpen = (iframe: HTMLIFrameElement) => !!host.openId(iframe) && !iframe.contentDocument
 
-  /** Requests the recording of the document in a frame, if it is same-origin. */
+  /** Asks a cross-origin frame to record its document. `origin`: the only origin that may receive the request. */
   const request = (iframe: HTMLIFrameElement, origin: string) => {
     const requests = (frames.get(iframe)?.requests ?? 0) + 1
     if (requests > MAX_REQUESTS) return

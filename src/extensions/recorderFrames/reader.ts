@@ -51,7 +51,7 @@ export const createReader = (nextId: () => number) => {
     const shared = { type, id: own, ...(flags(value) as Fields) }
     const children = (node: Node | null) => (childNodes as unknown[]).map((each) => readNode(each, node))
     if (type === DOCUMENT) {
-      // The document of a frame in the frame is part of its element.
+      // In the replica, the document of a nested frame is a `div` in the frame element.
       const node = parent ? replica.add(own, parent, 'div') : replica.setDocument(own)
       return { ...shared, childNodes: children(node) }
     }
@@ -66,7 +66,7 @@ export const createReader = (nextId: () => number) => {
     const node = parent && replica.add(own, parent, tag)
     const safe = (attributes(all) ?? {}) as Fields
     replica.change(own, safe)
-    // A frame in the frame that its page has not made a box is of another origin there (recorder/sanitize/policy.ts).
+    // A nested frame that its page did not block is cross-origin to that page (recorder/sanitize/policy.ts).
     if (/^iframe$/i.test(tag)) replica.open(own)
     return { ...shared, tagName: tag, attributes: safe, childNodes: children(node) }
   }

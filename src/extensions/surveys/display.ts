@@ -1,4 +1,4 @@
-import type { CleanHtml, ShownSurvey, SurveyHtmlParts, SurveyParts, SurveyProgress, SurveyView } from '../../host'
+import type { SanitizeHtml, ShownSurvey, SurveyHtmlParts, SurveyParts, SurveyProgress, SurveyView } from '../../host'
 import type { DisplaySurveyOptions, Stop, Survey } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { claim } from './claim'
@@ -32,7 +32,7 @@ export interface ShowOptions extends DisplaySurveyOptions {
   followsUrl?: boolean
   /** Whether the visitor opened the survey. */
   isRequested?: boolean
-  /** Called when nothing of the survey is visible any more. */
+  /** Called when nothing of the survey is visible anymore. */
   onGone?: Stop
 }
 
@@ -53,7 +53,7 @@ export const createDisplay = (host: ExtensionHost & SurveyParts, memory: Memory,
   const loadView = () =>
     (loadingView ??= loadExtension<SurveyView>('surveysView', {
       listen: host.listen,
-      loadCleaner: (allowed: SurveyHtmlParts['allowed']) => loadExtension<CleanHtml>('surveysHtml', { allowed }),
+      loadSanitizer: (allowed: SurveyHtmlParts['allowed']) => loadExtension<SanitizeHtml>('surveysHtml', { allowed }),
     }))
 
   const languageOf = (): string | undefined =>

@@ -39,7 +39,7 @@ const variantIs: Check = ({ linked_flag_key, conditions }, { flag }) => {
   return wanted && wanted !== 'any' ? value === wanted : value
 }
 
-/** All conditions, in the order in which they are checked (docs/reference/protocol.md#15). The first that fails is the obstacle. */
+/** All conditions, in the order in which they are checked (docs/reference/protocol.md#15). */
 const CHECKS = {
   running: ({ start_date, end_date }, { now }) => start_date && !(end_date && Date.parse(end_date) <= now()),
   type: ({ type }) => type !== 'external_survey',
@@ -65,15 +65,19 @@ const CHECKS = {
     (feature_flag_keys ?? []).every(({ key, value }) => !key || !value || flag(value)),
 } satisfies Record<string, Check>
 
-export type Obstacle = keyof typeof CHECKS
+export type FailedCondition = keyof typeof CHECKS
 
 /** Whether the page's URL meets the survey's condition. */
 export const isOnUrl = (survey: Survey, facts: Facts): boolean => CHECKS['URL'](survey, facts)
 
 /** Conditions on the page, which `displaySurvey` and `canRenderSurvey` ignore. */
-export const PLACE: readonly Obstacle[] = ['URL', 'device', 'selector']
-export const TRIGGER: Obstacle = 'event'
+export const PLACE: readonly FailedCondition[] = ['URL', 'device', 'selector']
+export const TRIGGER: FailedCondition = 'event'
 
 /** Returns the first condition that is not met; undefined if all are. `without`: conditions that do not apply. */
-export const obstacleOf = (survey: Survey, facts: Facts, without: readonly Obstacle[] = []): Obstacle | undefined =>
-  (Object.keys(CHECKS) as Obstacle[]).find((name) => !without.includes(name) && !CHECKS[name](survey, facts))
+export const failedCondition = (
+  survey: Survey,
+  facts: Facts,
+  without: readonly FailedCondition[] = [],
+): FailedCondition | undefined =>
+  (Object.keys(CHECKS) as FailedCondition[]).find((name) => !without.includes(name) && !CHECKS[name](survey, facts))

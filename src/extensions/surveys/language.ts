@@ -16,7 +16,7 @@ const withTexts = <T extends object>(base: T, translation: Partial<T> | undefine
 const translateQuestion = (question: SurveyQuestion, language: string): SurveyQuestion => {
   const key = keyFor(question.translations, language)
   const translation = key === undefined ? undefined : question.translations![key]
-  // Choices are joined by their index.
+  // Choices are matched by index, so a translation must have all of them.
   const isComplete = translation?.choices?.length === question.choices?.length
   return withTexts(question, isComplete ? translation : { ...translation, choices: undefined })
 }

@@ -2,7 +2,7 @@ import type { SurveyParts } from '../../host'
 import type { Survey } from '../../types'
 import type { ExtensionHost } from '../contract'
 import type { Display, ShowOptions } from './display'
-import { type Facts, isRepeatable, obstacleOf } from './eligibility'
+import { type Facts, isRepeatable, failedCondition } from './eligibility'
 import type { Memory } from './memory'
 import type { Triggers } from './triggers'
 
@@ -54,7 +54,7 @@ export const createScheduler = (
     const run = async () => {
       pending.delete(survey.id)
       // The page, the visitor or their flags may have changed during the delay.
-      if (document.hidden || obstacleOf(survey, facts)) return update()
+      if (document.hidden || failedCondition(survey, facts)) return update()
       done.add(survey.id)
       const isShown = await showNow(survey, { onGone: update, followsUrl: true })
       // A survey that is seen once is left to its own state, so that it returns where it was interrupted.
@@ -71,11 +71,11 @@ export const createScheduler = (
 
   const update = (): void => {
     const popovers = surveys().filter(({ type }) => type === 'popover')
-    for (const survey of popovers) if (pending.has(survey.id) && obstacleOf(survey, facts)) cancel(survey.id)
+    for (const survey of popovers) if (pending.has(survey.id) && failedCondition(survey, facts)) cancel(survey.id)
     if (!pending.size && !display.hasPopover()) {
       const [next] = popovers
         .filter(({ id }) => !done.has(id))
-        .filter((survey) => !obstacleOf(survey, facts))
+        .filter((survey) => !failedCondition(survey, facts))
         .sort((a, b) => rankOf(a) - rankOf(b))
       if (next) startPopover(next)
     }

@@ -3,7 +3,7 @@ import type { DisplaySurveyOptions, PrivateSurveys, Survey } from '../../types'
 import type { Extension } from '../contract'
 import { createDefinitions } from './definitions'
 import { createDisplay, type Display } from './display'
-import { type Facts, type Obstacle, obstacleOf, PLACE, TRIGGER } from './eligibility'
+import { type Facts, type FailedCondition, failedCondition, PLACE, TRIGGER } from './eligibility'
 import { createMemory } from './memory'
 import { amendEvent } from './reports'
 import { createScheduler } from './scheduler'
@@ -64,20 +64,20 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
   const find = (id: string, reload: boolean | undefined, run: (survey: Survey | undefined) => void) =>
     definitions.load((all) => run(all.find((each) => each.id === id)), reload)
   const reasonOf = (survey: Survey | undefined) => {
-    const obstacle = survey ? obstacleOf(survey, facts, PLACE) : 'running'
-    return obstacle ? { visible: false, disabledReason: `condition not met: ${obstacle}` } : { visible: true }
+    const failed = survey ? failedCondition(survey, facts, PLACE) : 'running'
+    return failed ? { visible: false, disabledReason: `condition not met: ${failed}` } : { visible: true }
   }
   const displaySurvey = (id: string, options: DisplaySurveyOptions = {}) =>
     find(id, false, (survey) => {
-      const exempt: Obstacle[] = [...PLACE, TRIGGER]
+      const exempt: FailedCondition[] = [...PLACE, TRIGGER]
       const isInline = options.displayType === 'inline'
       const container = isInline ? elementAt(options.selector) : undefined
-      const obstacle = !survey
+      const failed = !survey
         ? 'running'
         : isInline && !container
           ? 'selector'
-          : !options.ignoreConditions && obstacleOf(survey, facts, exempt)
-      if (!survey || obstacle) return log.info(`survey ${id} is not shown, condition not met: ${obstacle}`)
+          : !options.ignoreConditions && failedCondition(survey, facts, exempt)
+      if (!survey || failed) return log.info(`survey ${id} is not shown, condition not met: ${failed}`)
       const delay = options.ignoreDelay || container ? 0 : (survey.appearance?.surveyPopupDelaySeconds ?? 0)
       scheduler.showLater(survey, delay * 1000, { ...options, container })
     })
@@ -88,7 +88,7 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
       definitions.load(
         (all, context) =>
           callback(
-            all.filter((each) => !obstacleOf(each, facts)),
+            all.filter((each) => !failedCondition(each, facts)),
             context,
           ),
         forceReload,

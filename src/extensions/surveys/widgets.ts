@@ -2,7 +2,7 @@ import type { SurveyParts } from '../../host'
 import type { Stop, Survey } from '../../types'
 import type { ExtensionHost } from '../contract'
 import type { Display } from './display'
-import { type Facts, obstacleOf } from './eligibility'
+import { type Facts, failedCondition } from './eligibility'
 
 // Marks elements that open a survey, for pages that look for it.
 const MARK = 'PHWidgetSurveyClickListener'
@@ -90,7 +90,7 @@ export const createWidgets = (
     for (const survey of all) {
       const { id } = survey
       if (display.isOpen(id)) continue
-      if (obstacleOf(survey, facts)) removeWidget(id)
+      if (failedCondition(survey, facts)) removeWidget(id)
       else if (isSelector(survey)) {
         try {
           widgets.set(id, connectElements(survey))

@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact'
 import type { Draft } from './answers'
 import { hintOf, isValid } from './answers'
-import { Html, type LoadCleaner } from './html'
+import { Html, type LoadSanitizer } from './html'
 import { ChoiceQuestion, controlId, hintId, OpenQuestion, type QuestionProps, RatingQuestion } from './questions'
 import type { Run } from './run'
 
@@ -10,7 +10,7 @@ export interface BoxProps {
   isInline: boolean
   /** Text that screen readers announce once. */
   announcement: string
-  loadCleaner: LoadCleaner
+  loadSanitizer: LoadSanitizer
   actions: {
     change(draft: Partial<Draft>): void
     submit(): void
@@ -53,15 +53,15 @@ const Message = (props: {
   isText: boolean
   button: string
   onButton(): void
-  loadCleaner: LoadCleaner
+  loadSanitizer: LoadSanitizer
 }) => {
-  const { kind, header, body, isText, button, onButton, loadCleaner } = props
+  const { kind, header, body, isText, button, onButton, loadSanitizer } = props
   return (
     <div class={kind} {...(kind === 'thank-you-message' ? { role: 'status', tabIndex: 0 } : {})}>
       <h3 class={`${kind}-header`} id={HEADING}>
         {header}
       </h3>
-      {body && <Html class={`${kind}-body`} html={body} isText={isText} loadCleaner={loadCleaner} />}
+      {body && <Html class={`${kind}-body`} html={body} isText={isText} loadSanitizer={loadSanitizer} />}
       <button type="button" class="form-submit" onClick={onButton}>
         {button}
       </button>
@@ -69,7 +69,7 @@ const Message = (props: {
   )
 }
 
-const Question = ({ run, loadCleaner, actions }: BoxProps) => {
+const Question = ({ run, loadSanitizer, actions }: BoxProps) => {
   const index = run.index()
   const question = run.question()
   const { appearance } = run.survey
@@ -101,7 +101,7 @@ const Question = ({ run, loadCleaner, actions }: BoxProps) => {
                 id={descriptionId}
                 html={description}
                 isText={question.descriptionContentType === 'text'}
-                loadCleaner={loadCleaner}
+                loadSanitizer={loadSanitizer}
               />
             )}
           </div>
@@ -146,7 +146,7 @@ const Question = ({ run, loadCleaner, actions }: BoxProps) => {
 
 /** A survey: its intro, the current question, or the thank-you message. */
 export const Box = (props: BoxProps) => {
-  const { run, isInline, announcement, actions, loadCleaner } = props
+  const { run, isInline, announcement, actions, loadSanitizer } = props
   const look = run.survey.appearance ?? {}
   return (
     <form
@@ -167,7 +167,7 @@ export const Box = (props: BoxProps) => {
           isText={look.introScreenDescriptionContentType === 'text'}
           button={look.introScreenButtonText || 'Get started'}
           onButton={actions.begin}
-          loadCleaner={loadCleaner}
+          loadSanitizer={loadSanitizer}
         />
       )}
       {run.screen() === 'question' && <Question {...props} />}
@@ -179,7 +179,7 @@ export const Box = (props: BoxProps) => {
           isText={look.thankYouMessageDescriptionContentType === 'text'}
           button={look.thankYouMessageCloseButtonText || 'Close'}
           onButton={actions.close}
-          loadCleaner={loadCleaner}
+          loadSanitizer={loadSanitizer}
         />
       )}
       {!look.whiteLabel && <Branding />}

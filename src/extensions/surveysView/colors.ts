@@ -2,7 +2,7 @@ import type { SurveyAppearance } from '../../types'
 
 const DARK = '#020617'
 
-/** Members of an appearance that are CSS. Each has the variable of its name, as `border-color`, except these. */
+/** Appearance members that are CSS values. Each sets the variable of its name, such as `border-color`, except those in `NAMES`. */
 const IS_CSS = /color$|^input|opacity$|family$|width$|index$|padding$|shadow$|radius$/i
 const NAMES: Record<string, string> = {
   textColor: 'text-primary-color',

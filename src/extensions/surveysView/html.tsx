@@ -6,8 +6,8 @@ interface SanitizingElement extends Element {
   setHTML?(html: string, options: { sanitizer: object }): void
 }
 
-/** Loads the cleaning of HTML for browsers without `setHTML`; undefined: it is not available. */
-export type LoadCleaner = SurveyViewParts['loadCleaner']
+/** Loads the HTML sanitizer for browsers without `setHTML`. Resolves with undefined if it is not available. */
+export type LoadSanitizer = SurveyViewParts['loadSanitizer']
 
 /** Opens links in a new tab, and removes those that are neither https nor mailto. */
 const secureLinks = (element: Element) => {
@@ -23,7 +23,7 @@ const secureLinks = (element: Element) => {
 const shown = new WeakMap<Element, string>()
 
 /** Puts the allowed part of some HTML into an element: by the browser, by the loaded cleaning, or else as plain text. */
-const fill = (element: SanitizingElement | null, html: string, loadCleaner: LoadCleaner) => {
+const fill = (element: SanitizingElement | null, html: string, loadSanitizer: LoadSanitizer) => {
   if (!element || shown.get(element) === html) return
   shown.set(element, html)
   const asText = () => {
@@ -34,7 +34,7 @@ const fill = (element: SanitizingElement | null, html: string, loadCleaner: Load
     element.setHTML(html, { sanitizer: ALLOWED })
     return secureLinks(element)
   }
-  void loadCleaner({ elements: ELEMENTS, attributes: ATTRIBUTES }).then((clean) => {
+  void loadSanitizer({ elements: ELEMENTS, attributes: ATTRIBUTES }).then((clean) => {
     const content = clean?.(html)
     // Under `trusted-types 'none'` cleaning silently returns nothing.
     if (!content?.hasChildNodes()) return asText()
@@ -50,8 +50,8 @@ export const Html = (props: {
   class: string
   id?: string
   isText: boolean
-  loadCleaner: LoadCleaner
+  loadSanitizer: LoadSanitizer
 }) => {
-  const { html, isText, loadCleaner, ...rest } = props
-  return isText ? <div {...rest}>{html}</div> : <div {...rest} ref={(element) => fill(element, html, loadCleaner)} />
+  const { html, isText, loadSanitizer, ...rest } = props
+  return isText ? <div {...rest}>{html}</div> : <div {...rest} ref={(element) => fill(element, html, loadSanitizer)} />
 }

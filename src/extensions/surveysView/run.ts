@@ -45,7 +45,7 @@ export const createRun = ({ survey, progress: stored, isBegun, initial, passesAl
   const { questions, appearance } = survey
   const seed = stored.surveySubmissionId
   const indexes = questions.map((_, index) => index)
-  // Answers are sent after each question, so their order must match the stored one.
+  // With partial responses, answers are sent after each question, so questions keep their stored order.
   const order = appearance?.shuffleQuestions && !survey.enable_partial_responses ? shuffled(indexes, seed) : indexes
   const keyOf = (index: number) => `$survey_response_${questions[index]!.id ?? index}`
 

@@ -82,7 +82,7 @@ export const showSurvey = (parts: ExtensionHost & SurveyViewParts, options: Show
           run={run}
           isInline={!!container}
           announcement={announcement}
-          loadCleaner={parts.loadCleaner}
+          loadSanitizer={parts.loadSanitizer}
           actions={actions}
         />,
         box,

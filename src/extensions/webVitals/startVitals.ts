@@ -72,7 +72,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
       $window_id: session.windowId(),
       timestamp: Date.now(),
     })
-    // The page may never run again. In a separate task, because all metrics are final when the page is hidden.
+    // A hidden page may never run again. In a separate task, because web-vitals reports all metrics when it is hidden.
     if (isHidden() || names.every((each) => view.metrics.has(each))) host.later(() => flush(key), 0)
     else view.timer ??= host.later(() => flush(key), web_vitals_delayed_flush_ms)
   }
@@ -80,7 +80,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
   const stops = [
     typing.follow(),
     source(names, typing.texts, (metric) => guarded(() => onMetric(metric))),
-    // Follows `pagehide` when the page is left. Bubbling, because web-vitals reports while the event is captured.
+    // Fires after `pagehide` when the page is left. In the bubble phase, because web-vitals reports in the capture phase.
     listen(self, ['visibilitychange'], () => isHidden() && flushAll(), { passive: true }),
   ]
   return () => {

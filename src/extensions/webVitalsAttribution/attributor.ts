@@ -26,7 +26,7 @@ export const createAttributor = (typed: Typing['texts']): Attributor => {
       const element = node instanceof Element ? node : node?.parentElement
       return element ? OWN + selectorOf(element, typed()) : undefined
     } catch {
-      // The page has broken what selectors are made of. web-vitals would throw this into it.
+      // The page has overridden a DOM method that selectors use. web-vitals would let the error reach the page.
       return undefined
     }
   }

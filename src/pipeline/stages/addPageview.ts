@@ -8,7 +8,7 @@ interface Pageview {
   id: string
   path: string
   at: number
-  /** Whether its duration and scroll depth were reported: the page was left, and came back out of the cache. */
+  /** Whether its duration and scroll depth were reported: the page was left and restored from the back/forward cache. */
   isReported?: boolean
 }
 

@@ -4,7 +4,7 @@ import { type Stage, withProperties } from '../stage'
 /** Name of the event that reports rate-limited events to the service. It is never limited itself. */
 export const RATE_WARNING = '$$client_ingestion_warning'
 
-// No later event repeats a merge, a group or a person's properties.
+// If one of these were dropped, no later event would repeat the merge, group or person update.
 const NEVER_LIMITED = [RATE_WARNING, '$identify', '$create_alias', '$groupidentify', '$set']
 
 /** Returns `limit`, or `fallback` if it is missing or not positive. */

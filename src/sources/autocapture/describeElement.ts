@@ -47,7 +47,7 @@ export const safeText = (element: Element): string => safeTextOf(textOf(check(el
 /** An element as it is when the event happens. The page may change it before it is described. */
 export interface ElementNote extends Pick<ElementDescription, 'tag' | 'nthChild' | 'nthOfType'> {
   isField: boolean
-  /** Names and values. None of an element of which only the position may be captured. */
+  /** Names and values. Empty if only the position of the element may be captured. */
   attributes: [name: string, value: string][]
   /** '' if it may not be captured. */
   text: string

@@ -82,7 +82,7 @@ describe('suppression rules', () => {
     [[null, 5, { type: 'OR' }], false],
     ['text', false],
     [undefined, false],
-  ])('%j', (rules, expected) => {
+  ])('%j suppress the exception: %p', (rules, expected) => {
     expect(isSuppressed(rules, items)).toBe(expected)
   })
 })

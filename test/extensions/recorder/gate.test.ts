@@ -67,12 +67,12 @@ test.each<[title: string, inputs: GateCase, isOpen: boolean]>([
   ['counts from the start of the session', { project: 5000, span: [4000, 5000] }, true],
   ['is too short', { project: 5000, span: [0, 4999] }, false],
   [
-    'strict: counts from the first recorded event',
+    'strictMinimumDuration: counts from the first recorded event',
     { project: 5000, span: [4000, 5000], options: { strictMinimumDuration: true } },
     false,
   ],
   [
-    'strict: has been recorded long enough',
+    'strictMinimumDuration: the recorded part is long enough',
     { project: 5000, span: [4000, 9000], options: { strictMinimumDuration: true } },
     true,
   ],

@@ -1,4 +1,4 @@
-import { type Facts, obstacleOf, PLACE, TRIGGER } from '../../../src/extensions/surveys/eligibility'
+import { type Facts, failedCondition, PLACE, TRIGGER } from '../../../src/extensions/surveys/eligibility'
 import { isUsable } from '../../../src/extensions/surveys/isUsable'
 import { translate } from '../../../src/extensions/surveys/language'
 import { matches, matchesEvent, matchesUrl, testPattern } from '../../../src/extensions/surveys/match'
@@ -34,7 +34,7 @@ const PROGRESS = { surveySubmissionId: 'x', lastQuestionIndex: 0, visitedIndices
 const TRIGGERED = { events: { values: [{ name: 'bought' }] } }
 
 describe('conditions', () => {
-  test.each<[title: string, changes: Partial<Survey>, facts: Facts, obstacle: string | undefined]>([
+  test.each<[title: string, changes: Partial<Survey>, facts: Facts, failed: string | undefined]>([
     ['nothing to meet', {}, facts(), undefined],
     ['a draft', { start_date: null }, facts(), 'running'],
     ['an ended survey', { end_date: '2026-11-20T00:00:00Z' }, facts(), 'running'],
@@ -119,7 +119,7 @@ describe('conditions', () => {
       'flags',
     ],
     ['a flag without a value', { feature_flag_keys: [{ key: 'a', value: null }] }, facts(), undefined],
-  ])('%s', (_, changes, given, obstacle) => expect(obstacleOf(survey(changes), given)).toBe(obstacle))
+  ])('%s', (_, changes, given, failed) => expect(failedCondition(survey(changes), given)).toBe(failed))
 
   test('are checked in the order of the protocol, and the first that fails is the reason', () => {
     const all = survey({
@@ -129,10 +129,10 @@ describe('conditions', () => {
     const given = facts({}, { isSeen: () => true, lastShownAt: () => NOW })
     const seen: (string | undefined)[] = []
     for (let without: string[] = []; without.length < 7; without = seen as string[])
-      seen.push(obstacleOf(all, given, without as never[]))
+      seen.push(failedCondition(all, given, without as never[]))
     expect(seen).toEqual(['targeting flag', 'wait period', 'not seen before', 'URL', 'selector', TRIGGER, undefined])
     expect(
-      obstacleOf(survey({ conditions: { url: '/checkout', ...TRIGGERED } }), facts(), [...PLACE, TRIGGER]),
+      failedCondition(survey({ conditions: { url: '/checkout', ...TRIGGERED } }), facts(), [...PLACE, TRIGGER]),
     ).toBeUndefined()
   })
 })

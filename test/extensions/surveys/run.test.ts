@@ -66,7 +66,7 @@ test.each<[string, { questions: SurveyQuestion[] }, SurveyAnswer, number | undef
   ['a text of the open choice', branch({ ...SINGLE, hasOpenChoice: true }, CHOSEN), 'mine', undefined],
   ['a name of every object', branch(RATING, { type: 'response_based', responseValues: {} }), 3, 1],
   ['the last question', { questions: [OPEN, { ...OPEN, branching: { type: 'next_question' } }] }, 'x', undefined, 1],
-])('after an answer comes %s', (_, survey, answer, next, from = 0) => {
+])('nextQuestion returns the expected question for: %s', (_, survey, answer, next, from = 0) => {
   const order = survey.questions.map((_question, index) => index)
   expect(nextQuestion(survey, from, answer, order)).toBe(next)
 })

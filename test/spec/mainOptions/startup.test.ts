@@ -4,7 +4,7 @@ import { AS_SHIPPED, itIsAnOption, tableOf } from '../../support/specRows'
 import { listenToConsole, NO_FLAGS, startAnalytics } from '../../support/startAnalytics'
 import { MAIN_OPTIONS } from './rows'
 
-// The specification, "Main options": hosts, start-up, defaults, and options of features.
+// The specification, "Main options": hosts, startup, defaults, and options of features.
 const { row, close } = tableOf(...MAIN_OPTIONS.startup)
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
