@@ -11,7 +11,7 @@ const COMPONENT = `if (typeof newType == 'function') {
   oldDom = diffChildren(parentDom, isArray(result) ? result : [result], newVNode, oldVNode, namespace, oldDom, refQueue)
 } else {`
 
-/** Parameters of Preact's functions that nothing passes any more. */
+/** Parameters of Preact's functions that no caller passes anymore. */
 const REMOVED = /\b(globalContext|excessDomChildren|commitQueue|isHydrating)\b/
 const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g
 
@@ -100,7 +100,7 @@ export const statelessPreact = {
     if (!REPLACEMENTS[file]) return null
     for (const [part, replacement] of REPLACEMENTS[file]) {
       const changed = replaceIn(code, part, replacement)
-      if (changed === code) throw new Error(`${file} of Preact has no ${String(part)} any more.`)
+      if (changed === code) throw new Error(`${file} of Preact has no ${String(part)} anymore.`)
       code = changed
     }
     return { code, map: null }

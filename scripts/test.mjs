@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './findBrowser.mjs'
 
-// A failed assertion with both values and its line.
+// Maximum lines shown of a failure: enough for a failed assertion with both values and its location.
 const REASON_LINES = 40
 
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-test-'))
@@ -124,7 +124,7 @@ const runPlaywright = (chromium, headlessShell, firefox) =>
     },
   )
 
-/** Systems without a package of the headless shell run all tests in Chromium. */
+/** Returns the path of Chromium's headless shell, or of Chromium if the system has no package of the shell. */
 const findHeadlessShell = () => {
   try {
     return findBrowser('chromium-headless-shell')

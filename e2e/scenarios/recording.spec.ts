@@ -81,7 +81,7 @@ const visit = async (
   await recording(page)
   await live(page, seed('mutation'), (place) => secrets.fill(`{${place}}`, 'live'))
   await page.locator('input[type="search"]').first().pressSequentially(secrets.fill('{keys}', 'live'))
-  // Both a chunk after the changes, and a later full snapshot.
+  // Waits for a chunk recorded after the changes and for a later full snapshot.
   await expect
     .poll(
       async () => {

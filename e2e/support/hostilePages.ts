@@ -3,8 +3,8 @@ export interface HostilePage {
   /** Runs when the page is broken. */
   code: string
   /**
-   * Whether events still arrive: `before` or `after` it was broken, both (absent), or neither. What cannot arrive is not
-   * stored twice either, and nothing is thrown.
+   * When the page may be broken so that events still arrive: only `before` or only `after` the SDK starts. `never`: they
+   * need not arrive. Unset: they always arrive. In every case, no event is stored twice and nothing is thrown.
    */
   arrives?: 'before' | 'after' | 'never'
   /** When the page is broken. Unset: before the SDK starts, which breaks what runs later too. */
@@ -97,7 +97,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   'URL throws': { code: `window.URL = function () { throw new Error('the page threw') }` },
   'no URLSearchParams': { code: value('window', 'URLSearchParams', 'undefined') },
 
-  // Time and chance
+  // Time and randomness
   'the clock stands still': { code: `Date.now = () => 1e12; performance.now = () => 5` },
   'the clock jumps': {
     code: `{ let at = 0; const real = Date.now; Date.now = () => real() + (at++ % 2 ? 864e5 : -864e5) }`,
@@ -106,10 +106,10 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   'the clock throws': { code: `Date.now = ${THROWS}`, arrives: 'never' },
   'performance.now goes back': { code: `{ let at = 1e9; Performance.prototype.now = () => (at -= 1000) }` },
   'no crypto': { code: value('window', 'crypto', 'undefined') },
-  'chance is constant': {
+  'random values are constant': {
     code: `Crypto.prototype.getRandomValues = (array) => array; Crypto.prototype.randomUUID = () => '00000000-0000-4000-8000-000000000000'; Math.random = () => 0`,
   },
-  'chance throws': { code: `Crypto.prototype.getRandomValues = Crypto.prototype.randomUUID = ${THROWS}` },
+  'random values throw': { code: `Crypto.prototype.getRandomValues = Crypto.prototype.randomUUID = ${THROWS}` },
   'timers never run': { code: `window.setTimeout = window.setInterval = () => 1`, arrives: 'never', when: 'both' },
   'timers run early': {
     code: `{ const real = window.setTimeout; window.setTimeout = (run, ms) => real(run, ms / 100) }`,

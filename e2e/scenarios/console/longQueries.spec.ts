@@ -4,7 +4,7 @@ import { expect, test } from '../../support/console'
 const SLOW = `SELECT count() FROM (SELECT arrayJoin(range(1000000)) AS a) AS x
   CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y WHERE cityHash64(a, b) = 1`
 
-test('a long query shows that it runs, is cancelled in the engine, and keeps its text when the session ends', async ({
+test('a long query shows that it runs, is canceled in the engine, and keeps its text when the session ends', async ({
   view: { page, open, service },
 }) => {
   await open('insights/sql')

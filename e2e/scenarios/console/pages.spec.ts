@@ -39,7 +39,7 @@ const watchShifts = (page: Page) =>
     }).observe({ type: 'layout-shift' })
   })
 
-/** Returns the shifts since the last call. */
+/** Returns the cumulative layout shift since the last call, and resets it. */
 const takeShifts = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)))

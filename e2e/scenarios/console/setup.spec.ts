@@ -20,7 +20,7 @@ test('a new project opens its setup, whose steps are checked off as events arriv
   expect(page.url()).toContain('framework=next')
   await expectAccessible(page)
 
-  // A site runs the tag as shown. Test browsers identify themselves as automated.
+  // A site runs the tag as shown, plus an option, because test browsers identify themselves as automated.
   await open('setup')
   const shown = (await tag.textContent())!.replace('{"api_host"', '{"opt_out_useragent_filter":true,"api_host"')
   const site = await startSite()

@@ -17,7 +17,7 @@ for (const build of BUILDS)
     const box = boxOf(page, survey)
     await expect(box.locator('.survey-question')).toHaveText('What can we do better?')
     await expect(box.locator('.form-submit')).toBeDisabled()
-    // The survey opened automatically.
+    // A survey that opens automatically does not take the focus.
     expect(await page.evaluate(() => document.activeElement!.tagName)).toBe('BODY')
     await box.locator('textarea').fill('  Faster checkout ')
     await box.locator('.form-submit').click()
