@@ -117,7 +117,8 @@ const recordIds = (page: Page): Promise<string[]> =>
     const database = await resultOf(indexedDB.open(name))
     const keys = await resultOf(database.transaction('events').objectStore('events').getAllKeys())
     database.close()
-    return keys.map((key) => (key as string[])[1]!)
+    // A record of several events has their ids at the end of its key.
+    return keys.flatMap((key) => (key as string[][]).slice(5).map(([uuid]) => uuid!))
   })
 
 /** Returns the ids of the events in the journals in local storage. */

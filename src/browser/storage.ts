@@ -27,8 +27,10 @@ export const storageOf = (kind: 'localStorage' | 'sessionStorage'): KeyValueStor
     getItem: (name) => attempt(() => self[kind].getItem(name)?.toString()) ?? null,
     setItem: (name, value) =>
       !!attempt(() => {
-        self[kind].setItem(name, value)
-        return self[kind].getItem(name) === value
+        const isStored = () => self[kind].getItem(name) === value
+        // A read is in memory, a write is a call to another process of the browser.
+        if (!isStored()) self[kind].setItem(name, value)
+        return isStored()
       }),
     removeItem: (name) => void attempt(() => self[kind].removeItem(name)),
   }

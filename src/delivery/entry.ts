@@ -1,3 +1,5 @@
+import { uuidv7 } from '../lib/uuid'
+
 /** An event in the queue: its JSON text, and what the queue needs without parsing it. */
 export interface Entry {
   event: string
@@ -5,10 +7,10 @@ export interface Entry {
   /** When it was captured, ms. */
   at: number
   text: string
-  /** Key of its record in the browser, once the record is being written. */
-  key?: Key
-  /** Whether the database has confirmed the record. */
-  isKept?: boolean
+  /** Records of the database that contain it, once they are being written. */
+  records?: StoredRecord[] | undefined
+  /** Whether the database has confirmed a record. */
+  isKept?: boolean | undefined
   /** Name of the closed tab whose journal has it, until this tab has stored it. */
   journal?: string
   /** Size of the largest batch it is sent in, after larger ones have failed. */
@@ -19,7 +21,30 @@ export interface Entry {
   heldUntil?: number
 }
 
-/** Key of a record. It has everything that decides what to do with the record, so that a large outbox need not be read. Sorts oldest first. */
-export type Key = [at: number, uuid: string, tab: string, size: number, event: string]
+/** A record of the database: events that one tab has written together. It is deleted when none of them waits anymore. */
+export interface StoredRecord {
+  key: Key
+  /** Number of its events that wait in this tab. */
+  waiting: number
+}
 
-export const keyOf = ({ at, uuid, text, event }: Entry, tab: string): Key => [at, uuid, tab, text.length, event]
+type Member = [uuid: string, event: string, size: number]
+
+/**
+ * Key of a record. It has everything that decides what to do with the record, so that a large outbox need not be read.
+ * Sorts oldest first. Up to 2.0.0, a record had one event and its key no members: `id`, `size` and `event` are those of the
+ * event.
+ */
+export type Key = [at: number, id: string, tab: string, size: number, event: string, ...members: Member[]]
+
+/** Returns the events of a record, oldest first. */
+export const membersOf = ([, id, , size, event, ...members]: Key): Member[] =>
+  members.length ? members : [[id, event, size]]
+
+/** Returns the record of some events of a tab, oldest first. */
+export const recordOf = (entries: readonly Entry[], tab: string): StoredRecord => {
+  const members = entries.map(({ uuid, event, text }): Member => [uuid, event, text.length])
+  const size = members.reduce((sum, [, , length]) => sum + length, 0)
+  const { at, event } = entries[0]!
+  return { key: [at, uuidv7(), tab, size, event, ...members], waiting: entries.length }
+}

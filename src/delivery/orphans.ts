@@ -1,48 +1,60 @@
 import { within } from '../lib/guard'
-import type { Config } from '../types'
-import type { Entry, Key } from './entry'
+import type { Config, DropReason } from '../types'
+import { type Entry, type Key, membersOf, type StoredRecord } from './entry'
 import type { Journal } from './journal'
 import type { TabWatch } from './locks'
 import type { TabSession } from './tabSession'
 
+/** Number of events from which no further record is read at a time. */
 const MAX_ORPHANS = 250
 // Maximum wait for the database, which may never respond.
 const ANSWER_MS = 3000
+
+/** A record of a tab that is gone. */
+interface FoundRecord {
+  key: Key
+  /** For each of its events, whether it is within the bound. */
+  fits: boolean[]
+  /** JSON texts of its events; undefined if it has been deleted since. */
+  texts?: readonly string[]
+}
 
 interface DatabaseReading {
   session: TabSession
   /** Returns the names of living tabs. */
   living(): Promise<string[]>
   maxBytes: number
-  /** Whether this tab has had the event. */
-  isTaken(uuid: string): boolean
-  /** Records that exceed the bounds. */
-  onTooLarge(keys: Key[]): void
+  /** Whether this tab has adopted the record. */
+  isAdopted(key: Key): boolean
 }
 
 /** Returns some records of tabs that are gone, oldest first. */
-const readOrphans = async ({ session, living, maxBytes, isTaken, onTooLarge }: DatabaseReading): Promise<Entry[]> => {
+const readRecords = async ({ session, living, maxBytes, isAdopted }: DatabaseReading): Promise<FoundRecord[]> => {
   const { result } = await session.run('readonly', (events) => events.getAllKeys())
   const keys = result as unknown as Key[]
   // Later than the keys, so that a tab that starts in between is among them.
   const alive = await living()
-  const tooLarge: Key[] = []
   let room = maxBytes
-  // From the newest, so that the oldest are dropped.
-  const isFound = (key: Key) => {
-    const [, uuid, owner, length] = key
-    const fits = length <= room
-    if (fits) room -= length
-    if (alive.includes(owner) || isTaken(uuid)) return false
-    if (!fits) tooLarge.push(key)
+  const hasRoom = (size: number) => {
+    const fits = size <= room
+    if (fits) room -= size
     return fits
   }
-  const found = keys.reverse().filter(isFound).reverse().slice(0, MAX_ORPHANS)
-  onTooLarge(tooLarge)
-  const texts = await session.run('readonly', (events) => found.map((key) => events.get(key)))
-  return found.map((key, index) => {
-    const [at, uuid, , , event] = key
-    return { at, uuid, event, key, isKept: true, text: texts[index]!.result as string }
+  let left: FoundRecord[] = []
+  // From the newest, so that the oldest exceed the bound.
+  for (const key of keys.reverse()) {
+    const fits = membersOf(key)
+      .reverse()
+      .map(([, , size]) => hasRoom(size))
+      .reverse()
+    if (!alive.includes(key[2]) && !isAdopted(key)) left.unshift({ key, fits })
+  }
+  let count = 0
+  left = left.filter(({ fits }) => count < MAX_ORPHANS && (count += fits.length))
+  const requests = await session.run('readonly', (events) => left.map(({ key }) => events.get(key)))
+  return left.map((record, index) => {
+    const stored = requests[index]!.result as string | string[] | undefined
+    return stored === undefined ? record : { ...record, texts: [stored].flat() }
   })
 }
 
@@ -62,27 +74,56 @@ interface OrphansInputs {
   /** Undefined if the database is not used. */
   openSession(): TabSession | undefined
   currentTab(): string
-  /** Called when an entry now belongs to this tab. */
-  adopt(entry: Entry): void
-  onDropped(keys: readonly Key[]): void
+  /** The entries of this tab that wait. Adopted ones are added. */
+  entries: Set<Entry>
+  removeRecords(keys: readonly Key[]): void
+  onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
   /** There may be more. */
   onOrphaned(): void
 }
 
 /** Finds events that closed tabs have left in the database and in their journals. */
 export const createOrphans = (inputs: OrphansInputs) => {
-  const { name, config, journal, tabs, openSession, currentTab, onDropped, onOrphaned } = inputs
+  const { name, config, journal, tabs, openSession, currentTab, entries, removeRecords, onDropped, onOrphaned } = inputs
+  /** Ids of adopted events and records. */
   let taken = new Set<string>()
 
-  /** Returns the found entries that are new to this tab, and adopts them. `known` is `taken` when the search began. */
-  const adopt = (found: readonly Entry[], known: Set<string>): Entry[] =>
+  /** Returns those of the found entries that are new to this tab, and adopts them. */
+  const adopt = (found: readonly Entry[]): Entry[] =>
     found.filter((entry) => {
-      // The page was left in the meantime. Or a record without text was removed, with the site's other data.
-      if (taken !== known || !entry.text || taken.has(entry.uuid)) return false
+      if (taken.has(entry.uuid)) return false
       taken.add(entry.uuid)
-      inputs.adopt(entry)
+      entries.add(entry)
       return true
     })
+  /** Returns those events of a record that are new to this tab, and adopts them. */
+  const adoptRecord = ({ key, fits, texts }: FoundRecord): Entry[] => {
+    const [at, id] = key
+    // Removed, with the site's other data.
+    if (!texts) return []
+    const record: StoredRecord = { key, waiting: 0 }
+    const waits = (entry: Entry) => {
+      record.waiting += 1
+      ;(entry.records ??= []).push(record)
+      entry.isKept = true
+      return entry
+    }
+    const fresh = membersOf(key).flatMap(([uuid, event], index): Entry[] => {
+      // The closed tab's journal has it too.
+      if (taken.has(uuid)) {
+        for (const entry of entries) if (entry.uuid === uuid) waits(entry)
+        return []
+      }
+      const text = texts[index]
+      if (text && fits[index]) return adopt([waits({ at, uuid, event, text })])
+      onDropped({ event, uuid }, 'queue_full')
+      return []
+    })
+    // After its events, because the only event of an older release's record has its id.
+    taken.add(id)
+    if (!record.waiting) removeRecords([key])
+    return fresh
+  }
   const living = () => tabs.living(currentTab())
   const readJournals = async (session: TabSession | undefined): Promise<Entry[]> => {
     const names = journal.names()
@@ -102,22 +143,17 @@ export const createOrphans = (inputs: OrphansInputs) => {
       const session = openSession()
       // Opened only where an earlier page needed it.
       if (session && !session.usesDatabase() && (await databaseExists(name))) session.open()
-      const left = adopt(await readJournals(session), known)
+      const journaled = await readJournals(session)
+      // The page was left in the meantime.
+      if (taken !== known) return []
+      const left = adopt(journaled)
       if (left.length || !session?.usesDatabase()) return left
-      const reading = readOrphans({
-        session,
-        living,
-        maxBytes: config.outbox_max_bytes,
-        isTaken: (uuid) => taken.has(uuid),
-        onTooLarge: (keys) => {
-          for (const [, uuid] of keys) taken.add(uuid)
-          onDropped(keys)
-        },
-      })
+      const { outbox_max_bytes: maxBytes } = config
+      const reading = readRecords({ session, living, maxBytes, isAdopted: ([, id]) => taken.has(id) })
       const found = await within(ANSWER_MS, reading, undefined)
       // Looks again when the database responds.
       if (!found) reading.then(({ length }) => length && onOrphaned()).catch(() => {})
-      return adopt(found ?? [], known)
+      return taken === known && found ? found.flatMap(adoptRecord) : []
     },
     /** Another page of this tab may find them again. */
     forgetTaken: () => {

@@ -2,7 +2,7 @@ import { attempt, guarded, later, within } from '../lib/guard'
 import { reportCaught } from '../lib/log'
 import { uuidv7 } from '../lib/uuid'
 import type { Config, DropReason } from '../types'
-import { type Entry, type Key, keyOf } from './entry'
+import { type Entry, type Key, recordOf } from './entry'
 import { createJournal } from './journal'
 import { createOrphans } from './orphans'
 import { createTabWatch } from './locks'
@@ -52,9 +52,28 @@ const LEADERSHIP_MS = 5000
 // Maximum size in characters of events that wait in local storage alone. Each write repeats all of them.
 const MAX_SHORT = 100_000
 
+// Size in characters from which a record has no further event. Writing and deleting a record takes about as long as
+// capturing an event, so a record has several; but all of them are sent again if one was not acknowledged in time.
+const RECORD_SIZE = 50_000
+
+/** Returns `entries` in groups, each for one record. */
+const inRecords = (entries: readonly Entry[]): Entry[][] => {
+  const groups: Entry[][] = []
+  let room = 0
+  for (const entry of entries) {
+    if (room <= 0) {
+      groups.push([])
+      room = RECORD_SIZE
+    }
+    groups[groups.length - 1]!.push(entry)
+    room -= entry.text.length
+  }
+  return groups
+}
+
 /**
  * Waiting events are in the tab's journal in local storage, where a synchronous write outlives a renderer that ends right
- * after it. Once a request has failed, or if they are too large, they move to a database with a record for each event.
+ * after it. Once a request has failed, or if they are too large, they move to a database, several in a record.
  * The journal has them until the database has confirmed the records. A page without local storage, such as a worker, has
  * only the database, which it opens early.
  *
@@ -67,7 +86,7 @@ const MAX_SHORT = 100_000
  * when its page is left, so that no other page finds the journal of an open page.
  */
 export const createOutbox = (inputs: OutboxInputs): Outbox => {
-  const { name, mayKeep, journals, onDropped, onOrphaned } = inputs
+  const { name, mayKeep, journals, onOrphaned } = inputs
   const entries = new Set<Entry>()
   const journal = createJournal(inputs)
   const newTab = () => `${name}/${uuidv7()}`
@@ -87,37 +106,40 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       session = openTabSession(name, tab, () => void guarded(() => tabs.living(tab)))
       // The database may have been removed, with everything in it.
       session.signal.addEventListener('abort', () => {
-        for (const entry of entries) entry.key = entry.isKept = undefined
+        for (const entry of entries) entry.records = entry.isKept = undefined
       })
     }
     return session
   }
-  const forgetKeys = (keys: readonly Key[]) => {
+  const removeRecords = (keys: readonly Key[]) => {
     // A record that is not removed, because of an error or the page's end, is sent again by another page and counted once.
     if (keys.length && session?.usesDatabase()) session.remove(keys).catch(() => {})
   }
-  /** Removes what closed tabs have of entries that this tab has stored, or that do not wait anymore. */
-  const removeLeft = (done: readonly Entry[]) => {
-    const adopted = done.filter(({ journal }) => journal)
-    // The closed tab may have begun to write records.
-    forgetKeys(adopted.map((entry) => keyOf(entry, entry.journal!)))
-    journal.release(adopted, entries)
-  }
+  /** Removes the journals of closed tabs with entries that this tab has stored, or that do not wait anymore. */
+  const removeLeft = (done: readonly Entry[]) =>
+    journal.release(
+      done.filter(({ journal }) => journal),
+      entries,
+    )
   const writeJournal = (): Entry[] => {
     const written = journal.write(tab, entries)
     removeLeft(written)
     return written
   }
   const write = (mayWaitLong?: boolean) => {
-    const fresh = [...entries].filter(({ key }) => !key)
+    const fresh = [...entries].filter(({ records }) => !records)
     // Checked first: nothing may start again after the page was left.
     const current = fresh.length ? openSession() : undefined
     if (!current) return
     const isSmall = fresh.reduce((sum, { text }) => sum + text.length, 0) < MAX_SHORT
     if (!mayWaitLong && isSmall && !current.usesDatabase() && writeJournal().length) return
-    for (const entry of fresh) entry.key = keyOf(entry, tab)
+    const put = inRecords(fresh).map((group): [texts: string[], key: Key] => {
+      const record = recordOf(group, tab)
+      for (const entry of group) entry.records = [record]
+      return [group.map(({ text }) => text), record.key]
+    })
     current
-      .put(fresh.map(({ text, key }) => [text, key!]))
+      .put(put)
       .then(
         () => {
           if (current.signal.aborted) return
@@ -128,7 +150,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
         },
         () => {
           // The database is full or broken. The journal and this tab's memory still have the events.
-          for (const entry of fresh) entry.key = undefined
+          for (const entry of fresh) entry.records = undefined
           if (!current.signal.aborted) writeJournal()
         },
       )
@@ -141,11 +163,8 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     tabs,
     openSession,
     currentTab: () => tab,
-    adopt: (entry) => entries.add(entry),
-    onDropped: (keys) => {
-      forgetKeys(keys)
-      for (const [, uuid, , , event] of keys) onDropped({ event, uuid }, 'queue_full')
-    },
+    entries,
+    removeRecords,
   })
 
   return {
@@ -156,9 +175,10 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     },
     write,
     forget: (gone) => {
-      gone.forEach((entry) => entries.delete(entry))
+      // Each once, because it counts down.
+      const done = gone.filter((entry) => entries.delete(entry)).flatMap(({ records = [] }) => records)
       removeLeft(gone)
-      forgetKeys(gone.flatMap(({ key }) => (key ? [key] : [])))
+      removeRecords(done.filter((record) => !--record.waiting).map(({ key }) => key))
       if (journal.isWritten(tab)) writeJournal()
     },
     acquireLeadership: () => {
