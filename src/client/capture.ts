@@ -15,7 +15,7 @@ import { createStages } from './stages'
 
 /** Runs events through the pipeline, and passes them to the ledger and the queue. */
 export const createCapture = (context: Context, ledger: Ledger, queue: Queue) => {
-  const { config, log, toProperties } = context
+  const { config, log, store, toProperties } = context
   let beforeEach = () => {}
   let emit: Emit = () => {}
   let limited = 0
@@ -53,9 +53,9 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     own.$process_person_profile = undefined
     if (timestamp)
       Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() })
-    const captured = run(
-      { uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now },
-      options,
+    // A session that begins is written with the campaign and the referrer of its first event.
+    const captured = store.inOneWrite(() =>
+      run({ uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now }, options),
     )
     if (!captured) return undefined
     ledger.captured(captured, stageNames)

@@ -19,11 +19,15 @@ export interface Store {
   sync(): void
   /** Writes pending changes, and values that were removed from the backend. */
   flush(): void
+  /** Returns what `run` returns. Writes at its end, at once, what `flush` would write while it runs. */
+  inOneWrite<T>(run: () => T): T
   /** Moves everything to another backend and empties the old one. */
   moveTo(backend: Backend): void
   stop: Stop
 }
 
+// Long enough that what a page sets when it starts is written at once.
+const WRITE_MS = 20
 // Long enough for a task in which another tab writes.
 const SETTLE_MS = 50
 // How often a tab checks whether its writes have lasted.
@@ -54,6 +58,9 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
   const replaced: Properties = {}
   let checks = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isHeld = false
+  /** Whether `flush` was called while it is held. */
+  let isDue = false
 
   /** Replaces the values with those of `under`, overridden by `over`. */
   const lay = (under: Properties | undefined, over: Properties) => {
@@ -72,6 +79,8 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
+    isDue = isHeld
+    if (isHeld) return
     beforeWrite()
     refresh()
     // The next write retries what the backend did not store.
@@ -103,11 +112,20 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
         }
       Object.assign(unwritten, changes)
       lay(values, changes)
-      timer ??= later(flush)
+      timer ??= later(flush, WRITE_MS)
     },
     refresh,
     sync,
     flush,
+    inOneWrite: (run) => {
+      isHeld = true
+      try {
+        return run()
+      } finally {
+        isHeld = false
+        if (isDue) flush()
+      }
+    },
     moveTo: (next) => {
       refresh()
       // Ids that were never stored are replaced by those of another tab. Super properties stay.
