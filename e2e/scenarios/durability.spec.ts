@@ -357,6 +357,31 @@ for (const [name, breakIt] of Object.entries(BROKEN)) {
   })
 }
 
+// ── Records ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test('a record of several events stays until the last of them has arrived, and those that had arrived count once', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
+  putShop()
+  const page = await open()
+  await world.network.be(503)
+  const captured = await capture(page)
+  await expect.poll(() => recorded(page)).toBe(COUNT)
+  world.network.poison(captured[3])
+  await world.network.be('up')
+  await comeOnline(page)
+  await stored((found) => found.length >= COUNT - 1)
+  expect(await recorded(page)).toBe(COUNT)
+  await crash(page)
+  world.network.poison(undefined)
+  const next = await open()
+  expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+  await expect.poll(() => waiting(next)).toBe(0)
+})
+
 // ── Bounds ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test('drops and counts events that are too old', async ({ world, putShop, open, stored }) => {

@@ -117,8 +117,11 @@ const recordIds = (page: Page): Promise<string[]> =>
     const database = await resultOf(indexedDB.open(name))
     const keys = await resultOf(database.transaction('events').objectStore('events').getAllKeys())
     database.close()
-    // A record of several events has their ids at the end of its key.
-    return keys.flatMap((key) => (key as string[][]).slice(5).map(([uuid]) => uuid!))
+    return keys.flatMap((key) => {
+      // Release 2.0.0 writes a record for each event. Its id is that of the event.
+      const [, id, , , , ...members] = key as [number, string, string, number, string, ...[uuid: string][]]
+      return members.length ? members.map(([uuid]) => uuid) : [id]
+    })
   })
 
 /** Returns the ids of the events in the journals in local storage. */

@@ -15,7 +15,7 @@ interface FoundRecord {
   key: Key
   /** For each of its events, whether it is within the bound. */
   fits: boolean[]
-  /** JSON texts of its events; undefined if it has been deleted since. */
+  /** JSON texts of its events, if any of them fits; undefined if it has been deleted since. */
   texts?: readonly string[]
 }
 
@@ -28,7 +28,7 @@ interface DatabaseReading {
   isAdopted(key: Key): boolean
 }
 
-/** Returns some records of tabs that are gone, oldest first. */
+/** Returns some records of tabs that are gone, oldest first. It reads none of which no event fits, and returns all of those. */
 const readRecords = async ({ session, living, maxBytes, isAdopted }: DatabaseReading): Promise<FoundRecord[]> => {
   const { result } = await session.run('readonly', (events) => events.getAllKeys())
   const keys = result as unknown as Key[]
@@ -40,7 +40,7 @@ const readRecords = async ({ session, living, maxBytes, isAdopted }: DatabaseRea
     if (fits) room -= size
     return fits
   }
-  let left: FoundRecord[] = []
+  const left: FoundRecord[] = []
   // From the newest, so that the oldest exceed the bound.
   for (const key of keys.reverse()) {
     const fits = membersOf(key)
@@ -50,10 +50,14 @@ const readRecords = async ({ session, living, maxBytes, isAdopted }: DatabaseRea
     if (!alive.includes(key[2]) && !isAdopted(key)) left.unshift({ key, fits })
   }
   let count = 0
-  left = left.filter(({ fits }) => count < MAX_ORPHANS && (count += fits.length))
-  const requests = await session.run('readonly', (events) => left.map(({ key }) => events.get(key)))
-  return left.map((record, index) => {
-    const stored = requests[index]!.result as string | string[] | undefined
+  const isRead = ({ fits }: FoundRecord) => fits.includes(true)
+  const found = left.filter((record) => !isRead(record) || (count < MAX_ORPHANS && (count += record.fits.length)))
+  const requests = await session.run('readonly', (events) =>
+    found.map((record) => (isRead(record) ? events.get(record.key) : undefined)),
+  )
+  return found.map((record, index) => {
+    const request = requests[index]
+    const stored = request ? (request.result as string | string[] | undefined) : []
     return stored === undefined ? record : { ...record, texts: [stored].flat() }
   })
 }
@@ -96,8 +100,8 @@ export const createOrphans = (inputs: OrphansInputs) => {
       entries.add(entry)
       return true
     })
-  /** Returns those events of a record that are new to this tab, and adopts them. */
-  const adoptRecord = ({ key, fits, texts }: FoundRecord): Entry[] => {
+  /** Returns those events of a record that are new to this tab, and adopts them. Adds its key to `done` if none of its events waits. */
+  const adoptRecord = ({ key, fits, texts }: FoundRecord, done: Key[]): Entry[] => {
     const [at, id] = key
     // Removed, with the site's other data.
     if (!texts) return []
@@ -121,7 +125,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
     })
     // After its events, because the only event of an older release's record has its id.
     taken.add(id)
-    if (!record.waiting) removeRecords([key])
+    if (!record.waiting) done.push(key)
     return fresh
   }
   const living = () => tabs.living(currentTab())
@@ -153,7 +157,11 @@ export const createOrphans = (inputs: OrphansInputs) => {
       const found = await within(ANSWER_MS, reading, undefined)
       // Looks again when the database responds.
       if (!found) reading.then(({ length }) => length && onOrphaned()).catch(() => {})
-      return taken === known && found ? found.flatMap(adoptRecord) : []
+      if (taken !== known || !found) return []
+      const done: Key[] = []
+      const adopted = found.flatMap((record) => adoptRecord(record, done))
+      removeRecords(done)
+      return adopted
     },
     /** Another page of this tab may find them again. */
     forgetTaken: () => {

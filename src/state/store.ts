@@ -1,3 +1,4 @@
+import { hasPage } from '../browser/page'
 import { later } from '../lib/guard'
 import { toJson } from '../lib/json'
 import { has, pick } from '../lib/objects'
@@ -26,7 +27,7 @@ export interface Store {
   stop: Stop
 }
 
-// Long enough that what a page sets when it starts is written at once.
+// Long enough that what a page sets when it starts is written at once. A worker may be terminated after any task.
 const WRITE_MS = 20
 // Long enough for a task in which another tab writes.
 const SETTLE_MS = 50
@@ -112,7 +113,7 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
         }
       Object.assign(unwritten, changes)
       lay(values, changes)
-      timer ??= later(flush, WRITE_MS)
+      timer ??= later(flush, hasPage() ? WRITE_MS : 0)
     },
     refresh,
     sync,
