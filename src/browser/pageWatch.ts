@@ -59,13 +59,14 @@ export const createPageWatch = (
       if (!stops.length)
         stops.push(onCall(onCalled), listen((window as { navigation?: EventTarget }).navigation, ['navigate'], onEvent))
       add(document)
-      const near = new Set(path as Iterable<Partial<ShadowRoot & Element>>)
+      // An element may be in it twice. Checking that would take longer than looking at it again.
+      const near = [...path] as Partial<ShadowRoot & Element>[]
       for (const node of near) {
-        if (node.shadowRoot) near.add(node.shadowRoot)
+        if (node.shadowRoot) near.push(node.shadowRoot)
         if (node instanceof ShadowRoot) add(node)
         let child = node.firstElementChild
-        for (let count = 0; child && count < MAX_CHILDREN && near.size < MAX_SEARCHED; count++) {
-          near.add(child)
+        for (let count = 0; child && count < MAX_CHILDREN && near.length < MAX_SEARCHED; count++) {
+          near.push(child)
           child = child.nextElementSibling
         }
       }

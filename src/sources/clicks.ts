@@ -2,7 +2,7 @@ import { createPageWatch } from '../browser/pageWatch'
 import { listen } from '../browser/signal'
 import { followTyping } from '../browser/typing'
 import type { ClickParts, Host, PageActivity } from '../host'
-import { later } from '../lib/guard'
+import { attempt, later } from '../lib/guard'
 import type { Stop } from '../types'
 import { noteElements, safeText } from './autocapture/describeElement'
 import { anyMatches, pathOf } from './autocapture/elements'
@@ -84,10 +84,9 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
       onEvent(event)
       isInClickTask = true
       const endClickTask = () => (isInClickTask = false)
-      later(endClickTask)
       // Runs before due timers in browsers with `scheduler`. Elsewhere a due timer may count as the click's effect, which
       // can hide a dead click but never reports a false one. A MessageChannel would not run earlier.
-      void scheduler?.postTask(endClickTask, { priority: 'user-blocking' })
+      if (!attempt(() => scheduler?.postTask(endClickTask, { priority: 'user-blocking' }))) later(endClickTask)
     }),
     // Always observed: a click that only brings the window to the front has no other effect.
     listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),
