@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright'
+import { findProgram } from './findProgram.mjs'
 
 /**
  * The browsers of the end-to-end tests, all stock builds. `variable` names the environment variable that sets a path,
@@ -23,7 +21,6 @@ const BROWSERS = {
   'chromium-headless-shell': {
     variable: 'TRAILMARK_HEADLESS_SHELL',
     names: ['chromium-headless-shell'],
-    files: [],
     debian: 'chromium-headless-shell',
     advice: 'Set TRAILMARK_HEADLESS_SHELL to its path, or to that of Chromium.',
   },
@@ -36,45 +33,8 @@ const BROWSERS = {
   },
 }
 
-const isExecutable = (file) => {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const installed = ({ variable, bundled, names, files }) =>
-  [
-    process.env[variable],
-    bundled?.(),
-    ...(process.env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))),
-    ...files,
-  ].find((file) => file && isExecutable(file))
-
-const mayInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-
-const apt = (...args) =>
-  execFileSync('apt-get', args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
-
 /**
  * Returns the path of a browser of `BROWSERS`: the one its environment variable names, or one that is
  * installed. On Debian, as root, installs the system's package. Throws with advice if all of that fails.
  */
-export const findBrowser = (name, say = console.log) => {
-  const browser = BROWSERS[name]
-  const found = installed(browser)
-  if (found) return found
-  if (mayInstall()) {
-    say(`No ${name} found. Installing Debian's package ${browser.debian}.`)
-    apt('update', '-q')
-    apt('install', '-y', '-q', '--no-install-recommends', browser.debian)
-    const now = installed(browser)
-    if (now) return now
-  }
-  throw new Error(`The end-to-end tests need ${name}, and none is installed. ${browser.advice}`)
-}
+export const findBrowser = (name, say) => findProgram(BROWSERS[name], say)

@@ -49,9 +49,9 @@ test('behind a prefix of a proxy, the one-time link signs in once, and all pages
   expect(requested.filter((url) => url !== link && url.includes(token))).toEqual([])
 
   await page.getByRole('navigation').getByRole('link', { name: 'People' }).click()
-  await expect(page.getByRole('heading', { name: 'People' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'People', exact: true })).toBeVisible()
   await page.reload()
-  await expect(page.getByRole('heading', { name: 'People' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'People', exact: true })).toBeVisible()
   await page.goBack()
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
   expect(proxy.outside).toEqual([])
