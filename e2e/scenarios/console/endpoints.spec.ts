@@ -66,7 +66,7 @@ test('an endpoint is created, changed, compared, rolled back, run by the shown c
   await expect(page.getByText('This endpoint is deactivated')).toBeVisible()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect(page.getByRole('heading', { name: 'Endpoints' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Endpoints', exact: true })).toBeVisible()
   await expect(page.getByRole('link', { name: 'events_by_name' })).toBeHidden()
   await expectAccessible(page)
 })
