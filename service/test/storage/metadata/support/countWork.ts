@@ -71,8 +71,7 @@ export const countWork = ({ db, transact }: Pick<OpenDatabase, 'db' | 'transact'
         if (isRunning) setImmediate(endTurn)
       }
       setImmediate(endTurn)
-      const result = await run()
-      isRunning = false
+      const result = await run().finally(() => (isRunning = false))
       await new Promise(setImmediate)
       const scans: string[] = []
       for (const node of statements.values()) scans.push(...(await scansOf(node)))
