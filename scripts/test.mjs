@@ -79,9 +79,7 @@ const runChecks = async () => {
 const runJest = () =>
   suite(
     'jest',
-    // Service tests wait for processes, timers and retries for about a third of the time, so more workers than cores keep the
-    // cores busy, above all after the browser tests have ended.
-    npx('jest', `--maxWorkers=${availableParallelism() * 2}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
+    npx('jest', `--maxWorkers=${availableParallelism() + 1}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
     () => {
       const { numPassedTests, testResults } = readReport('jest.json')
       const failedIn = ({ name, status, message, assertionResults }) => {
