@@ -1,10 +1,10 @@
 import fc from 'fast-check'
+import { Matcher } from 're2js'
 import { createEvaluator, evaluateFlags, type Flag, type Subject } from '../../src/flags/evaluate.ts'
 import type { Condition, Filters } from '../../src/flags/filters.ts'
 import { shareOf, VARIANT_SALT } from '../../src/flags/hash.ts'
 import { OPERATORS } from '../../src/flags/operators.ts'
-import { createTimeSlices, runSteps } from '../../src/lib/timeSlices.ts'
-import { threadCpuMs } from '../support/threadCpu.ts'
+import { runSteps } from '../../src/lib/timeSlices.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 
@@ -248,6 +248,43 @@ test('flags are evaluated in steps of one property', async () => {
   expect([...new Set(readsBefore)]).toEqual(Array.from({ length: 3 * 5 }, (_, index) => index).concat(15))
 })
 
+/** Steps of the evaluation that are looked at: several properties. */
+const STEPS = 100
+/** Characters that one step may search. 500,000 take about 10 ms in the worst case. */
+const MAX_SEARCHED = 750_000
+/**
+ * Counts the characters of the texts in which strings are searched or that are converted to lower case. A character that is
+ * compared with an instruction of a pattern counts as ten.
+ */
+const countSearches = () => {
+  let characters = 0
+  let max = 0
+  const { includes, toLowerCase } = String.prototype
+  const { find } = Matcher.prototype
+  const searches = [
+    jest.spyOn(String.prototype, 'includes').mockImplementation(function (this: string, ...given) {
+      characters += this.length
+      return includes.apply(this, given)
+    }),
+    jest.spyOn(String.prototype, 'toLowerCase').mockImplementation(function (this: string) {
+      characters += this.length
+      return toLowerCase.call(this)
+    }),
+    jest.spyOn(Matcher.prototype, 'find').mockImplementation(function (this: Matcher, ...given) {
+      characters += 10 * this.inputLength() * this.pattern().programSize()
+      return find.apply(this, given)
+    }),
+  ]
+  return {
+    endStep() {
+      max = Math.max(max, characters)
+      characters = 0
+    },
+    stop: () => searches.forEach((each) => each.mockRestore()),
+    maxCharacters: () => max,
+  }
+}
+
 const LETTERS = 'a'.repeat(120_000)
 const CASED = 'İ'.repeat(60_000)
 test.each<[string, string, () => unknown, string]>([
@@ -272,19 +309,30 @@ test.each<[string, string, () => unknown, string]>([
       })),
     }))
     const wanted = flag({ groups })
-    const slices = createTimeSlices()
-    let isDone = false
-    void evaluateFlags(new Map([[wanted.key, wanted]]), [wanted], subject({ personProperties: { p: text } }), () =>
-      isDone ? new Promise(() => {}) : slices.next('a'),
-    )
-    const turns: number[] = []
-    while (turns.length < 100) {
-      const before = threadCpuMs()
-      await new Promise(setImmediate)
-      turns.push(threadCpuMs() - before)
+    // The evaluation asks before each step whether to pause. This counts the work between two of these calls. Its time would
+    // depend on the machine.
+    let reads = 0
+    let maxReads = 0
+    const personProperties = {
+      get p() {
+        reads += 1
+        return text
+      },
     }
-    isDone = true
-    expect(Math.max(...turns)).toBeLessThan(50)
+    let asked = 0
+    const work = countSearches()
+    const next = () => {
+      asked += 1
+      maxReads = Math.max(maxReads, reads)
+      reads = 0
+      work.endStep()
+      return asked < STEPS ? undefined : new Promise<void>(() => {})
+    }
+    void evaluateFlags(new Map([[wanted.key, wanted]]), [wanted], subject({ personProperties }), next)
+    work.stop()
+    expect(asked).toBe(STEPS)
+    expect(maxReads).toBe(1)
+    expect(work.maxCharacters()).toBeLessThanOrEqual(MAX_SEARCHED)
   },
 )
 

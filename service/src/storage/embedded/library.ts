@@ -53,6 +53,8 @@ export const engineLibrary = ({ platform, arch, glibc, resolve }: Machine): stri
 export const thisMachine = (resolve: Machine['resolve']): Machine => {
   let glibc = true
   if (process.platform === 'linux') {
+    // Names of the peers of open connections would be looked up in DNS.
+    Object.assign(process.report, { excludeNetwork: true }) // missing in the types of Node 20
     const report = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } }
     glibc = report.header.glibcVersionRuntime !== undefined
   }

@@ -242,32 +242,34 @@ const createForget =
 const createLists = (db: Kysely<Tables>): Pick<ErrorTrackingStore, 'issues' | 'fingerprints' | 'stacks'> => ({
   async issues(projectId) {
     const ofProject = db.selectFrom('error_issues').selectAll().where('project_id', '=', projectId)
-    const rows = await inPages(
+    const issues: ErrorIssue[] = []
+    await inPages(
       (after, limit) => ofProject.where('id', '>', after).orderBy('id').limit(limit).execute(),
       ({ id }) => id,
+      (row) => issues.push(toIssue(row)),
     )
-    return rows.map(toIssue)
+    return issues
   },
   async fingerprints(projectId) {
     const ofProject = db.selectFrom('error_fingerprints').selectAll().where('project_id', '=', projectId)
-    const rows = await inPages(
+    const issues = new Map<string, string>()
+    await inPages(
       (after, limit) => ofProject.where('fingerprint', '>', after).orderBy('fingerprint').limit(limit).execute(),
       ({ fingerprint }) => fingerprint,
+      ({ fingerprint, issue_id }) => issues.set(fingerprint, issue_id),
     )
-    return new Map(rows.map(({ fingerprint, issue_id }) => [fingerprint, issue_id]))
+    return issues
   },
   async stacks(projectId) {
     const ofProject = db.selectFrom('error_stacks').selectAll().where('project_id', '=', projectId)
-    const rows = await inPages(
+    const stacks: ErrorStack[] = []
+    await inPages(
       (after, limit) => ofProject.where('stack', '>', after).orderBy('stack').limit(limit).execute(),
       ({ stack }) => stack,
+      ({ stack, fingerprint, map_ids, is_stale }) =>
+        stacks.push({ stack, fingerprint, mapIds: map_ids.split(' ').filter(Boolean), isStale: is_stale !== 0 }),
     )
-    return rows.map(({ stack, fingerprint, map_ids, is_stale }) => ({
-      stack,
-      fingerprint,
-      mapIds: map_ids.split(' ').filter(Boolean),
-      isStale: is_stale !== 0,
-    }))
+    return stacks
   },
 })
 
@@ -386,6 +388,7 @@ export const createErrorTrackingStore = ({
         return page
       },
       ({ stack }) => stack,
+      () => {},
     )
   },
   async setState(projectId, id, { state, release, ignoredUntil }) {

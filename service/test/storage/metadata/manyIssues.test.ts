@@ -4,14 +4,19 @@ import { join } from 'node:path'
 import { createErrorTrackingStore } from '../../../src/storage/metadata/errorTracking.ts'
 import { type OpenDatabase, openDatabase } from '../../../src/storage/metadata/open.ts'
 import { temporaryFolder } from '../../support/startService.ts'
-import { longestTurn } from '../../support/threadCpu.ts'
+import { countWork, type WorkCount } from './support/countWork.ts'
 
 // SQLite queries run on the event loop's thread. The project has as many issues and stacks as the default limits allow.
 
 const ISSUES = 10_000
 const STACKS = 50_000
-/** How long a request may hold the event loop, ms. */
-const MAX_TURN_MS = 50
+/**
+ * Rows that statements of one turn of the event loop may return or change. 1,000 take SQLite 5 to 10 ms. Time itself is
+ * not asserted, because it depends on what else the machine does. `npm run bench -- attack` measures it.
+ */
+const MAX_ROWS = 1_000
+/** Columns that one turn may read: each of a page's rows once, and its key. */
+const MAX_READS = 6 * MAX_ROWS
 const PROJECT = 1
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32)
@@ -68,14 +73,13 @@ afterAll(async () => {
 })
 
 test('as many issues as a project may have are read, marked and forgotten in short steps', async () => {
-  const store = createErrorTrackingStore(database)
-  const turns: Record<string, number> = {}
+  const counted = countWork(database)
+  const store = createErrorTrackingStore(counted)
+  const work: Record<string, WorkCount> = {}
   const measured = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
-    let result: Result
-    turns[name] = await longestTurn(async () => {
-      result = await run()
-    })
-    return result!
+    const { result, ...count } = await counted.during(run)
+    work[name] = count
+    return result
   }
   expect(await measured('issues', () => store.issues(PROJECT))).toHaveLength(ISSUES)
   expect((await measured('fingerprints', () => store.fingerprints(PROJECT))).size).toBe(STACKS)
@@ -89,5 +93,9 @@ test('as many issues as a project may have are read, marked and forgotten in sho
   expect(await store.stacks(PROJECT)).toHaveLength(STACKS - 10_000)
   expect(await store.issues(PROJECT)).toHaveLength(1_000)
   expect((await store.fingerprints(PROJECT)).size).toBe(STACKS - 9_000)
-  expect(Object.entries(turns).filter(([, ms]) => ms > MAX_TURN_MS)).toEqual([])
+
+  expect(Object.entries(work).filter(([, { maxRows }]) => maxRows > MAX_ROWS)).toEqual([])
+  expect(Object.entries(work).filter(([, { maxReads }]) => maxReads > MAX_READS)).toEqual([])
+  // A statement that scans a table takes longer the more rows other projects have.
+  expect(Object.values(work).flatMap(({ scans }) => scans)).toEqual([])
 })

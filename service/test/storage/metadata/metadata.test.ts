@@ -1,7 +1,6 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openMetadata, type Metadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
-import { pause } from '../../../src/lib/wait.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/startService.ts'
 
@@ -27,6 +26,20 @@ interface TestStore {
 }
 
 /** Deletes the rows of all tables except the list of migrations, and lets the numbering of rows begin at 1 again. */
+/** Everything that fake timers replace except the clock. */
+const TIMERS: NonNullable<Extract<Parameters<typeof jest.useFakeTimers>[0], { doNotFake?: unknown }>['doNotFake']> = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+]
+
 const EMPTY_TABLES = `DO $$ DECLARE each record; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR each IN SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'steps' LOOP
@@ -168,7 +181,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   test('accepts a previous secret and a previous token until they expire, even when cached', async () => {
     const { id } = await metadata.projects.create({ name: 'p', token: 'old token' })
     const key = (await metadata.keys.create({ projectId: id, label: 'k', secret: 'old secret', scopes: [] }))!
-    const until = new Date(Date.now() + 400).toISOString()
+    const until = new Date(Date.now() + 3_600_000).toISOString()
     await metadata.projects.setToken(id, 'new token', until)
     await metadata.keys.rotate(key.id, { secret: 'new secret', previousUntil: until })
     const found = async () =>
@@ -182,9 +195,13 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       [true, true, true, true],
       [true, true, true, true],
     ])
-    await pause(450)
-    expect(await found()).toEqual([false, true, false, true])
-    expect((await metadata.keys.bySecret('new secret'))!.previousUntil).toBeUndefined()
+    jest.useFakeTimers({ now: Date.parse(until) + 1, doNotFake: TIMERS })
+    try {
+      expect(await found()).toEqual([false, true, false, true])
+      expect((await metadata.keys.bySecret('new secret'))!.previousUntil).toBeUndefined()
+    } finally {
+      jest.useRealTimers()
+    }
   })
 
   describe('projects', () => {
