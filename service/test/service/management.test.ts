@@ -237,7 +237,10 @@ describe('run statistics', () => {
     const failing = run('outage')
     process.kill(engine!, 'SIGKILL')
     const statuses = [(await failing).status]
-    await until(async () => statuses.push((await run('outage')).status) && statuses.at(-1) === 200)
+    await until(async () => {
+      statuses.push((await run('outage')).status)
+      return statuses.at(-1) === 200
+    })
     const failed = statuses.length - 1
     expect(statuses).toEqual([...Array(failed).fill(503), 200])
     const { totals } = await whenCounted('outage', statuses.length)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -93,7 +94,7 @@ test('the migration adds recordings of earlier releases to recording_sessions, e
     SELECT 1, concat('session ', toString(number)), 'w', seq, 'ada', toDateTime64(seq * 10, 3), toDateTime64(seq * 10 + 5, 3), seq = 1,
       [concat('https://shop.example/', toString(seq))], toDate('2100-01-01') + number
     FROM numbers(150) ARRAY JOIN [0, 1] AS seq SETTINGS max_partitions_per_insert_block = 0`)
-  expect(await migrate(storage)).toContain('recorded sessions')
+  expect(await migrate(storage, MIGRATIONS.slice(0, fill + 1))).toEqual(['recorded sessions'])
   const sessions = await storage.rows({
     text: `SELECT count() AS sessions, any(toUnixTimestamp(ended_at) - toUnixTimestamp(started_at)) AS seconds, any(has_errors) AS errors,
       any(arraySort(urls)) AS urls, any(distinct_ids) AS ids FROM db.recording_sessions`,
@@ -107,4 +108,84 @@ test('the migration adds recordings of earlier releases to recording_sessions, e
       ids: ['ada'],
     },
   ])
+})
+
+test('the migration computes the columns of visits for events of earlier releases', async () => {
+  const visits = MIGRATIONS.findIndex(({ name }) => name === 'columns of visits')
+  await migrate(storage, MIGRATIONS.slice(0, visits))
+  const stored: readonly [properties: object, columns: object][] = [
+    [
+      {
+        $pathname: '/a',
+        $referring_domain: 'www.google.com',
+        $host: 'shop.example',
+        utm_medium: 'cpc',
+        gclid: 'x',
+        $prev_pageview_pathname: '/b',
+        $prev_pageview_duration: 12.5,
+        $prev_pageview_max_content_percentage: '0.5',
+      },
+      {
+        repeats_arrival: false,
+        arrival: '["www.google.com","cpc","",1,0]',
+        entry_pathname: '/a',
+        pathname: '/a',
+        prev_pathname: '/b',
+        prev_seconds: 12.5,
+        prev_seen: 0.5,
+      },
+    ],
+    [
+      {
+        $session_entry_url: 'https://shop.example/in',
+        $session_entry_pathname: '/in',
+        $session_entry_utm_source: 'ads "now"',
+        $session_entry_twclid: '',
+        $pathname: '',
+        utm_source: 'other',
+        gclid: 'x',
+        $prev_pageview_duration: 'Infinity',
+        $prev_pageview_max_content_percentage: 'much',
+      },
+      {
+        repeats_arrival: true,
+        arrival: '["ads \\"now\\"","","",0,0]',
+        entry_pathname: '/in',
+        pathname: '',
+        prev_pathname: null,
+        prev_seconds: null,
+        prev_seen: null,
+      },
+    ],
+    [
+      { $pathname: ['/a', 1], $referring_domain: 'shop.example', $host: 'shop.example', $prev_pageview_pathname: 7 },
+      { arrival: '["$direct","","",0,0]', pathname: '["\\/a",1]', prev_pathname: '7' },
+    ],
+    [
+      { $pathname: { of: 'page' }, utm_campaign: 5 },
+      { arrival: '["","","5",0,0]', entry_pathname: null, pathname: '{"of":"page"}' },
+    ],
+    [{}, { repeats_arrival: false, arrival: '["","","",0,0]', entry_pathname: null, pathname: null, prev_seen: null }],
+  ]
+  const insert = () =>
+    storage.insert(
+      'db.events',
+      stored.map(([properties], number) =>
+        JSON.stringify({ project_id: 1, uuid: randomUUID(), event: `${number}`, distinct_id: 'ada', properties }),
+      ),
+    )
+  await insert()
+  expect(await migrate(storage)).toEqual(['columns of visits'])
+  const rows = () =>
+    storage.rows({
+      text: `SELECT repeats_arrival, arrival, entry_pathname, pathname, prev_pathname, prev_seconds, prev_seen
+        FROM db.events ORDER BY event`,
+    })
+  const columns = stored.map(([, each]) => each)
+  expect(await rows()).toMatchObject(columns)
+  const running = "SELECT count() AS count FROM system.mutations WHERE table = 'events' AND NOT is_done"
+  await until(async () => (await storage.rows<{ count: number }>({ text: running }))[0]!.count === 0)
+  expect(await rows()).toMatchObject(columns)
+  await insert()
+  expect(await rows()).toMatchObject(columns.flatMap((each) => [each, each]))
 })

@@ -6,16 +6,10 @@ export interface Arrival {
   readonly source: Sql
   readonly medium: Sql
   readonly campaign: Sql
-  /** Whether a property of `CLICK_IDS.search` or of `CLICK_IDS.other` is set: 1 or 0. */
+  /** Whether the link had a click id of a search engine or another advertiser: 1 or 0. */
   readonly hasSearchId: Sql
   readonly hasOtherId: Sql
 }
-
-/** Properties that only links of advertisements contain: those of search engines, and others. */
-export const CLICK_IDS = {
-  search: ['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'msclkid'],
-  other: ['twclid', 'ttclid', 'li_fat_id', 'rdt_cid', 'epik', 'qclid', 'sccid', 'irclid'],
-} as const
 
 // Names of sites, as a label of their domain or as written in utm_source. Names with a dot are domains.
 const SITES = {

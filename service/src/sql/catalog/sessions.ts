@@ -1,8 +1,8 @@
-import { channelOf, CLICK_IDS } from './channel.ts'
+import { channelOf } from './channel.ts'
 import { createItems, type DerivedOptions, type DerivedRows, item, nullable } from './derivedRows.ts'
 import { guarded } from './guard.ts'
 import { call, type FromSql, infix, name, type Sql, text } from './physical.ts'
-import { EVENTS } from './tables.ts'
+import { EVENTS, type VisitColumn } from './tables.ts'
 import { value, type Value } from './value.ts'
 
 const number = (digits: number): Sql => ({ kind: 'number', digits: String(digits) })
@@ -55,25 +55,12 @@ export const isAnyOf = (event: Sql, names: readonly string[]): Sql => ({
 /** Reads a property of a stored event, as a nullable string. */
 type Read = (property: string) => Sql
 
-const storedProperty = (property: string): Sql => ({ kind: 'subColumn', of: name('properties'), path: [property] })
-
 /** A property of stored events as a nullable string; nested values have none. */
-const propertyOf: Read = (property) => call('CAST', storedProperty(property), text('Nullable(String)'))
+const propertyOf: Read = (property) =>
+  call('CAST', { kind: 'subColumn', of: name('properties'), path: [property] }, text('Nullable(String)'))
 
-/** Whether an event repeats how its session began. */
-const repeatsArrival = (): Sql => call('isNotNull', storedProperty('$session_entry_url'))
-
-/**
- * What `of` reads of a session's arrival, according to one stored event: from what the SDK repeats on every event of the
- * session (`$session_entry_…`), otherwise from the event's own properties.
- */
-const readArrival = (of: (read: Read, nameOf: (property: string) => string) => Sql): Sql =>
-  call(
-    'if',
-    repeatsArrival(),
-    of((property) => propertyOf(repeatedName(property)), repeatedName),
-    of(propertyOf, (property) => property),
-  )
+/** A column that the event store computed when it stored the event. */
+export const visitColumn = (column: VisitColumn): Sql => name(column)
 
 // A visitor who continues on the site after a pause has the site itself as referrer.
 const referringDomain = (read: Read): Sql => {
@@ -81,31 +68,22 @@ const referringDomain = (read: Read): Sql => {
   return call('if', call('ifNull', infix(domain, '=', host), { kind: 'boolean', value: false }), text(DIRECT), domain)
 }
 
-const arrivalProperty = (property: string): Sql =>
-  readArrival((read) => (property === '$referring_domain' ? referringDomain(read) : read(property)))
-
-const firstOf = (read: Read, properties: readonly string[]): Sql => call('coalesce', ...properties.map(read), text(''))
-
 /**
- * How a session's visitor arrived, according to one stored event: source, medium, campaign, whether it has a click id of
- * search engines and of others. As JSON.
+ * A property of a session's arrival, according to one stored event: from what the SDK repeats on every event of the
+ * session (`$session_entry_…`), otherwise from the event's own properties.
  */
-const arrivalJson = (): Sql =>
-  readArrival((read, nameOf) => {
-    // Most events have no click id. Whether a property exists is known much sooner than its value.
-    const hasAny = (ids: readonly string[]): Sql => {
-      const exists = call('or', ...ids.map((id) => call('isNotNull', storedProperty(nameOf(id)))))
-      return call('if', exists, call('notEmpty', firstOf(read, ids)), number(0))
-    }
-    const source = call('coalesce', read('utm_source'), referringDomain(read), text(''))
-    const [medium, campaign] = [firstOf(read, ['utm_medium']), firstOf(read, ['utm_campaign'])]
-    return call(
-      'toJSONString',
-      call('tuple', source, medium, campaign, hasAny(CLICK_IDS.search), hasAny(CLICK_IDS.other)),
-    )
-  })
+const arrivalProperty = (property: string): Sql => {
+  if (property === '$pathname') return visitColumn('entry_pathname')
+  const from = (read: Read) => (property === '$referring_domain' ? referringDomain(read) : read(property))
+  return call(
+    'if',
+    visitColumn('repeats_arrival'),
+    from((each) => propertyOf(repeatedName(each))),
+    from(propertyOf),
+  )
+}
 
-/** The channel of an arrival, from what `arrivalJson` returned. */
+/** The channel of an arrival, from the JSON of the column `arrival`. */
 const channelOfArrival = (json: Sql): Sql => {
   const arrival = call('JSONExtract', json, text('Tuple(String, String, String, UInt8, UInt8)'))
   const part = (position: number): Sql => call('tupleElement', arrival, number(position))
@@ -159,7 +137,7 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
   }
   const isView = isAnyOf(row('event'), VIEWS)
   // An event that repeats how its session began is the best source, then the first view, then the first event.
-  const isRepeated = () => ofEvent('is repeated', repeatsArrival())
+  const isRepeated = () => ofEvent('repeats_arrival', visitColumn('repeats_arrival'))
   const inOrder = (rank: Sql) => orderOf(row('timestamp'), row('uuid'), rank)
   const atStart = () => inOrder(call('multiIf', isRepeated(), number(0), isView, number(1), number(2)))
   // Strings, which the engine compares and keeps faster than tuples. Never NULL, because argMin skips such rows.
@@ -189,7 +167,7 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
     $end_timestamp: () => made('time', '$end_timestamp', end),
     $session_duration: () => made('number', '$session_duration', duration),
     $event_count: () => made('number', '$event_count', call('count')),
-    $channel_type: () => made('text', '$channel_type', channelOfArrival(atArrival('arrival', arrivalJson()))),
+    $channel_type: () => made('text', '$channel_type', channelOfArrival(atArrival('arrival', visitColumn('arrival')))),
     // NULL for a session without a view or click, which shows nothing of how the visitor behaved.
     $is_bounce: () => ({ ...made('boolean', '$is_bounce', isBounce), isNullable: true }),
   }

@@ -1,3 +1,5 @@
+import { VISIT_COLUMNS } from './visitColumns.ts'
+
 /** One migration of the event store. A released migration never changes. */
 export interface Migration {
   readonly id: number
@@ -269,6 +271,17 @@ export const MIGRATIONS: readonly Migration[] = [
         SELECT project_id, session_id, groupUniqArray(distinct_id), min(first_at), max(last_at), max(console_errors > 0),
           groupUniqArrayArray(urls), expires_on
         FROM db.recording_chunks GROUP BY project_id, session_id, expires_on`,
+    ],
+  },
+  {
+    id: 11,
+    name: 'columns of visits',
+    statements: [
+      // Rows of earlier releases are filled in the background. Until then, the values are computed when they are read.
+      `ALTER TABLE db.events
+        ${VISIT_COLUMNS.map(([name, type, value]) => `ADD COLUMN IF NOT EXISTS ${name} ${type} MATERIALIZED ${value}`).join(', ')}`,
+      `ALTER TABLE db.events
+        ${VISIT_COLUMNS.map(([name]) => `MATERIALIZE COLUMN ${name}`).join(', ')}`,
     ],
   },
 ]

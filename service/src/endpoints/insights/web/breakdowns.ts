@@ -1,5 +1,5 @@
 import { call, infix, type Sql, text } from '../../../sql/catalog/physical.ts'
-import { isAnyOf, type SessionRows, VIEWS } from '../../../sql/catalog/sessions.ts'
+import { type SessionRows, VIEWS } from '../../../sql/catalog/sessions.ts'
 import { every } from '../source.ts'
 import type { Visits } from './visits.ts'
 
@@ -88,10 +88,3 @@ export const BREAKDOWNS = {
 export type BreakdownName = keyof typeof BREAKDOWNS
 
 export const BREAKDOWN_NAMES = Object.keys(BREAKDOWNS) as readonly BreakdownName[]
-
-/** The condition that an event contains the duration and scroll depth of the previous page. */
-export const leavesPage = ({ sessions, eventScalar }: Visits): Sql =>
-  every([
-    isAnyOf(sessions.row('event'), ['$pageview', '$pageleave']),
-    call('isNotNull', eventScalar('$prev_pageview_pathname')),
-  ])

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { call, infix, name, type SelectSql, type Sql, text } from '../../../sql/catalog/physical.ts'
 import { print } from '../../../sql/print/print.ts'
+import { isAnyOf } from '../../../sql/catalog/sessions.ts'
 import { fieldError } from '../check.ts'
-import { finiteNumber } from '../filters.ts'
 import type { Insight } from '../insight.ts'
 import { column, from, lambda, number, part } from '../select.ts'
 import { maybe, oneOf } from '../shared.ts'
 import { bound, every, not } from '../source.ts'
-import { type Breakdown, BREAKDOWN_NAMES, BREAKDOWNS, leavesPage } from './breakdowns.ts'
+import { type Breakdown, BREAKDOWN_NAMES, BREAKDOWNS } from './breakdowns.ts'
 import { createVisits, hashOf, type Visits } from './visits.ts'
 import { convertedPersons, median } from './webNumbers.ts'
 import { checkWeb, periodsOf, WEB } from './webQuery.ts'
@@ -68,10 +68,12 @@ interface Entries {
 
 /** The stays of each session on its pages, as entries without events: (key, 0, 0, seconds on the page, share of the page that was seen). */
 const staysOf = (visits: Visits): Sql => {
-  const { sessions, eventScalar } = visits
-  const isStay = leavesPage(visits)
+  const { sessions, previousPage } = visits
+  const isStay = every([
+    isAnyOf(sessions.row('event'), ['$pageview', '$pageleave']),
+    call('isNotNull', previousPage.pathname),
+  ])
   const listOf = (id: string, value: Sql) => sessions.aggregate(id, call('groupArrayIf', value, isStay))
-  const numberOf = (property: string) => call('ifNull', finiteNumber(eventScalar(property)), MISSING)
   return call(
     'arrayMap',
     lambda(
@@ -85,9 +87,9 @@ const staysOf = (visits: Visits): Sql => {
         name('seen'),
       ),
     ),
-    listOf('stays', hashOf(call('ifNull', eventScalar('$prev_pageview_pathname'), text('')))),
-    listOf('seconds', numberOf('$prev_pageview_duration')),
-    listOf('seen', numberOf('$prev_pageview_max_content_percentage')),
+    listOf('stays', hashOf(call('ifNull', previousPage.pathname, text('')))),
+    listOf('seconds', previousPage.seconds),
+    listOf('seen', previousPage.seen),
   )
 }
 

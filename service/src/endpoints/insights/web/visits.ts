@@ -2,7 +2,8 @@ import { DERIVED, mergedIds } from '../../../sql/catalog/derived.ts'
 import { createItems } from '../../../sql/catalog/derivedRows.ts'
 import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../../sql/catalog/physical.ts'
 import { propertyOfColumn } from '../../../sql/catalog/properties.ts'
-import { createSessions, isAnyOf, type SessionRows, VIEWS } from '../../../sql/catalog/sessions.ts'
+import { createSessions, isAnyOf, type SessionRows, VIEWS, visitColumn } from '../../../sql/catalog/sessions.ts'
+import type { VisitColumn } from '../../../sql/catalog/tables.ts'
 import type { Value } from '../../../sql/catalog/value.ts'
 import { type FilterContext, type FilterGroup, passes } from '../filters.ts'
 import type { Period } from '../period.ts'
@@ -16,11 +17,13 @@ const HOUR = 3_600_000
 /** SDKs begin a new session after this time. A session's events are looked for within it before and after a period. */
 export const MAX_SESSION_MS = 24 * HOUR
 
-/** Returns properties of the events of sessions. */
+/** Returns properties of the events of sessions, as strings. */
 const createEventProperties = ({ ofEvent }: SessionRows) => {
   const known = new Map<string, Value>()
-  return (key: string): Value =>
-    propertyOfColumn(name('properties'), [key], (id, sql) => ofEvent(`property ${id}`, sql), known)
+  return (key: string): Sql =>
+    key === '$pathname'
+      ? ofEvent('pathname', visitColumn('pathname'))
+      : propertyOfColumn(name('properties'), [key], (id, sql) => ofEvent(`property ${id}`, sql), known).read()
 }
 
 export interface VisitOptions {
@@ -49,8 +52,8 @@ export interface Visits {
   readonly isMatch: Sql
   /** A property of each event, as a string. */
   readonly eventProperty: (key: string) => Sql
-  /** The same without objects, which takes half the time to read. */
-  readonly eventScalar: (key: string) => Sql
+  /** What each event says of the page before: NULL or NaN if it says nothing. `seen`: a share, from 0 to 1. */
+  readonly previousPage: { readonly pathname: Sql; readonly seconds: Sql; readonly seen: Sql }
   /** The number of a session's matching views, as an expression for `value`. */
   readonly viewsOfSession: Sql
   /** Passes a value of a session on to the rows. */
@@ -86,8 +89,7 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
   const { select, all } = createItems(V)
   const covered = [periods.current, ...(periods.previous ? [periods.previous] : [])]
   const { event: eventFilters, session: sessionFilters } = splitFilters(filters)
-  const propertyOf = createEventProperties(sessions)
-  const eventProperty = (key: string): Sql => stringOf(propertyOf(key))
+  const eventProperty = createEventProperties(sessions)
   const passesEvent = (group: FilterGroup): Sql =>
     passes({ property: (of) => eventProperty((of as PropertyRef).key) }, group, context)
   const isMatch = every([isAnyOf(sessions.row('event'), VIEWS), passesEvent(eventFilters)])
@@ -129,7 +131,10 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
     sessions,
     isMatch,
     eventProperty,
-    eventScalar: (key) => propertyOf(key).scalar!(),
+    get previousPage() {
+      const read = (column: VisitColumn) => sessions.ofEvent(column, visitColumn(column))
+      return { pathname: read('prev_pathname'), seconds: read('prev_seconds'), seen: read('prev_seen') }
+    },
     viewsOfSession: views,
     value: select,
     valuesOfEvents: (value, isCounted) => ({
