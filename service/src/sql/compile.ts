@@ -42,7 +42,10 @@ export interface CompileOptions {
   readonly limit?: number
   /** Number of rows to skip. */
   readonly offset?: number
-  /** Returns rows in an order without ties, after a position, each with its keys at the end. Not with `offset`. */
+  /**
+   * Pages by position: orders the rows without ties, starts after `after` and appends the keys to each row. Excludes
+   * `offset`.
+   */
   readonly keyset?: { readonly after?: After | undefined }
   /** Returns the SQL to use instead of one of the query's resolved selects. */
   readonly replace?: ResolveOptions['replace']
@@ -77,7 +80,7 @@ const resolveWithin = (
   if (depth > MAX_ENGINE_DEPTH)
     throw reject(
       'query_too_deep',
-      'The query has a chain or nesting that is too long for the engine',
+      'The query chains or nests expressions too deeply for the engine',
       query,
       'Split it into parts with WITH … AS',
     )
@@ -127,7 +130,7 @@ const wrapped = ({ query, columns }: ResolvedQuery): SelectSql => ({
   from: { kind: 'named', query, name: '__page' },
 })
 
-/** A page of the query's rows, within its own LIMIT and OFFSET. */
+/** Returns a page of the query's rows, within its own LIMIT and OFFSET. */
 const paged = (resolved: ResolvedQuery, limit: number | undefined, offset: number): QuerySql => {
   if (limit === undefined && offset === 0) return resolved.query
   const select = resolved.query.kind === 'select' ? resolved.query : wrapped(resolved)

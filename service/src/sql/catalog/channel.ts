@@ -159,11 +159,11 @@ const nameOf = ({ source, medium, campaign, hasSearchId, hasOtherId }: Arrival):
 }
 
 /**
- * The channel through which a session's visitor arrived: the first row that matches. The names and most rules are those of Google
+ * Returns the channel through which a session's visitor arrived: that of the first rule that matches. The names and most rules are those of Google
  * Analytics (support.google.com/analytics/answer/9756891), with AI assistants as a separate channel.
  */
 export const channelOf = (arrival: Arrival): Sql => {
-  // Named, so that each is computed and printed once.
+  // Each part has a name, so that it is computed and printed once.
   const names = Object.keys(arrival).map((part) => `__${part}`)
   const channel = nameOf({
     source: name('__source'),

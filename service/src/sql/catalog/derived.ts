@@ -16,7 +16,7 @@ const leftJoin = (left: FromSql, right: FromSql, on: Sql): FromSql => ({ kind: '
 const timeOf = (ms: Sql): Sql => call('fromUnixTimestamp64Milli', ms, text('UTC'))
 const isNamed = (of: Sql, wanted: string) => infix(of, '=', text(wanted))
 
-/** The person of each merged id, one row per id. Ids that were never merged have no row. */
+/** Returns the person of each merged id, one row per id. Ids that were never merged have no row. */
 export const mergedIds = (as: string): FromSql => {
   const from = stored(PERSON_DISTINCT_IDS, ['distinct_id', 'person', 'is_identified', 'version'], '__i')
   const latest = (column: string) => item(call('argMax', name('__i', column), name('__i', 'version')), column)
@@ -31,15 +31,15 @@ export const mergedIds = (as: string): FromSql => {
   )
 }
 
-/** `rows`, which have a `distinct_id`, joined with their merged ids under the name `ids`. */
+/** Returns `rows`, which have a `distinct_id`, joined with their merged ids under the name `ids`. */
 export const withMergedIds = (rows: FromSql, as: string, ids: string): FromSql =>
   leftJoin(rows, mergedIds(ids), infix(name(as, 'distinct_id'), '=', name(ids, 'distinct_id')))
 
-/** The main id of the person of `rows` that `withMergedIds` joined. */
+/** Returns the main id of the person of `rows` that `withMergedIds` joined. */
 export const personOf = (as: string, ids: string): Sql =>
   call('if', call('empty', name(ids, 'person')), name(as, 'distinct_id'), name(ids, 'person'))
 
-/** A person's public id: the same at any time, in any process. */
+/** Returns a person's public id, which is the same at any time and in any process. */
 export const personUuid = (person: Sql): Sql =>
   call('reinterpretAsUUID', call('sipHash128', { kind: 'project' }, person))
 
@@ -52,7 +52,7 @@ const decoded = (json: Sql): Sql =>
     call('nullIf', call('nullIf', json, text('')), text('null')),
   )
 
-/** A property whose JSON is stored on its own. */
+/** Returns a property whose JSON is stored on its own. */
 const kept = (select: (id: string, sql: Sql) => Sql, id: string, json: Sql): Value => ({
   kind: 'property',
   isNullable: true,
@@ -60,7 +60,7 @@ const kept = (select: (id: string, sql: Sql) => Sql, id: string, json: Sql): Val
   child: (key) => propertyOfText(() => select(`${id} json`, json), [key]),
 })
 
-/** Properties of persons or groups: pivots rows of (owner, name, value) into one row per owner. */
+/** Pivots rows of (owner, name, value) into one row per owner, which is a person or a group. */
 const createOwners = (
   { as, isJoined }: DerivedOptions,
   rowsOf: (names: Sql | undefined) => SelectSql,
@@ -95,7 +95,7 @@ const createOwners = (
   return {
     select,
     row,
-    /** The time when it was first seen. */
+    /** Returns when the person or group was first seen. */
     createdAt: (): Value => {
       names.add('')
       const sql = timeOf(call('minIf', row('first_at'), isNamed(row('name'), '')))
@@ -225,7 +225,7 @@ const groups = (options: DerivedOptions): DerivedRows => {
   return { column: (column) => made[column]?.(), key: () => owners.key('key'), toSql: owners.toSql }
 }
 
-/** Ids that were seen, and ids that were merged without being seen. */
+/** Returns the ids that were seen, and those that were merged without being seen. */
 const knownIds = (): QuerySql => {
   const seen: SelectSql = {
     kind: 'select',

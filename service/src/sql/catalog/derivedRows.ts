@@ -21,10 +21,10 @@ export interface DerivedOptions {
   readonly among?: QuerySql
 }
 
-/** A column of a select. */
+/** Returns a column of a select, named `as`. */
 export const item = (sql: Sql, as: string) => ({ value: sql, name: as })
 
-/** The columns that a query reads of rows called `as`: each expression once. A select without any has one constant column. */
+/** Collects the columns that a query reads of rows called `as`, each expression once. A select without any has one constant column. */
 export const createItems = (as: string) => {
   const items = new Map<string, { value: Sql; name: string }>()
   return {
@@ -37,5 +37,5 @@ export const createItems = (as: string) => {
   }
 }
 
-/** A column of joined rows, which is NULL where there is no row. */
+/** Returns a column of joined rows, which is NULL where there is no row. */
 export const nullable = (isJoined: boolean | undefined, sql: Sql): Sql => (isJoined ? call('toNullable', sql) : sql)

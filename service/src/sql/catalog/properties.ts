@@ -44,7 +44,7 @@ const memberOfText = (json: Sql, path: readonly (string | number)[]): Sql => {
   )
 }
 
-/** A property whose JSON is available as a string only: from a subquery or an array. */
+/** Returns a property whose JSON is available as a string only: from a subquery or an array. */
 export const propertyOfText = (json: () => Sql, path: readonly (string | number)[] = []): Value => ({
   kind: 'property',
   isNullable: true,
@@ -56,7 +56,7 @@ export const propertyOfText = (json: () => Sql, path: readonly (string | number)
 /** Makes a column's table select an expression over the column. Returns the expression's name outside. */
 export type Demand = (key: string, sql: Sql) => Sql
 
-/** The value at `path` in a JSON column. */
+/** Returns the value at `path` in a JSON column. */
 export const propertyOfColumn = (
   column: Sql,
   path: readonly string[],
@@ -85,6 +85,6 @@ export const propertyOfColumn = (
   return property
 }
 
-/** SQL of a known kind as a value. A property remains one: its context determines how it is read. */
+/** Returns SQL of a known kind as a value. A property remains one: its context determines how it is read. */
 export const valueOfKind = (kind: Kind, sql: Sql, isNullable: boolean): Value =>
   kind === 'property' ? propertyOfText(() => sql) : value(kind, sql, isNullable)

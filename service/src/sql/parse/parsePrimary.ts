@@ -5,7 +5,7 @@ import type { ParserContext } from './parserContext.ts'
 import type { Cursor } from './tokenCursor.ts'
 import type { Token } from './tokens.ts'
 
-// The error for a `{…}` that is not `{variables.name}`.
+// Returns the error for a `{…}` that is not `{variables.name}`.
 const unknownPlaceholder = ({ reject, peek, isSymbol }: Cursor) => {
   const span = { start: peek().start, end: peek(1).end }
   if (isSymbol(':', 2))

@@ -26,7 +26,7 @@ const REJECTED_CLAUSES: Readonly<Record<string, string | undefined>> = {
   paste: undefined,
 }
 
-/** The error for a query that does not begin with SELECT or WITH. */
+/** Returns the error for a query that does not begin with SELECT or WITH. */
 export const notASelect = (cursor: Cursor) => {
   const token = cursor.peek()
   const word = token.value.toLowerCase()

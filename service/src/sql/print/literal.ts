@@ -28,7 +28,7 @@ export const numberLiteral = (digits: string): string => {
 /** Prints a name, always in backticks. */
 export const nameLiteral = (value: string): string => `\`${escape(value)}\``
 
-/** The parameters of a statement, by name. The text refers to them as `{p0:String}`. */
+/** Collects the parameters of a statement, by name. The text refers to them as `{p0:String}`. */
 export const createParameters = () => {
   const values: Record<string, unknown> = {}
   const names = new Map<object, string>()

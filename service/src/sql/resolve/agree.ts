@@ -37,7 +37,7 @@ const sameWidth = (values: readonly Value[]): readonly Value[] => {
   )
 }
 
-/** Reads the branches of a choice, or the members of an array, alike. */
+/** Reads the branches of a choice, or the members of an array, as one kind. */
 export const createAgreement = ({ coerce }: Conversions) => {
   const sameKind = (values: readonly Value[], spans: readonly Span[]): readonly Value[] => {
     if (values.every((each) => !isTextual(each) && each.kind !== 'json')) return values

@@ -8,7 +8,7 @@ const NUMERIC_TEXT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 const UUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MILLISECONDS: Sql = { kind: 'number', digits: '3' }
 
-/** A constant as a parameter of an engine type. */
+/** Returns a constant that is sent as a query parameter of an engine type. */
 export const parameter = (kind: Kind, type: string, constant: string | number | boolean): Value => ({
   ...value(kind, { kind: 'parameter', type, value: constant }),
   constant,

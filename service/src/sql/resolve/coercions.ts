@@ -3,7 +3,7 @@ import { createAgreement } from './agree.ts'
 import { asBoolean, asNumber, asString, createConversions } from './coerce.ts'
 import { createComparable } from './compare.ts'
 
-/** How values are read as the kind that their context requires. */
+/** Creates the functions that read values as the kind that their context requires. */
 export const createCoercions = (reject: Reject) => {
   const conversions = createConversions(reject)
   return {

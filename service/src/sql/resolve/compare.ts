@@ -47,7 +47,7 @@ export const createComparable = (reject: Reject, { coerce }: Conversions) => {
 }
 
 /**
- * A comparison with HogQL's meaning: true or false, never NULL. A missing value equals only another missing value, differs from every
+ * Returns a comparison with HogQL's meaning: true or false, never NULL. A missing value equals only another missing value, differs from every
  * present value, and is neither less nor greater than any.
  * `asFilter`: NULL counts as false here, so the plain operator is enough and can use an index.
  */

@@ -53,7 +53,7 @@ export const lookUp = (name: string, isOver: boolean): FoundFunction | undefined
   return undefined
 }
 
-// An aggregate with endings, such as `sumIf` or `countDistinctIf`. Endings are removed from the right.
+// Finds an aggregate with endings, such as `sumIf` or `countDistinctIf`. Endings are removed from the right.
 const lookUpCombined = (written: string): FoundFunction | undefined => {
   for (const [ending, { takes, mayBeNull }] of Object.entries(COMBINATORS)) {
     if (written.length <= ending.length || !written.toLowerCase().endsWith(ending.toLowerCase())) continue

@@ -24,7 +24,7 @@ const logic = (operator: 'AND' | 'OR', first: Sql, right: Sql): Sql =>
 const comparable = (column: Sql, kind: string): Sql =>
   kind === 'number' ? call('if', infix(call('toString', column), '=', text('nan')), { kind: 'null' }, column) : column
 
-/** The keys of a page: what the query is ordered by, then the whole row, so that the order is total. */
+/** Returns the keys of a page: what the query is ordered by, then the whole row, so that the order is total. */
 const keysOf = ({ query, columns }: ResolvedQuery): readonly Key[] => {
   const items = query.kind === 'select' ? query.items : []
   const ordering: readonly OrderSql[] = (query.kind === 'select' && query.orderBy) || []

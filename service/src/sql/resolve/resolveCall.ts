@@ -94,12 +94,13 @@ export const createCallResolver = (context: CallContext) => {
       throw reject('function_misused', `${name} is not an aggregate and cannot have OVER (…)`, node)
     checkCount(node, node.args.length, bounds(signature.takes), 'argument')
     if (node.parameters && !signature.parameters)
-      throw reject('function_arguments', `${name} has no parameters before its arguments`, node)
+      throw reject('function_arguments', `${name} takes no parameters in parentheses before its arguments`, node)
     if (signature.parameters) checkCount(node, node.parameters?.length ?? 0, signature.parameters, 'parameter')
     const words = wordsFor(signature.takes, node.args.length)
     const args = resolveArguments(node.args, words, scope)
     const read = args.map((each) => (each.kind === 'property' ? coercions.asString(each) : each).read())
-    // Without such a row these functions return the empty value of the argument's type, which looks like a value of some row.
+    // If the row does not exist, lag(), lead() and nth_value() return the empty value of the argument's type, which looks
+    // like a stored value.
     if (kind === 'window' && signature.nulls === 'always' && mayBeNullable(args[0]!.kind))
       read[0] = call('toNullable', read[0]!)
     const isNull = isNullable(name, signature.nulls, args)

@@ -19,7 +19,7 @@ export const checkName = (reject: Reject, { text: written, start, end }: Name) =
     })
 }
 
-/** The scope of a query with its WITH parts. */
+/** Returns the scope of a query with its WITH parts. */
 export const commonScope = (reject: Reject, parts: readonly CommonPart[], outer: Scope | undefined): Scope => {
   const scope: Scope = {
     sources: [],

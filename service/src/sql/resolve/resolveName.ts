@@ -8,7 +8,7 @@ import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import { findColumn, findRelated, type Scope, type SourceColumns, unknownColumn } from './scope.ts'
 import { suggest } from './suggest.ts'
 
-// The position of a literal index, or `undefined` for any other expression.
+// Returns the position of a literal index, or `undefined` for any other expression.
 const positionOf = (node: Expression): number | undefined => {
   if (node.kind === 'minus' && node.of.kind === 'number') return -Number(node.of.digits)
   return node.kind === 'number' ? Number(node.digits) : undefined
@@ -123,7 +123,7 @@ export const createNameResolvers = ({
       if (position !== undefined && Number.isSafeInteger(position) && position !== 0) return of.child(position)
       throw reject(
         'property_invalid',
-        'A property is read by a literal name or position',
+        'A property must be read by a literal name or position',
         node.at,
         "properties['name'] or properties.list[1]",
       )

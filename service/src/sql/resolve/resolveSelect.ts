@@ -16,7 +16,7 @@ export const createSelectResolver = (context: QueryContext) => {
   const from = createSourceResolver(context)
   const nameItems = createItemResolver(context)
 
-  // The column that a number in GROUP BY, ORDER BY or LIMIT BY refers to.
+  // Returns the column that a number in GROUP BY, ORDER BY or LIMIT BY refers to.
   const atPosition = (each: Expression, what: string, items: () => readonly NamedValue[]): NamedValue | undefined => {
     if (each.kind !== 'number') return undefined
     const found = items()[Number(each.digits) - 1]

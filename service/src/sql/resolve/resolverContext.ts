@@ -26,7 +26,7 @@ export interface ResolverContext extends ExpressionContext {
   readonly resolve: (node: Expression, scope: Scope, asFilter?: boolean) => Value
   /** Resolves an expression where only true counts: WHERE, HAVING, ON, branches. */
   readonly condition: (node: Expression, scope: Scope) => Sql
-  /** SQL of a value. A property is read as a string. */
+  /** Returns the SQL of a value. A property is read as a string. */
   readonly textual: (of: Value) => Sql
   /** Resolves an expression to SQL. A property is read as a string. */
   readonly plain: (node: Expression, scope: Scope) => Sql

@@ -12,12 +12,12 @@ export interface SourceColumns {
 
 /** A table or subquery in FROM, as seen by the expressions of its select. */
 export interface SourceScope extends SourceColumns {
-  /** Its name in the query. `undefined` for a subquery without a name. */
+  /** Name of the source in the query. `undefined` for a subquery without a name. */
   readonly alias?: string
   /** The columns that `*` selects. */
   readonly starNames: readonly string[]
   readonly relatedNames: readonly string[]
-  /** The row related to each of its rows, such as an event's `person`. `undefined` if there is none with this name. */
+  /** Returns the row related to each row of the source, such as an event's `person`. `undefined` if there is none with this name. */
   readonly related: (name: string) => SourceColumns | undefined
   /** Returns its SQL, with the columns that were read. Call last. */
   readonly toSql: () => FromSql

@@ -39,7 +39,7 @@ const columnsOf = (
 const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
   isOptional && mayBeNullable(kind) ? call('toNullable', sql) : sql
 
-/** A value of inner rows, as seen by the enclosing query. */
+/** Returns a value of inner rows, as seen by the enclosing query. */
 const passedOn = (of: Value, key: string, isOptional: boolean, select: (key: string, sql: Sql) => Sql): Value => ({
   kind: of.kind,
   isNullable: of.isNullable || (isOptional && mayBeNullable(of.kind)),
@@ -71,7 +71,7 @@ const derivedSource = (
 
 const groupIndexOf = (relation: string): number => Number(relation.slice(relation.lastIndexOf('_') + 1))
 
-/** Events, joined with their persons, sessions and groups where those are read. */
+/** Returns events, joined with their persons, sessions and groups where those are read. */
 const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): SourceScope => {
   const made = newName('t')
   const events = newName('e')
