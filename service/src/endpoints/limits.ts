@@ -71,7 +71,7 @@ export const createGate = (now: () => number = Date.now): Gate => {
       })
       if (usage.running >= allowance.atOnce) {
         throw new ApiError('too_many_at_once', {
-          detail: `This key or token may run ${allowance.atOnce} endpoints at the same time.`,
+          detail: `This key or token may run at most ${allowance.atOnce} endpoints at the same time.`,
           retryAfterSeconds: NEXT_PLACE_SECONDS,
         })
       }

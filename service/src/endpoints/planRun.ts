@@ -39,10 +39,10 @@ export interface Outcome {
 
 /** The statements that return a run's rows. */
 export interface RunSources<Text extends Statement = Statement> {
-  /** From the events. */
+  /** Statements that read the events. */
   readonly live: readonly Text[]
   /**
-   * From a table, plus the events that were stored after the table was filled. A run never reads only a table, so it
+   * Statements that read a table, plus the events that were stored after the table was filled. A run never reads only a table, so it
    * never misses an event. Absent: no table fits the run.
    */
   readonly stored?: { readonly table: MaterializedTable; readonly statements: readonly Text[] }
@@ -53,7 +53,7 @@ export interface RunSources<Text extends Statement = Statement> {
  * one, otherwise live.
  */
 export interface RunPlan {
-  /** Which cached result fits. `isForced`: none does. */
+  /** Conditions for a cached result. `isForced`: no cached result is returned. */
   readonly cache: Pick<CacheRequest<Outcome>, 'key' | 'terms' | 'maxAgeMs' | 'isForced'> & {
     /** Whether results are returned although events have arrived since. */
     readonly toleratesNewEvents: boolean
@@ -67,7 +67,7 @@ export interface RunPlan {
   /** Shapes the results of one source's statements, in their order. */
   readonly toOutcome: (results: readonly Result[]) => Outcome
   /**
-   * The sources without order and limit, so that their rows can be compared. `undefined`: two correct results may
+   * Returns the sources without order and limit, so that their rows can be compared. `undefined`: two correct results may
    * differ.
    */
   readonly comparison: () => RunSources | undefined
@@ -118,7 +118,7 @@ const sqlSources = (
   return { live, ...(reading.isUsed() ? { stored: { table, statements: [statement] } } : {}) }
 }
 
-/** Maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */
+/** Returns the maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */
 const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptions) => {
   const allowed = isStream ? allowance.streamRows : allowance.rows
   const page = Math.min(limit ?? allowed, allowed)
@@ -219,7 +219,7 @@ export const planRun = (prepared: PreparedRun, request: RunRequest, options: Pla
       ...(clientQueryId === undefined ? {} : { idPrefix: statementPrefix(projectId, clientQueryId) }),
     },
     cache: {
-      // With the table's name, so that a result from a retired table is not returned again.
+      // The key contains the table's name, so that a result from a retired table is not returned again.
       key: createHash('sha256')
         .update(JSON.stringify([projectId, queryId, work.kind, cacheKey, table?.table ?? null]))
         .digest('hex'),

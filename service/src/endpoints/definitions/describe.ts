@@ -39,7 +39,7 @@ export const toColumnType = (engineType: string): ColumnType => {
 // Describing reads no rows, except for subqueries that return a value: the engine evaluates those.
 const LIMITS = { maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10_000, maxThreads: 1 } as const
 
-// For all tries of a query together, including their waits for the engine.
+// Maximum time for all attempts to describe a query, including waits for the engine.
 const MAX_TRYING_MS = 10_000
 
 // Runs may have higher limits than this.

@@ -118,7 +118,7 @@ const checkPoint = ({ source, series, breakdown, compare }: TrendsPoint): void =
   if ((series ?? 0) >= source.series.length)
     throw fieldError('source.series', `must be less than ${source.series.length}, the number of series`)
   if (compare === 'previous' && !source.compareFilter?.compare)
-    throw fieldError('source.compare', 'needs an insight with a "compareFilter"')
+    throw fieldError('source.compare', 'requires an insight with a "compareFilter"')
 }
 
 const checkStep = ({ source, funnelStep, funnelStepBreakdown }: FunnelStep): void => {

@@ -6,7 +6,7 @@ import { bound, some, type Source } from './source.ts'
 /** The key of all values beyond the breakdown limit. */
 export const OTHER = ''
 
-/** A breakdown's values as one string: a JSON list, with null for a missing or empty value. */
+/** Returns a breakdown's values as one string: a JSON list, with null for a missing or empty value. */
 export const keyOf = (source: Source, query: SharedQuery): Sql => {
   const names = breakdownsOf(query)
   return names.length
@@ -17,7 +17,7 @@ export const keyOf = (source: Source, query: SharedQuery): Sql => {
 /** Returns the key of events without any of the properties. */
 export const missingKeyOf = (query: SharedQuery): string => JSON.stringify(breakdownsOf(query).map(() => null))
 
-// The keys with the most rows. Ties are sorted by key.
+// Returns the keys with the most rows. Ties are sorted by key.
 const topKeysOf = (rows: QuerySql, query: SharedQuery, count: Sql): Sql => ({
   kind: 'query',
   query: {
@@ -33,14 +33,14 @@ const topKeysOf = (rows: QuerySql, query: SharedQuery, count: Sql): Sql => ({
   },
 })
 
-/** A key, or `OTHER` if it is not among the keys with the most `rows`, which have a column `key`. `weight`: their column of weights, if any. */
+/** Returns a key, or `OTHER` if it is not among the keys with the most `rows`, which have a column `key`. `weight`: their column of weights, if any. */
 export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery, weight?: string): Sql => {
   if (!breakdownsOf(query).length) return key
   const count = weight === undefined ? call('count') : call('sum', name('t', weight))
   return call('if', { kind: 'in', isNot: false, left: key, right: topKeysOf(rows(), query, count) }, key, text(OTHER))
 }
 
-/** The condition that a key is that of values, as responses have them. */
+/** Returns the condition that a key is that of `values`, in the form that responses have. */
 export const isKeyOf = (key: Sql, values: readonly (string | null)[]): Sql => {
   const given = call(
     'toJSONString',
@@ -52,7 +52,7 @@ export const isKeyOf = (key: Sql, values: readonly (string | null)[]): Sql => {
 
 const NULLS = /^\[null(,null)*\]$/
 
-/** The sort order of keys: values, then other, then the missing value. */
+/** Returns the position of a key in the sort order: values, then other, then the missing value. */
 export const rankOf = (key: string): number => (key === OTHER ? 1 : NULLS.test(key) ? 2 : 0)
 
 /** Returns the values of a key, one per breakdown. A missing value is null. */

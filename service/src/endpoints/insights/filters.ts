@@ -156,7 +156,7 @@ export const faultOfFilter = (
     : { field: 'value', message: `must be ${words} with the operator "${operator}"` }
 }
 
-/** The condition that an event matches the filters, which must have been checked. */
+/** Returns the condition that an event matches the filters, which must have been checked. */
 export const passes = (source: Pick<Source, 'property'>, { type, values }: FilterGroup, context: FilterContext): Sql =>
   (type === 'AND' ? every : some)(
     values.map((each) =>

@@ -318,7 +318,8 @@ const countedRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// Their values, where those beyond the limit become `OTHER`. Ranked among themselves, so that nothing is computed twice.
+// The counted people, with `OTHER` as the key of values beyond the limit. A window function ranks the values, so that the
+// people are computed only once.
 const shownRows = (plan: FunnelPlan): SelectSql => {
   const row = (of: string) => name('n', of)
   const kept = [column(row('person'), 'person'), column(row('bucket'), 'bucket'), column(row('times'), 'times')]

@@ -85,7 +85,7 @@ const checkExclusions = ({ series, funnelsFilter }: FunnelsQuery) => {
         `must be between two steps: funnelFromStep less than funnelToStep, funnelToStep at most ${last}`,
       )
     if (funnelsFilter?.funnelOrderType === 'unordered' && (begin > 0 || end < last))
-      throw fieldError(field, `of an unordered funnel must span all steps: funnelFromStep 0, funnelToStep ${last}`)
+      throw fieldError(field, `must span all steps of an unordered funnel: funnelFromStep 0, funnelToStep ${last}`)
     const step = series.slice(begin, end + 1).findIndex((node) => eventsOf(node) === eventsOf(exclusion))
     if (step >= 0) throw fieldError(field, `is also step ${begin + step}. Exclude another event, or omit that step`)
   }
@@ -110,7 +110,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
   if (first >= last || last >= series.length)
     throw fieldError(
       'funnelsFilter',
-      `has a funnelFromStep that is less than its funnelToStep, which is at most ${series.length - 1}`,
+      `must have a funnelFromStep less than its funnelToStep, and a funnelToStep of at most ${series.length - 1}`,
     )
   const twin = series.findIndex((node, index) =>
     series.slice(0, index).some((other) => eventsOf(other) === eventsOf(node)),

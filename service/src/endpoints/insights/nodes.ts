@@ -3,7 +3,7 @@ import { type FilterContext, passes } from './filters.ts'
 import { filtersOf, type Node } from './shared.ts'
 import { bound, every, type Source } from './source.ts'
 
-/** The condition that an event has a node's name. */
+/** Returns the condition that an event has a node's name. */
 export const isNamed = (source: Source, { event }: Node): Sql =>
   every(event ? [infix(source.event, '=', bound('String', event))] : [])
 
@@ -13,7 +13,7 @@ export const eventsOf = (nodes: readonly Node[]): readonly string[] | undefined 
   return names.length === nodes.length ? [...new Set(names)].sort() : undefined
 }
 
-/** The condition that an event matches a node's property filters. */
+/** Returns the condition that an event matches a node's property filters. */
 export const hasProperties = (source: Source, { properties, fixedProperties }: Node, context: FilterContext): Sql =>
   every([
     passes(source, filtersOf(properties, '', context), context),

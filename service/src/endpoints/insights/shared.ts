@@ -5,7 +5,7 @@ import { DATE_FORMS, periodOf, RangeReversed, readDate, reversedRange } from './
 import { MAX_GROUP_TYPES } from '../../sql/catalog/tables.ts'
 import { faultOfProperty, type PropertyRef } from './source.ts'
 
-/** An optional field, where null means absent. */
+/** Makes a field optional. null means absent. */
 export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 export const oneOf = <Value extends string>(...values: readonly Value[]) =>
@@ -150,7 +150,8 @@ export const checkShared = (query: SharedQuery, context: FilterContext): void =>
     throw fieldError('breakdownFilter', `cannot break down by "${clash}", which is the name of a date variable`)
   for (const field of ['date_from', 'date_to'] as const) {
     const text = dateRange?.[field]
-    if (text && !readDate(text, context.zone, context.now)) throw fieldError(`dateRange.${field}`, `is ${DATE_FORMS}`)
+    if (text && !readDate(text, context.zone, context.now))
+      throw fieldError(`dateRange.${field}`, `must be ${DATE_FORMS}`)
   }
 }
 

@@ -67,7 +67,7 @@ const PROPERTY_TYPES: Readonly<Record<string, (events: SourceScope, ref: Propert
   session: (events, { key }) => events.related('session')!.column(key)!,
 }
 
-/** A value as a string, by which filters and breakdowns compare. */
+/** Returns a value as the string that filters and breakdowns compare. */
 export const stringOf = ({ kind, read }: Value): Sql =>
   kind === 'property' || kind === 'text' ? read() : call('toString', read())
 
@@ -166,17 +166,17 @@ export const actorOf = (
   return { id, isThere: [infix(id, '!=', text(''))] }
 }
 
-/** A value that is sent as a parameter, not in the SQL. */
+/** Returns a value that is sent as a parameter, not in the SQL. */
 export const bound = (
   type: 'String' | 'Float64' | 'Int64' | 'UInt64' | 'Array(String)' | 'Array(Int64)' | "DateTime64(3, 'UTC')",
   value: unknown,
 ): Sql => ({ kind: 'parameter', type, value })
 
-/** An instant as a parameter, to be compared with timestamps. */
+/** Returns an instant as a parameter, to be compared with timestamps. */
 export const timestampOf = (instant: number) =>
   bound("DateTime64(3, 'UTC')", new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 
-/** The condition that an event is in a period or, without `from`, before its end. */
+/** Returns the conditions that an event is in a period or, without `from`, before its end. */
 export const isWithin = (source: Source, { from, until }: { from?: number; until: number }): readonly Sql[] => {
   const { timestamp } = source.among(from === undefined ? [until] : [from, until])
   return [

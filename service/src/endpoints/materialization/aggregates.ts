@@ -104,7 +104,7 @@ const COUNT: CallSql = { kind: 'call', name: 'count', args: [] }
 /** Returns the function and arguments with the same result over rows that each represent `count` events. */
 type Weigh = (args: readonly Sql[], count: Sql) => readonly [name: string, ...args: Sql[]]
 
-// Without avg: the engine's avgWeighted() truncates some nullable values.
+// avg is missing, because the engine's avgWeighted() truncates some nullable values.
 /** Aggregates with a factor for the number of events. Others get arrays that repeat each value once per event. */
 const WEIGHED: Readonly<Record<string, Weigh>> = {
   count: ([value], count) => ['sum', call('if', call('isNull', value!), number(0), count)],

@@ -32,7 +32,7 @@ export interface Tables {
 
 const BUILD_LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 
-/** The statement as a project's work: projects share the engine's background capacity. */
+/** Returns the statement as work of a project: projects share the engine's background capacity. */
 const workOf = (projectId: number, { text, params }: Statement): Statement => ({
   text,
   params: { ...params, projectId },

@@ -127,7 +127,7 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
   return { signature, kind, columns, bucketMs, ...(events ? { events } : {}) }
 }
 
-/** Events with `items`, their timestamp and the time of their arrival. */
+/** Returns events with `items`, their timestamp and the time of their arrival. */
 const eventRows = (items: SelectSql['items']): FromSql => ({
   kind: 'named',
   name: EVENT,

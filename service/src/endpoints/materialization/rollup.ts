@@ -38,10 +38,10 @@ const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS 
 const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
   isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column)
 
-/** The conditions of a run on the columns. */
+/** Returns the conditions of a run on the columns. */
 const testsOf = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
-/** The rows of events as the select reads them, with their timestamp and the time of their arrival. */
+/** Returns the rows of events as the select reads them, with their timestamp and the time of their arrival. */
 const events = ({ guard, names }: Shape): SelectSql['from'] => ({
   kind: 'named',
   name: names.source,

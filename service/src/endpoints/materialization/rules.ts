@@ -25,7 +25,7 @@ const CLAUSES = {
   offset: 'OFFSET',
 } as const satisfies Partial<Record<keyof Select, string>>
 
-/** The conditions that AND joins. */
+/** Returns the conditions that AND joins. */
 const termsOf = (node: Expression): readonly Expression[] =>
   node.kind === 'logic' && node.operator === 'and' ? node.terms.flatMap(termsOf) : [node]
 
@@ -36,7 +36,7 @@ const isEvents = ({ from }: Select, common: ReadonlySet<string>): boolean =>
   from.name.text === 'events' &&
   !common.has('events')
 
-/** The subqueries in FROM. */
+/** Returns the subqueries in FROM. */
 const sourceQueries = (source: Source | undefined): readonly Query[] =>
   source?.kind === 'join'
     ? [...sourceQueries(source.left), ...sourceQueries(source.right)]
@@ -47,7 +47,7 @@ const sourceQueries = (source: Source | undefined): readonly Query[] =>
 const withNames = (parts: readonly CommonPart[], outer: ReadonlySet<string>) =>
   new Set([...outer, ...parts.flatMap((part) => (part.kind === 'table' ? [part.name.text] : []))])
 
-/** The variables of a subquery that returns a value, at any depth. */
+/** Returns the variables of a subquery that returns a value, at any depth. */
 const checkValueQuery = (query: Query): readonly Finding[] => {
   const visit = (part: unknown): readonly Finding[] => {
     const { variables, queries } = find(part)

@@ -38,7 +38,7 @@ export interface Shadow {
 
 // An event that another process stores between the two reads makes them differ once, not three times in a row.
 const TRIES = 3
-// The engine adds floating-point numbers in any order.
+// The engine adds floating-point numbers in any order, so the last digits of a sum may differ.
 const SAME_DIGITS = 9
 
 const rounded = (value: unknown): unknown =>

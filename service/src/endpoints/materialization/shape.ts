@@ -224,7 +224,7 @@ const sortConditions = ({ node, sql, names, reject }: Candidate): Conditions => 
     if (hasVariable(written) && !term)
       reject(
         'invalid_where_usage',
-        'What the variable is compared with cannot be kept for each row',
+        'The table cannot store the expression that the variable is compared with',
         written,
         `Compare a column with one of ${[...OPERATORS].join(', ')}`,
       )

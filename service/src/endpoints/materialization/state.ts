@@ -2,13 +2,13 @@ import type { EndpointVersion } from '../../storage/metadata/metadata.ts'
 
 /** A table that runs read. */
 export interface MaterializedTable {
-  /** Its name. */
+  /** Name of the table. */
   readonly table: string
   readonly signature: string
   readonly watermark: string
   readonly rows: number
   readonly bytes: number
-  /** The number of events that it was built from. */
+  /** Number of events that the table was built from. */
   readonly events: number
   readonly builtAt: string
 }

@@ -17,7 +17,7 @@ export const STORED = '__stored'
 export const COUNT = '__count'
 
 export const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
-/** A timestamp in UTC. `value`: `YYYY-MM-DD hh:mm:ss.mmm`. */
+/** Returns a timestamp in UTC. `value`: `YYYY-MM-DD hh:mm:ss.mmm`. */
 export const timestamp = (value: string): Sql => ({ kind: 'parameter', type: "DateTime64(3, 'UTC')", value })
 export const toTimestamp = (instant: number): Sql =>
   timestamp(new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))

@@ -40,7 +40,7 @@ type Value = string | number | boolean | readonly string[]
 interface Rule<Limit> {
   readonly types: readonly SchemaTypeName[]
   isBroken(value: Value, limit: Limit): boolean
-  /** What a value must be, for example `must be 3 or more`. */
+  /** Returns what a value must be, for example `must be 3 or more`. */
   words(limit: Limit): string
 }
 

@@ -2,7 +2,7 @@ import type { BoundValue } from '../../sql/compile.ts'
 
 /** A type of variable. */
 export interface VariableType {
-  /** What it accepts, as the end of a sentence: "… takes". */
+  /** Values that the type accepts. Completes "… takes". */
   readonly takes: string
   /** Returns the value to bind, or `undefined` if it is not of this type. */
   readonly bind: (value: unknown, choices: readonly string[]) => BoundValue | undefined

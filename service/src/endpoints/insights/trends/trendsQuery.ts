@@ -88,7 +88,7 @@ const SCHEMA = Type.Object(
 export type TrendsQuery = Static<typeof SCHEMA>
 export type SeriesNode = Static<typeof Series>
 
-/** The formulas of a query, whichever of its fields has them. */
+/** Returns the formulas of a query, from the field that has them. */
 export const formulasOf = ({
   trendsFilter,
 }: TrendsQuery): readonly { formula: string; custom_name?: string | null }[] => {
@@ -102,7 +102,7 @@ export const mathOf = ({ math }: SeriesNode): string => math ?? 'total'
 export const isNumeric = (node: SeriesNode) => (NUMBERS as readonly string[]).includes(mathOf(node))
 
 /**
- * The property that a series computes with. The type "person_properties" means "person". "data_warehouse_properties", which older queries
+ * Returns the property that a series computes with. The type "person_properties" means "person". "data_warehouse_properties", which older queries
  * contain, means the event's own.
  */
 export const numbersOf = ({
