@@ -9,7 +9,7 @@ export const BODY_LIMITS = {
   clientShare: 1 / 2,
   /** Maximum number of bodies that arrive at the same time. */
   unfinished: 2_000,
-  /** Maximum time for a body. */
+  /** Maximum time for a body, in ms. */
   maxMs: 120_000,
   /** Minimum rates of small and large bodies, and how far a body may fall behind them. */
   bytesPerSecond: 1_024,
@@ -23,16 +23,16 @@ export const BODY_LIMITS = {
 export interface Intake {
   readonly client: string
   readonly reply: FastifyReply
-  /** ms since the epoch, later by the time for which the body waited for room. */
+  /** ms since the epoch. Increased by the time for which the body waited for memory. */
   startedAt: number
   received: number
   /** `received` at the last sweep. */
   receivedBefore: number
-  /** How far it is behind its minimum rate. */
+  /** How far the body is behind its minimum rate. */
   behindMs: number
-  /** Whether almost nothing of it arrived between the last two sweeps although it was read. */
+  /** Whether almost nothing of the body arrived between the last two sweeps although the service was reading it. */
   isStalled: boolean
-  /** Whether it waits for room. */
+  /** Whether the body waits for memory. */
   isWaiting: boolean
   held: number
   pool: Pool
@@ -47,11 +47,14 @@ export interface Pool {
 }
 
 export interface BodyMemory {
-  /** Takes room for more bytes of a body. `undefined`: they are held. Otherwise wait and try again, unless the body was ended. */
+  /**
+   * Reserves memory for more bytes of a body. `undefined`: reserved. Otherwise await the promise and try again, unless
+   * the body has ended.
+   */
   hold(intake: Intake, bytes: number): Promise<void> | undefined
-  /** Releases all room of a body. */
+  /** Releases all memory of a body. */
   release(intake: Intake): void
-  /** Lets the bodies that wait for room try again. */
+  /** Lets the bodies that wait for memory try again. */
   resumeWaiting(): void
   /** The pool in which a body starts. */
   readonly small: Pool
@@ -64,7 +67,7 @@ export interface BodyMemoryOptions {
   readonly limits: typeof BODY_LIMITS
   /** All bodies that are arriving or waiting for their response. */
   readonly intakes: ReadonlySet<Intake>
-  /** Ends a body to make room. */
+  /** Ends a body to free its memory. */
   readonly evict: (intake: Intake) => void
 }
 
@@ -98,7 +101,7 @@ export const createBodyMemory = ({ maxHeldBytes, limits, intakes, evict }: BodyM
   }
 
   /**
-   * Returns the body of a client to end so that another one gets room: a stalled one or, if all of them wait for room
+   * Returns the body of a client to end so that another one gets memory: a stalled one or, if all of them wait for memory
    * and nothing will be released, the one that holds the most. `undefined`: wait.
    */
   const bodyToEnd = (client: string, pool: Pool): Intake | undefined => {

@@ -94,7 +94,7 @@ const readBody = ({ intake, stream, maxBytes, memory, isOpen, slices, limits, co
       if (turn) await turn
       resolve(bytes)
     }
-    // The stream may end while the last chunk waits for room, even when it is paused.
+    // The stream may end while the last chunk waits for memory, even when it is paused.
     stream.once('end', () => void Promise.resolve(kept).then(finish).catch(reject))
   })
 
@@ -149,7 +149,7 @@ export const createBodyReader = (
       if (now - each.startedAt > limits.maxMs || each.behindMs > limits.maxBehindMs) tooSlow.add(each)
     }
     if (!isEnding) endSlowBodies()
-    // A waiting body may take the room of one that has stalled since.
+    // A waiting body may take the memory of one that has stalled since.
     memory.resumeWaiting()
   }, SWEEP_MS)
   sweeping.unref()

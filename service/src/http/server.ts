@@ -333,12 +333,12 @@ const closeConnectionsAtEnd = (server: FastifyInstance) => {
 }
 
 const servePublicRoutes = (open: FastifyInstance, bodies: Bodies, respond: Respond) => {
-  // Also for errors, so that a page can read them.
+  // Set before the handler, so that error responses have the headers and a page can read them.
   open.addHook('onRequest', (request, reply, done) => {
     reply.headers(publicHeaders(request))
     done()
   })
-  // Whatever the content type: beacons send text/plain to avoid a preflight.
+  // Accepts any content type: beacons send text/plain to avoid a preflight.
   open.addContentTypeParser('*', (request: FastifyRequest, stream: Readable) =>
     bodies.read(request, stream, (request.routeOptions.config as { maxBytes?: number }).maxBytes ?? MAX_BODY_BYTES),
   )
@@ -461,7 +461,7 @@ const authenticateToolbar = async (
 
 const serveToolbarRoutes = (toolbar: FastifyInstance, options: ApiOptions) => {
   const { bodies, respond } = options
-  // Also for errors, so that the toolbar can read them.
+  // Set before the handler, so that error responses have the headers and the toolbar can read them.
   toolbar.addHook('onRequest', (request, reply, done) => {
     reply.headers(toolbarHeaders(originOf(request.headers)))
     done()

@@ -47,7 +47,7 @@ export const toolbarPreflightHeaders = (origin: string | undefined): Readonly<Re
 export const assertToolbarHeader = (headers: Headers): void => {
   if (headers[TOOLBAR_HEADER] !== '1')
     throw new ApiError('cross_origin_request', {
-      detail: 'Requests of the toolbar have the header X-Trailmark-Toolbar: 1.',
+      detail: 'Requests of the toolbar must have the header X-Trailmark-Toolbar: 1.',
     })
 }
 

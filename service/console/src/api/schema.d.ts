@@ -109,7 +109,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The session of the request, with the rights of its key */
+    /** Read the session of the request, with the rights of its key */
     get: {
       parameters: {
         query?: never
@@ -267,7 +267,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Flags with their conditions, for server SDKs that evaluate flags locally
+     * Read flags with their conditions, for server SDKs that evaluate flags locally
      * @description Requires a key with the scope feature_flag:read.
      */
     get: {
@@ -1984,7 +1984,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * What materializing an endpoint would store. Stores nothing
+     * Preview what materializing an endpoint would store. Stores nothing
      * @description Requires a key with the scope endpoint:read.
      */
     post: {
@@ -2067,7 +2067,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Whether an endpoint is materialized, its progress, or why it cannot be
+     * Read whether an endpoint is materialized, its progress, or why it cannot be
      * @description Requires a key with the scope endpoint:read.
      */
     get: {
@@ -2138,7 +2138,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The OpenAPI document for running one endpoint
+     * Read the OpenAPI document for running one endpoint
      * @description Requires a key with the scope endpoint:read.
      */
     get: {
@@ -2610,7 +2610,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The OpenAPI document for running all active endpoints
+     * Read the OpenAPI document for running all active endpoints
      * @description Requires a key with the scope endpoint:read.
      */
     get: {
@@ -2807,7 +2807,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * TypeScript types for running all active endpoints, for trailmark/endpoints
+     * Read TypeScript types for running all active endpoints, for trailmark/endpoints
      * @description Requires a key with the scope endpoint:read.
      */
     get: {
@@ -5769,7 +5769,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The progress of a run, by its client_query_id
+     * Read the progress of a run, by its client_query_id
      * @description Requires a key with the scope query:read or endpoint:read.
      */
     get: {
@@ -6371,7 +6371,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The tables, columns and functions of SQL queries
+     * List the tables, columns and functions of SQL queries
      * @description Requires a key with the scope query:read.
      */
     get: {
@@ -6819,7 +6819,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * When the project first received a pageview, a custom event, an identify and a flag evaluation
+     * Read when the project first received a pageview, a custom event, an identify and a flag evaluation
      * @description Requires a key with the scope project:read.
      */
     get: {
@@ -9057,7 +9057,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Flags and configuration */
+    /** Evaluate flags and read the configuration */
     get: {
       parameters: {
         query?: never
@@ -9228,7 +9228,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The page of a hosted survey */
+    /** Serve the page of a hosted survey */
     get: {
       parameters: {
         query?: never
@@ -9304,7 +9304,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Flags with their conditions, for server SDKs that evaluate flags locally
+     * Read flags with their conditions, for server SDKs that evaluate flags locally
      * @description Requires a key with the scope feature_flag:read.
      */
     get: {
@@ -9399,7 +9399,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Metrics for Prometheus. Requires a key for all projects
+     * Read metrics for Prometheus. Requires a key for all projects
      * @description Requires a key with the scope metrics:read.
      */
     get: {
@@ -9879,7 +9879,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The session of the toolbar on the site of the request */
+    /** Read the session of the toolbar on the site of the request */
     get: {
       parameters: {
         query?: {

@@ -41,7 +41,7 @@ const replay: Handler = async ({ console: { address }, projectByToken }, { param
   }
 }
 
-/** Where the toolbar links to if it has no session: to its tab in the console. Without a token, to that of the first project. */
+/** Redirects a toolbar without a session to its tab in the console: that of the token's project, otherwise of the first one. */
 const settings: Handler = async ({ console: { address }, projectByToken }, { query }) => {
   const project = query.token ? await projectByToken(query.token) : undefined
   const path = `${project ? `projects/${project.id}/` : ''}settings?tab=toolbar`
@@ -76,7 +76,7 @@ export const CONSOLE_ROUTES = [
     method: 'GET',
     path: '/api/console/session',
     access: 'console',
-    summary: 'The session of the request, with the rights of its key',
+    summary: 'Read the session of the request, with the rights of its key',
     response: SESSION,
     handler: async ({ console: { sessions, address } }, request) => {
       const secret = sessionSecret(address, request)

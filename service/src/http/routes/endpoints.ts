@@ -30,7 +30,7 @@ const CHANGE = Type.Object(
 const VERSION_PARAM = { version: Type.Integer({ minimum: 1 }) }
 const PREVIEW = Type.Object({ version: VERSION }, CLOSED)
 
-/** The version that the body or the query parameter names. */
+/** Returns the version that the body or the query parameter names. */
 const versionOf = (request: RouteRequest<{ version?: number } | undefined>): number | undefined =>
   request.body?.version ?? integerParam(request, 'version', { min: 1 })
 
@@ -132,7 +132,7 @@ const MATERIALIZATION_ROUTES = [
   route({
     method: 'GET',
     path: `${ENDPOINT}/materialization_status`,
-    summary: 'Whether an endpoint is materialized, its progress, or why it cannot be',
+    summary: 'Read whether an endpoint is materialized, its progress, or why it cannot be',
     access: 'endpoint:read',
     query: VERSION_PARAM,
     response: MATERIALIZATION,
@@ -143,7 +143,7 @@ const MATERIALIZATION_ROUTES = [
   route({
     method: 'POST',
     path: `${ENDPOINT}/materialization_preview`,
-    summary: 'What materializing an endpoint would store. Stores nothing',
+    summary: 'Preview what materializing an endpoint would store. Stores nothing',
     access: 'endpoint:read',
     query: VERSION_PARAM,
     body: PREVIEW,
@@ -158,7 +158,7 @@ const DOCUMENT_ROUTES = [
   route({
     method: 'GET',
     path: `${ENDPOINTS}/openapi.json`,
-    summary: 'The OpenAPI document for running all active endpoints',
+    summary: 'Read the OpenAPI document for running all active endpoints',
     access: 'endpoint:read',
     response: ANY_OBJECT,
     handler: async ({ openApi }, { projectId }) => ({ body: await openApi.document(projectId) }),
@@ -166,7 +166,7 @@ const DOCUMENT_ROUTES = [
   route({
     method: 'GET',
     path: `${ENDPOINTS}/types.ts`,
-    summary: 'TypeScript types for running all active endpoints, for trailmark/endpoints',
+    summary: 'Read TypeScript types for running all active endpoints, for trailmark/endpoints',
     access: 'endpoint:read',
     handler: async ({ openApi }, { projectId }) => ({
       body: await openApi.types(projectId),
@@ -176,7 +176,7 @@ const DOCUMENT_ROUTES = [
   route({
     method: 'GET',
     path: `${ENDPOINT}/openapi.json`,
-    summary: 'The OpenAPI document for running one endpoint',
+    summary: 'Read the OpenAPI document for running one endpoint',
     access: 'endpoint:read',
     query: VERSION_PARAM,
     response: ANY_OBJECT,

@@ -17,7 +17,9 @@ const readBody = async (request: PublicRequest): Promise<FlagsRequest> => {
   const body = publicBody(request)
   const bytes = decodeSmall(body, compression) ?? (await decode(body, compression, { maxBytes: MAX_FLAGS_BYTES }))
   if (bytes.length > MAX_FLAGS_BYTES)
-    throw new ApiError('body_too_large', { detail: `A flags request has at most ${MAX_FLAGS_BYTES} bytes of JSON.` })
+    throw new ApiError('body_too_large', {
+      detail: `A flags request may have at most ${MAX_FLAGS_BYTES} bytes of JSON.`,
+    })
   return (parseBounded(bytes) ?? {}) as FlagsRequest
 }
 
@@ -35,7 +37,7 @@ const flags: Handler<Buffer | undefined> = async (dependencies, request) => {
   return { body: await evaluate(dependencies, request, Number(v), config === 'true' || config === '1') }
 }
 
-// The predecessor of /flags. Its response always has the configuration.
+// Handles /decide, the predecessor of /flags. Its response always has the configuration.
 const decide: Handler<Buffer | undefined> = async (dependencies, request) => ({
   body: toDecideResponse(await evaluate(dependencies, request, 1, true), Number(request.query.v ?? 1)),
 })
@@ -70,12 +72,18 @@ const LOCAL_EVALUATION_PATHS = ['/flags/definitions', '/api/feature_flag/local_e
 export const FLAG_EVALUATION_ROUTES = [
   route({ method: 'POST', path: '/flags', access: 'public', body: 'raw', maxBytes: MAX_FLAGS_BODY, handler: flags }),
   route({ method: 'POST', path: '/decide', access: 'public', body: 'raw', maxBytes: MAX_FLAGS_BODY, handler: decide }),
-  route({ method: 'GET', path: '/decide', access: 'public', summary: 'Flags and configuration', handler: decide }),
+  route({
+    method: 'GET',
+    path: '/decide',
+    access: 'public',
+    summary: 'Evaluate flags and read the configuration',
+    handler: decide,
+  }),
   ...LOCAL_EVALUATION_PATHS.map((path) =>
     route({
       method: 'GET',
       path,
-      summary: 'Flags with their conditions, for server SDKs that evaluate flags locally',
+      summary: 'Read flags with their conditions, for server SDKs that evaluate flags locally',
       access: 'feature_flag:read',
       handler: localEvaluation,
     }),

@@ -72,7 +72,7 @@ export const QUERY_ROUTES = [
   route({
     method: 'GET',
     path: '/api/projects/:projectId/schema',
-    summary: 'The tables, columns and functions of SQL queries',
+    summary: 'List the tables, columns and functions of SQL queries',
     access: 'query:read',
     response: SCHEMA,
     handler: () => ({ body: sqlSchema() }),
@@ -89,7 +89,7 @@ export const QUERY_ROUTES = [
   route({
     method: 'GET',
     path: RUN_PATH,
-    summary: 'The progress of a run, by its client_query_id',
+    summary: 'Read the progress of a run, by its client_query_id',
     access: 'query:read',
     orScope: 'endpoint:read',
     response: PROGRESS,

@@ -14,7 +14,7 @@ const REJECTED_EVENT = Type.Object({
   refused_at: TIME,
   code: CODE,
   detail: Type.String(),
-  /** These fields of the event. Empty: missing or invalid. */
+  /** Fields of the rejected event. Empty: missing or invalid. */
   event: Type.String(),
   distinct_id: Type.String(),
   uuid: Type.String(),

@@ -18,7 +18,7 @@ export const SETUP_ROUTES = [
   route({
     method: 'GET',
     path: '/api/projects/:projectId/setup',
-    summary: 'When the project first received a pageview, a custom event, an identify and a flag evaluation',
+    summary: 'Read when the project first received a pageview, a custom event, an identify and a flag evaluation',
     access: 'project:read',
     response: SETUP,
     handler: async ({ setup }, { projectId }) => ({ body: await setup.get(projectId) }),

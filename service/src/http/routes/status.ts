@@ -41,7 +41,7 @@ export const STATUS_ROUTES = [
     method: 'GET',
     path: '/metrics',
     access: 'metrics:read',
-    summary: 'Metrics for Prometheus. Requires a key for all projects',
+    summary: 'Read metrics for Prometheus. Requires a key for all projects',
     handler: metrics,
   }),
 ]

@@ -73,7 +73,7 @@ export const SURVEY_ROUTES = [
   route({
     method: 'GET',
     path: '/external_surveys/:id',
-    summary: 'The page of a hosted survey',
+    summary: 'Serve the page of a hosted survey',
     access: 'public',
     handler: hosted,
   }),

@@ -124,7 +124,7 @@ export const TOOLBAR_ROUTES = [
     method: 'GET',
     path: SESSIONS,
     access: 'toolbar',
-    summary: 'The session of the toolbar on the site of the request',
+    summary: 'Read the session of the toolbar on the site of the request',
     query: TOKEN,
     response: SESSION,
     async handler(dependencies, request) {
