@@ -114,7 +114,7 @@ const checkCompression = (compression: string) => {
   })
 }
 
-/** Like `decode` for a small body, in one step. Returns `undefined` if the body is large or corrupt. */
+/** Decodes a small body like `decode`, in one step. Returns `undefined` if the body is large or corrupt. */
 export const decodeSmall = (body: Buffer, compression = ''): Buffer | undefined => {
   checkCompression(compression)
   if (body.length > MAX_SMALL_BYTES) return undefined

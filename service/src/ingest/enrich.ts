@@ -39,7 +39,7 @@ const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields =
 // Removes what a client sent under these names.
 const NO_STACK: Fields = { $exception_stack: undefined, $exception_rules: undefined }
 
-/** The id of an exception's stack, by which issues are found, and the rules that may decide its issue (`errorTracking/`). */
+/** Returns the id of an exception's stack, by which issues are found, and the rules that may decide its issue (`errorTracking/`). */
 const stackOf = (properties: Fields, { rules: all }: Origin): Fields => {
   const { $exception_list: list, $exception_fingerprint: given } = properties
   if (!Array.isArray(list) || !list.length)

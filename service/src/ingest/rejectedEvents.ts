@@ -20,7 +20,7 @@ export interface StoredRejection {
   readonly refused_at: string
   readonly code: RejectionCode
   readonly detail: string
-  /** These fields of the event. Empty if missing or invalid. */
+  /** Fields of the rejected event. Empty if missing or invalid. */
   readonly event: string
   readonly distinct_id: string
   readonly uuid: string

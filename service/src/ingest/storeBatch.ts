@@ -119,8 +119,8 @@ export const createStoreBatch = (
         onInserted()
       }
     } finally {
-      // Also after a failure, which may follow the insert, and for duplicates, whose first insert may have failed that
-      // way.
+      // Called after a failure too, because the rows may be stored already, and for repeats, because their first insert
+      // may have failed after storing them.
       await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
     }
     onBatch({

@@ -138,7 +138,7 @@ export const createWriter = (
         else resolve(outcome)
       }
       const each: Waiting = { rows, lines, chars, isDone: false, isFirstTry: true, isAlone, deadline, settle }
-      // Also while the engine hangs.
+      // Rejects at the deadline even while the engine hangs.
       const timer = setTimeout(() => settle(unavailable()), deadline - now())
       queue.add(each)
       start()

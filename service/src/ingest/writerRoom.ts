@@ -15,8 +15,8 @@ const RETRY_AFTER_SECONDS = 5
 
 /**
  * Bounds what waits for the engine. Beyond `maxChars`, rejects projects that hold more than their share. The total
- * never exceeds twice the bound. A delivery is accepted regardless of its size if nothing else waits. The routes limit
- * its size.
+ * never exceeds twice the bound, with one exception: if nothing else waits, a delivery is accepted regardless of its
+ * size, which the routes limit.
  */
 export const createWriterRoom = (maxChars: number): WriterRoom => {
   const held = { events: 0, chars: 0 }
