@@ -7,7 +7,7 @@ import { type Storage, StorageError } from '../storage.ts'
 export interface Node {
   /** Storage of this node only. Tables of `db` still cover the whole cluster. */
   readonly storage: Storage
-  /** Its host and port. */
+  /** Host and port of the node. */
   readonly host: string
 }
 

@@ -37,7 +37,9 @@ const membersOf = async (storage: Storage, name: string): Promise<Member[]> => {
     text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster',
   })
   throw new Error(
-    `The ClickHouse server has no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ') || 'those that its remote_servers will name'}.`,
+    known.length
+      ? `The ClickHouse server has no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ')}.`
+      : `The ClickHouse server has no cluster "${name}", or any other: define it in remote_servers.`,
   )
 }
 
@@ -111,7 +113,9 @@ export const migrateNodes = async ({ cluster: { nodes }, name, log }: MigrateNod
       try {
         if (await attempt(node)) return log(`The node ${node.host} is available again and up to date.`)
       } catch (error) {
-        log(`The migrations of the node ${node.host} failed: ${(error as Error).message}`)
+        log(
+          `Migrating the node ${node.host} failed and is retried in ${RETRY_MS / 1_000} s: ${(error as Error).message}`,
+        )
       }
       await pause(RETRY_MS)
     }

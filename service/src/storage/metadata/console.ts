@@ -39,7 +39,7 @@ export interface ConsoleStore {
   deleteExpired(limits: { usedBefore: string; createdBefore: string }): Promise<void>
 }
 
-// Where settings of no project are.
+// Project id of settings that apply to the whole service.
 const ALL_PROJECTS = 0
 const INSTANCE = 'console'
 

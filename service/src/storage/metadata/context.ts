@@ -18,7 +18,7 @@ export const now = (): string => new Date().toISOString()
 /** Returns `time` if it is in the future. */
 export const ifFuture = (time: string | null): string | undefined => (time !== null && time > now() ? time : undefined)
 
-/** The condition that the time in `column` is in the future. */
+/** Returns the condition that the time in `column` is in the future. */
 export const isFuture = (column: 'previous_token_until' | 'previous_until'): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(column)} > ${now()}`
 

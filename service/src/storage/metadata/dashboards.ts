@@ -33,7 +33,7 @@ export interface DashboardStore {
     version: number,
     changes: Partial<DashboardFields>,
   ): Promise<DashboardRecord | undefined>
-  /** Resolves with whether there was one. */
+  /** Removes a dashboard. Resolves with whether it existed. */
   remove(projectId: number, id: string): Promise<boolean>
 }
 

@@ -69,7 +69,7 @@ const createDriver = (client: Client): Driver => {
   }
 }
 
-/** Kysely's SQLite dialect over the connections of a libSQL client. */
+/** Returns Kysely's SQLite dialect over the connections of a libSQL client. */
 export const libsqlDialect = (client: Client): Dialect => ({
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => createDriver(client),

@@ -37,8 +37,8 @@ export type { ToolbarSession, ToolbarStart } from './toolbar.ts'
 export type { Variable, VariableSchema } from './variables.ts'
 
 /**
- * The metadata store: what operators define, as opposed to the events that browsers capture. Every call concerns one
- * project. Any call may reject with `MetadataUnavailable`, after which the same call may succeed later.
+ * The metadata store: what operators define, as opposed to the events that browsers capture. Any call may reject with
+ * `MetadataUnavailable`, after which the same call may succeed later.
  */
 export interface Metadata {
   readonly projects: ProjectStore

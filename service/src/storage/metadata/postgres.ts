@@ -93,7 +93,7 @@ const guarded = (client: PoolClient) => {
   }
 }
 
-/** Kysely's Postgres dialect over a connection pool that replaces dropped connections. */
+/** Returns Kysely's Postgres dialect over a connection pool that replaces dropped connections. */
 export const postgresDialect = (url: string): PostgresDialect => {
   const pool = new Pool({
     connectionString: url,
@@ -102,7 +102,7 @@ export const postgresDialect = (url: string): PostgresDialect => {
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: QUERY_MS,
     keepAlive: true,
-    // Parse 64-bit integers as numbers, as SQLite does. None of ours comes near 2^53.
+    // Parses 64-bit integers as numbers, as SQLite does. No stored integer comes near 2^53.
     types: {
       getTypeParser: ((oid: number, format?: 'text') =>
         oid === (types.builtins.INT8 as number)

@@ -44,7 +44,7 @@ export interface VariableStore {
   create(projectId: number, variable: Omit<Variable, 'id' | 'createdAt'>): Promise<Variable | undefined>
   /** Resolves with `undefined` if the project has no variable of that id. */
   update(projectId: number, id: string, changes: VariableChanges): Promise<Variable | undefined>
-  /** Resolves with whether there was one. */
+  /** Removes a variable. Resolves with whether it existed. */
   remove(projectId: number, id: string): Promise<boolean>
 }
 
