@@ -109,7 +109,7 @@ const asHosts = (text: string): string[] => {
   return hosts
 }
 
-// It is part of HTML, cookies and redirects.
+// Accepts only letters, digits, _ and -, because the base path is part of HTML, cookies and redirects.
 const asBase = (text: string): string => {
   if (text !== '/' && !/^(?:\/[\w-]+)+\/?$/.test(text))
     throw new Error('expects a path such as /trailmark, of letters, digits, _ and -')
@@ -125,7 +125,7 @@ const asHttpUrls = (text: string): string => {
   return urls.join(',')
 }
 
-// It is part of SQL statements.
+// Accepts only characters that need no escaping, because the name is part of SQL statements.
 const asName = (text: string): string => {
   if (!/^[\w.-]{1,200}$/.test(text)) throw new Error('expects 1 to 200 letters, digits, _, - and .')
   return text
@@ -331,7 +331,7 @@ const VARIABLES = {
     what: 'Maximum runs of one key per hour.',
     read: asRuns,
   },
-  // More would wait for the engine, where they share the places of their project.
+  // More would wait for the engine, where they share the slots of their project.
   runsAtOnce: {
     name: 'TRAILMARK_RUNS_AT_ONCE',
     fallback: '20',
@@ -438,7 +438,7 @@ export const readConfig = (
   }
 }
 
-/** All environment variables, for the documentation. */
+/** Returns all environment variables, for the documentation. */
 export const configTable = (): { name: string; fallback: string | undefined; what: string }[] =>
   Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))
 

@@ -58,7 +58,7 @@ const waitUntilReady = async (storage: Storage, url: string | undefined, log: Lo
 
 /**
  * Starts the embedded engine or connects to the server, runs migrations and returns the gate to it. This is the only
- * connection of the service, so every statement takes a place of its class.
+ * connection of the service, so every statement takes a slot of its class.
  */
 export const openEngine = async ({
   config,

@@ -65,7 +65,7 @@ export const executeRun = async <Value>(
   { sources, limits, parsed, allowance }: Pick<RunPlan, 'sources' | 'limits' | 'parsed' | 'allowance'>,
   execute: (statement: Statement, limits: RunLimits) => Promise<Value>,
 ): Promise<Executed<Value>> => {
-  // Sequentially, because each run takes one of the engine's places.
+  // Sequentially, because each statement takes one of the engine's slots.
   const executeAll = async (statements: readonly Statement[], tables: readonly string[] = []) => {
     const results: Value[] = []
     for (const statement of statements) results.push(await execute(statement, { ...limits, tables }))

@@ -20,7 +20,7 @@ const WINDOWS = [
 ] as const
 
 // A run may end at any time.
-const NEXT_PLACE_SECONDS = 1
+const NEXT_SLOT_SECONDS = 1
 
 const SWEEP_MS = 60_000
 
@@ -72,7 +72,7 @@ export const createGate = (now: () => number = Date.now): Gate => {
       if (usage.running >= allowance.atOnce) {
         throw new ApiError('too_many_at_once', {
           detail: `This key or token may run at most ${allowance.atOnce} endpoints at the same time.`,
-          retryAfterSeconds: NEXT_PLACE_SECONDS,
+          retryAfterSeconds: NEXT_SLOT_SECONDS,
         })
       }
       usage.running += 1

@@ -1,14 +1,14 @@
 import { createFairQueue } from './fairQueue.ts'
 
 export interface Lane {
-  /** Runs `work` as soon as a place is free. Clients take turns. */
+  /** Runs `work` as soon as a slot is free. Clients take turns. */
   run<Value>(client: string, work: () => Promise<Value>): Promise<Value>
 }
 
-/** Creates a lane that runs at most `places` pieces of work at the same time. */
-export const createLane = (places: number): Lane => {
+/** Creates a lane that runs at most `slots` tasks at the same time. */
+export const createLane = (slots: number): Lane => {
   const waiting = createFairQueue<() => void>()
-  let free = places
+  let free = slots
   return {
     async run(client, work) {
       if (free > 0) free -= 1
@@ -17,7 +17,7 @@ export const createLane = (places: number): Lane => {
         return await work()
       } finally {
         const start = waiting.take()
-        // Passes the place on to the next.
+        // Passes the slot on to the next.
         if (start) start()
         else free += 1
       }

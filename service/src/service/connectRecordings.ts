@@ -45,7 +45,7 @@ export const connectRecordings = ({
   const playing = createRecordingThread(program, turns)
   onStop(() => Promise.all([reading.close(), playing.close()]))
   const queryRows = createQueryRows(gate.runs, MAX_SECONDS)
-  // Not the places of runs: these lookups are short, and recordings must not wait for a project's queries.
+  // Does not use the slots of runs: these lookups are short, and recordings must not wait for a project's queries.
   const lookUpRows = createQueryRows(gate.lookups, MAX_SECONDS)
   const recordingSettings = createRecordingSettings(metadata)
   const removeRecordings = createRemoveRecordings(gate.background, queryRows, metadata.deletedRecordings)

@@ -1,51 +1,51 @@
 import type { Readable } from 'node:stream'
 import { type Statement, type Storage, StorageError } from './storage.ts'
 
-/** Purpose of a statement. Each class has its own places, so that no class can starve another. */
+/** Purpose of a statement. Each class has its own slots, so that no class can starve another. */
 export type WorkClass = 'runs' | 'validation' | 'lookups' | 'background'
 
 interface ClassLimits {
   /** Maximum concurrent statements of all projects. */
-  readonly places: number
+  readonly slots: number
   /**
-   * A project may take another place while it holds fewer than this many times the free places, so that some stay free
+   * A project may take another slot while it holds fewer than this many times the free slots, so that some stay free
    * for others.
    */
   readonly share: number
-  /** Maximum time a statement waits for a place, in ms. */
+  /** Maximum time a statement waits for a slot, in ms. */
   readonly waitMs: number
   /** Maximum waiting statements of one project. */
   readonly maxWaiting: number
 }
 
 /** Range of `TRAILMARK_ENGINE_RUNS`. The connection pool is large enough for the maximum. */
-export const MAX_RUN_PLACES = 60
+export const MAX_RUN_SLOTS = 60
 
 /**
- * - `runs`: runs, streams and lookups of persons. Clients wait for these. One project alone gets 11 of 16 places.
- * - `validation`: checks of queries that are created, changed or previewed. One project alone gets 2 places.
+ * - `runs`: runs, streams and lookups of persons. Clients wait for these. One project alone gets 11 of 16 slots.
+ * - `validation`: checks of queries that are created, changed or previewed. One project alone gets 2 slots.
  * - `lookups`: stored properties for flags (one batch per project at a time), checks of arriving recordings, progress of
  *   runs.
  * - `background`: builds, checks and sweeps of tables. No client waits for them, so they are never rejected.
  *
- * The embedded engine's limit for its reader is the total of these classes (`READER_PLACES`).
+ * The embedded engine's limit for its reader is the total of these classes (`READER_SLOTS`).
  */
 export const WORK_CLASSES: Readonly<Record<WorkClass, ClassLimits>> = {
-  runs: { places: 16, share: 2, waitMs: 5_000, maxWaiting: 100 },
-  validation: { places: 4, share: 1, waitMs: 5_000, maxWaiting: 50 },
-  lookups: { places: 8, share: 1, waitMs: 2_000, maxWaiting: 100 },
-  background: { places: 2, share: 1, waitMs: Infinity, maxWaiting: Infinity },
+  runs: { slots: 16, share: 2, waitMs: 5_000, maxWaiting: 100 },
+  validation: { slots: 4, share: 1, waitMs: 5_000, maxWaiting: 50 },
+  lookups: { slots: 8, share: 1, waitMs: 2_000, maxWaiting: 100 },
+  background: { slots: 2, share: 1, waitMs: Infinity, maxWaiting: Infinity },
 }
 
 const { validation, lookups, background } = WORK_CLASSES
 
 /** Maximum concurrent statements of all classes as the read-only user, with the highest configuration. */
-export const READER_PLACES = MAX_RUN_PLACES + validation.places + lookups.places + background.places
+export const READER_SLOTS = MAX_RUN_SLOTS + validation.slots + lookups.slots + background.slots
 
-/** Engine access for one class. Each call takes a place of the class. */
+/** Engine access for one class. Each call takes a slot of the class. */
 export type GatedStorage = Pick<Storage, 'rowsDatabase' | 'run' | 'stream' | 'progress' | 'rows' | 'command' | 'work'>
 
-/** Engine access of the writer. It stores one batch at a time and never waits for a place. */
+/** Engine access of the writer. It stores one batch at a time and never waits for a slot. */
 export type IngestStorage = Pick<Storage, 'rowsDatabase' | 'rows' | 'insert' | 'work' | 'ready'>
 
 /** The only access to the engine. Rooms receive the gate, never the storage behind it. */
@@ -53,7 +53,7 @@ export interface EngineGate extends Readonly<Record<WorkClass, GatedStorage>>, P
   readonly ingest: IngestStorage
 }
 
-/** Takes a place. Returns a function that releases it. Rejects with `StorageError` of kind `capacity`. */
+/** Takes a slot. Returns a function that releases it. Rejects with `StorageError` of kind `capacity`. */
 type Enter = (projectId: number, signal?: AbortSignal) => Promise<() => void>
 
 interface Waiting {
@@ -61,10 +61,10 @@ interface Waiting {
   readonly go: () => void
 }
 
-/** Creates the places of one class, shared fairly: the waiting project with the fewest places is next. */
-export const createPlaces = ({ places, share, waitMs, maxWaiting }: ClassLimits): Enter => {
+/** Creates the slots of one class, shared fairly: the waiting project with the fewest slots is next. */
+export const createSlots = ({ slots, share, waitMs, maxWaiting }: ClassLimits): Enter => {
   const held = new Map<number, number>()
-  let free = places
+  let free = slots
   let waiting: readonly Waiting[] = []
 
   const heldBy = (projectId: number) => held.get(projectId) ?? 0
@@ -92,7 +92,7 @@ export const createPlaces = ({ places, share, waitMs, maxWaiting }: ClassLimits)
     }
   }
 
-  const capacity = () => new StorageError('capacity', 'The project already uses its share of the engine')
+  const capacity = () => new StorageError('capacity', 'The engine has no free slot for the project')
   const givenUp = () => new StorageError('unavailable', 'The query was aborted')
 
   const wait = (projectId: number, signal: AbortSignal | undefined) =>
@@ -126,7 +126,7 @@ export const createPlaces = ({ places, share, waitMs, maxWaiting }: ClassLimits)
 const projectOf = ({ params }: Statement): number => Number(params?.projectId ?? 0)
 
 const gated = (storage: Storage, enter: Enter): GatedStorage => {
-  const inPlace = async <Value>(projectId: number, send: () => Promise<Value>, signal?: AbortSignal) => {
+  const inSlot = async <Value>(projectId: number, send: () => Promise<Value>, signal?: AbortSignal) => {
     const leave = await enter(projectId, signal)
     try {
       return await send()
@@ -137,7 +137,7 @@ const gated = (storage: Storage, enter: Enter): GatedStorage => {
 
   return {
     rowsDatabase: storage.rowsDatabase,
-    run: (statement, limits, signal) => inPlace(limits.projectId, () => storage.run(statement, limits, signal), signal),
+    run: (statement, limits, signal) => inSlot(limits.projectId, () => storage.run(statement, limits, signal), signal),
     async stream(statement, limits, format, signal): Promise<Readable> {
       const leave = await enter(limits.projectId, signal)
       try {
@@ -148,19 +148,19 @@ const gated = (storage: Storage, enter: Enter): GatedStorage => {
         throw error
       }
     },
-    progress: (of) => inPlace(of.projectId, () => storage.progress(of)),
-    rows: (statement) => inPlace(projectOf(statement), () => storage.rows(statement)),
-    command: (statement) => inPlace(0, () => storage.command(statement)),
+    progress: (of) => inSlot(of.projectId, () => storage.progress(of)),
+    rows: (statement) => inSlot(projectOf(statement), () => storage.rows(statement)),
+    command: (statement) => inSlot(0, () => storage.command(statement)),
     work: (statement, limits, signal) =>
-      inPlace(projectOf(statement), () => storage.work(statement, limits, signal), signal),
+      inSlot(projectOf(statement), () => storage.work(statement, limits, signal), signal),
   }
 }
 
-/** Creates the gate in front of a storage. `runPlaces`: maximum concurrent runs. */
-export const createEngineGate = (storage: Storage, runPlaces = WORK_CLASSES.runs.places): EngineGate => {
+/** Creates the gate in front of a storage. `runSlots`: maximum concurrent runs. */
+export const createEngineGate = (storage: Storage, runSlots = WORK_CLASSES.runs.slots): EngineGate => {
   const limitsOf = (name: WorkClass) =>
-    name === 'runs' ? { ...WORK_CLASSES.runs, places: runPlaces } : WORK_CLASSES[name]
-  const classOf = (name: WorkClass) => gated(storage, createPlaces(limitsOf(name)))
+    name === 'runs' ? { ...WORK_CLASSES.runs, slots: runSlots } : WORK_CLASSES[name]
+  const classOf = (name: WorkClass) => gated(storage, createSlots(limitsOf(name)))
   return {
     runs: classOf('runs'),
     validation: classOf('validation'),

@@ -1,5 +1,5 @@
 import type { Connection } from '../clickhouseClients.ts'
-import { READER_PLACES } from '../gate.ts'
+import { READER_SLOTS } from '../gate.ts'
 import { PROJECT_TABLES } from '../projectTables.ts'
 
 export interface EngineConfig {
@@ -78,7 +78,7 @@ export const engineConfig = ({
       <max_execution_time>60</max_execution_time>
       <max_memory_usage>${readerMemoryBytes(memoryBytes)}</max_memory_usage>
       <max_memory_usage_for_user>${allReadersMemoryBytes(memoryBytes)}</max_memory_usage_for_user>
-      <max_concurrent_queries_for_user>${READER_PLACES}</max_concurrent_queries_for_user>
+      <max_concurrent_queries_for_user>${READER_SLOTS}</max_concurrent_queries_for_user>
       <allow_ddl>0</allow_ddl>
       <allow_introspection_functions>0</allow_introspection_functions>
       <constraints>
