@@ -195,7 +195,7 @@ const main = async (args: readonly string[]) => {
     throw error
   }
   if (command !== 'serve') return doCommand(args, config)
-  // It contains at most the file of the first key.
+  // With external stores, the data folder has only the file of the first key. With a key from the environment, it has none.
   if (!isOneOfMany(config) || !config.personalApiKey) prepareDataDir(config.dataDir)
 
   // Loaded here so that other commands start faster.

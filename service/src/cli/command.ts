@@ -32,7 +32,7 @@ export interface Option {
 
 /** One command of the command line. */
 export interface Command {
-  /** Such as `key create`. */
+  /** Name of the command, such as `key create`. */
   readonly name: string
   /** Names of the positional arguments. All are required. */
   readonly words: readonly string[]

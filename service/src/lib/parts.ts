@@ -1,7 +1,7 @@
 // The engine rejects statements with a parameter of more than 128 KiB. This leaves some room.
 const MAX_BYTES = 100_000
 
-// As an SQL literal: quoted, with characters such as \ and ' escaped.
+// Returns an upper bound of the bytes as an SQL literal: quoted, with characters such as \ and ' escaped.
 const bytesOf = (text: string) => Buffer.byteLength(text) + 3 * (text.match(/[\\'"\p{Cc}]/gu)?.length ?? 0) + 3
 
 /** Splits strings into lists that each fit into one parameter of a statement. */

@@ -24,7 +24,7 @@ export const keyFileIn = (dataDir: string): KeyFile => {
 }
 
 /**
- * A key file where other processes share the metadata. A new secret is written only if the file exists. Otherwise
+ * Returns a key file for processes that share the metadata. A new secret is written only if the file exists. Otherwise
  * there may be no folder, and the response of the rotation shows the secret.
  */
 export const sharedKeyFile = (file: KeyFile): KeyFile => ({

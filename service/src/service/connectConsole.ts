@@ -17,7 +17,7 @@ export const consoleUrlOf = ({ consoleHosts, consoleBase }: Address, url: string
   const path = `${consoleBase}${CONSOLE_PATH}`
   const { host, port } = new URL(url)
   if (isConsoleHost({ hosts: consoleHosts }, { host })) return `${url}${path}`
-  // Named by the operator: a name is that of a proxy with TLS, an IP address that of this machine.
+  // A host that the operator configured: a name belongs to a proxy with TLS, an IP address to this machine.
   const named = consoleHosts.find((name) => !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(name))
   if (!named) return undefined
   if (!/^[\d.]+(?::|$)|^\[/.test(named)) return `https://${named}${path}`

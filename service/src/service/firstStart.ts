@@ -30,7 +30,7 @@ export const firstKey = async (
   await keys.remove(START_KEYS.given)
   const kept = keyFile.read()
   const isValid = kept !== '' && (await keys.bySecret(kept)) !== undefined
-  // Another process created it and may have its file.
+  // Another process created the key and may have its file.
   if (isShared && !isValid && (await keys.list()).some(({ label }) => label === START_KEYS.generated)) return undefined
   const secret = isValid ? kept : generateSecret('tmk')
   if (secret !== kept) keyFile.write(secret)
