@@ -17,7 +17,7 @@ export interface PropertyRequest {
 
 export interface ValuesRequest extends PropertyRequest {
   readonly key: string
-  /** A part of the values, in any case. */
+  /** Text that the values contain, ignoring case. */
   readonly search?: string | undefined
 }
 
@@ -155,7 +155,7 @@ const valuesQuery = (rows: FromSql, search: string | undefined) => {
   } as const
 }
 
-/** The rows of a property of a sample of events. */
+/** Returns the rows with a property's values in a sample of events. */
 const valuesOfEvents = (key: string, event: string | undefined, { from, maxHash, size }: Sample): FromSql => {
   const source = createSource(LIVE)
   const conditions = [

@@ -27,7 +27,7 @@ interface PageRequest {
   readonly cursor?: string | undefined
   /** Names of events. Empty: all. */
   readonly events: readonly string[]
-  /** Aborted when nobody waits any longer. */
+  /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal
 }
 
@@ -78,7 +78,7 @@ const START_OVER = 'Omit it for the first page.'
 const isAmong = (value: Sql, texts: readonly string[]): Sql =>
   some(inParts(texts).map((part) => ({ kind: 'in', isNot: false, left: value, right: bound('Array(String)', part) })))
 
-/** The condition that an event comes after a position in the list. */
+/** Returns the condition that an event comes after a position in the list. */
 const isBeyond = ({ instant, uuid }: Source, position: Position): Sql =>
   some([
     infix(instant, '<', bound('Int64', position.at)),
@@ -126,7 +126,7 @@ const filtersIn = (json: string | undefined, clock: Clock): FilterGroup | undefi
     return filtersOf(given, 'properties', clock)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // The filters are those of insights, and so are their errors, which speak of a query.
+    // The filters are checked like those of an insight, so the errors name the field "query.properties".
     throw new ApiError('invalid_input', {
       attr: 'properties',
       detail: error.details.detail?.replace('"query.properties', '"properties'),

@@ -13,7 +13,7 @@ export interface LiveRequest {
   readonly distinctId?: string | undefined
   /** Whether rejected events are included. */
   readonly withRejected: boolean
-  /** Aborted when nobody waits any longer. */
+  /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal
 }
 
@@ -70,7 +70,10 @@ export interface LiveOptions {
   readonly settleMs: number
 }
 
-/** Creates the function. It reads the engine's index by time of arrival, so processes and restarts make no difference. */
+/**
+ * Creates a reader of arrived events. It keeps no state and reads the engine's index by time of arrival, so any process
+ * can answer, also after a restart.
+ */
 export const createLive = ({ queryRows, settleMs }: LiveOptions): Live => {
   const readEventKeys = async (
     projectId: number,
@@ -183,7 +186,7 @@ export const createLive = ({ queryRows, settleMs }: LiveOptions): Live => {
     const results = arrivals.flatMap((each): LiveEvents['results'] => {
       if ('view' in each) return [each.view]
       const event = events.get(each.key.uuid)
-      if (!event) return [] // It was erased meanwhile.
+      if (!event) return [] // The event was erased in the meantime.
       const { $session_id: _, ...view } = event
       return [{ type: 'event', ...view }]
     })

@@ -29,7 +29,7 @@ export const decodeCursor = <Content>(
   })
 }
 
-/** The times that the engine stores events at, in ms since the epoch. */
+/** Range of the times that the engine can store, in ms since the epoch. */
 export const START_OF_TIME = Date.UTC(1900, 0, 1)
 export const END_OF_TIME = Date.UTC(2299, 0, 1)
 

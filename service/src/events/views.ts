@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
-/** A page of results. `next`: the cursor of the next page, null on the last one. */
+/** Returns the schema of a page of results. `next`: the cursor of the next page, null on the last one. */
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ results: Type.Array(item), next: Type.Union([Type.String(), Type.Null()]) })
 

@@ -57,7 +57,7 @@ export const mergePersons = (facts: readonly MergeFact[]): Map<string, IdOwner> 
   return new Map([...seen].map((id) => [id, { person: personOf(id), isIdentified: identified.has(personOf(id)) }]))
 }
 
-/** The ids of a fact. */
+/** Returns the ids of a fact. */
 export const endsOf = ({ from, into }: MergeFact) => (from ? [from, into] : [into])
 
 /** Returns the facts in groups whose ids are connected. Visits each id and each fact once. */

@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, unknown>>
 export interface StoredRequest {
   readonly projectId: number
   readonly distinctId: string
-  /** Names of the person's properties. */
+  /** Names of the person's properties to look up. */
   readonly names: readonly string[]
   /** Keyed by group type. */
   readonly groups: Readonly<Record<string, { readonly key: string; readonly names: readonly string[] }>>
