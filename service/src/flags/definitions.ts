@@ -41,7 +41,7 @@ const KEY = /^[A-Za-z0-9_-]{1,400}$/
 
 const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
 
-// Resolves the index of a group type to its name. A type that does not exist yet has none.
+// Resolves the index of a group type to its name: '' if the type does not exist yet.
 const withGroupType = (filters: Filters, types: readonly string[]): Filters => {
   const { aggregation_group_type: type, aggregation_group_type_index: index } = filters
   return typeof index === 'number' && !type ? { ...filters, aggregation_group_type: types[index] ?? '' } : filters

@@ -62,7 +62,7 @@ export const describeEnrollment = (
   if (enrolled === null) return `${choice}, so the conditions of the flag decide.`
   return enrolled
     ? `${choice}, so the flag is on.`
-    : `${choice}, so the flag is off, whatever its other conditions say.`
+    : `${choice}, so the flag is off, regardless of its other conditions.`
 }
 
 export interface ConditionSummary {
@@ -74,7 +74,7 @@ export interface ConditionSummary {
 }
 
 /**
- * Returns a text that explains why a condition decides or does not. `decidedBy`: index of the condition that decides.
+ * Returns a string that explains why a condition decides or does not. `decidedBy`: index of the condition that decides.
  */
 export const describeCondition = (
   { bucket, isInRollout, rolloutPercentage, properties }: ConditionSummary,

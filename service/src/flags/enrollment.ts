@@ -37,7 +37,7 @@ export const featuresOf = async (
 export const flagsTaken = (features: readonly Feature[]): ReadonlySet<number> =>
   new Set(features.filter(({ stage }) => STAGES[stage].decides).map(({ flagId }) => flagId))
 
-/** Name of the person property that records whether a person enrolled in the feature of a flag. */
+/** Returns the name of the person property that records whether a person enrolled in the feature of a flag. */
 export const enrollmentProperty = (flagKey: string): string => `$feature_enrollment/${flagKey}`
 
 /**

@@ -151,9 +151,9 @@ export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject
     return Object.hasOwn(known, key) ? known[key] : undefined
   }
 
-  /** The id that decides the rollout: of the person or, for a flag of groups, of the group. */
+  /** Returns the id that decides the rollout: of the person or, for a flag of groups, of the group. */
   const identifierOf = ({ filters: { aggregation_group_type: groupType } }: Flag): string | undefined =>
-    // A group type without events has no groups.
+    // The name of a group type without events is '', and no subject has such a group.
     groupType !== undefined && groupType !== null ? subject.groups[groupType] : subject.distinctId
 
   const isEachMet = function* ({ properties = [] }: Condition, groupType: string | null | undefined): Steps<boolean> {

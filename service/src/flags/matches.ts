@@ -32,7 +32,7 @@ const MAX_RESULTS = 20
 /** Evaluation costs the time of other requests, so it ends after this time, with fewer persons. */
 const MAX_MS = 100
 
-/** The id that rollouts depend on: one that the site chose, rather than one that the SDK generated. */
+/** Returns the id that rollouts depend on: one that the site chose, rather than one that the SDK generated. */
 const rolloutId = ({ distinct_ids: ids }: PersonView): string => ids.find((id) => !isUuid(id)) ?? ids[0]!
 
 const subjectOf = (person: PersonView, now: number): Subject => {

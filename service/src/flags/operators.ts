@@ -16,7 +16,7 @@ import {
  */
 export interface ValueTest {
   (actual: unknown, now: number): boolean
-  /** The same in short steps. Unset: the test is short. */
+  /** The test in short steps. Unset: the test is short. */
   readonly inSteps?: (actual: unknown) => Steps<boolean>
 }
 

@@ -10,7 +10,7 @@ const TEXT = Type.String({ minLength: 1, maxLength: MAX_TEXT })
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
 
 /**
- * Value of one of several types. Each keyword of a schema applies to one type, so an error names the keyword that failed,
+ * Returns the schema of a value of one of several types. Each keyword of a schema applies to one type, so an error names the keyword that failed,
  * which a union would not.
  */
 const anyType = <Value>(type: readonly string[], ...schemas: object[]) =>

@@ -23,7 +23,7 @@ export interface FlagTestInput {
   /** Id or key of a flag, or an unsaved definition. */
   readonly flag: WantedFlag
   readonly distinct_id?: string
-  /** Replace stored properties of the same names. */
+  /** Person properties, which replace stored ones with the same names. */
   readonly person_properties?: Values
   /** Group keys by group type. */
   readonly groups?: Readonly<Record<string, string>>

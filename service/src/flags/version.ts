@@ -15,16 +15,16 @@ export const compareVersions = (a: Version, b: Version): number => a[0] - b[0] |
 /** A range: the first is inclusive, the second exclusive. */
 export type VersionRange = readonly [Version, Version]
 
-/** `~1.2.3`: up to 1.3.0, exclusive. */
+/** Returns the range of `~1.2.3`: up to 1.3.0, exclusive. */
 export const tildeRange = (version: Version): VersionRange => [version, [version[0], version[1] + 1, 0]]
 
-/** `^1.2.3`: up to 2.0.0, exclusive. The leftmost nonzero number stays. */
+/** Returns the range of `^1.2.3`: up to 2.0.0, exclusive. The leftmost nonzero number stays. */
 export const caretRange = (version: Version): VersionRange => {
   const [major, minor, patch] = version
   return [version, major ? [major + 1, 0, 0] : minor ? [0, minor + 1, 0] : [0, 0, patch + 1]]
 }
 
-/** `1.2.*` or `1.*`. */
+/** Returns the range of `1.2.*` or `1.*`. `undefined`: another value. */
 export const wildcardRange = (value: unknown): VersionRange | undefined => {
   const [, major, minor] = (typeof value === 'string' && WILDCARD.exec(value)) || []
   if (!major) return undefined

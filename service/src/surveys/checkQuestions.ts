@@ -38,7 +38,7 @@ const checkChoices = (question: Question, at: string): void => {
   if (choices.length > MAX_CHOICES) throw wrong(`${at}.choices`, `may have at most ${MAX_CHOICES} choices`)
   const empty = choices.findIndex((choice) => !choice.trim())
   if (empty >= 0) throw wrong(`${at}.choices.${empty}`, 'must not be empty')
-  if (new Set(choices).size < choices.length) throw wrong(`${at}.choices`, 'has a choice twice')
+  if (new Set(choices).size < choices.length) throw wrong(`${at}.choices`, 'must not contain a choice twice')
 }
 
 /** Whether a link may be opened by a survey. */
@@ -55,7 +55,7 @@ const checkByType: Readonly<Record<Question['type'], (question: Question, at: st
     const bound = (type: string) => validation.find((rule) => rule.type === type)?.value
     const [min, max] = [bound('min_length'), bound('max_length')]
     if (min !== undefined && max !== undefined && min > max)
-      throw wrong(`${at}.validation`, `has a minimum length of ${min} and a maximum length of ${max}`)
+      throw wrong(`${at}.validation`, `must have a minimum length of at most the maximum length, got ${min} and ${max}`)
   },
   single_choice: (question, at) => {
     checkChoices(question, at)
@@ -91,7 +91,7 @@ const checkTranslations = ({ translations = {}, choices, link }: Question, at: s
         `must have as many choices as the question, ${choices?.length ?? 0}, got ${translated.choices.length}`,
       )
     if (translated.choices && new Set(translated.choices).size < translated.choices.length)
-      throw wrong(`${at}.${language}.choices`, 'has a choice twice')
+      throw wrong(`${at}.${language}.choices`, 'must not contain a choice twice')
     if (translated.link && (!link || !isLink(translated.link)))
       throw wrong(`${at}.${language}.link`, 'must be an https: or mailto: URL of a link question')
   }

@@ -9,7 +9,8 @@ const COLOR = /^(?:#[0-9a-f]{3,4}|#[0-9a-f]{6}|#[0-9a-f]{8}|[a-z]{3,30}|(?:rgb|h
 const CSS_VALUE = /^[\w\s.,%#'"()-]{1,200}$/
 const CSS_FUNCTION = /(?:url|image|image-set|element|expression|attr|env|var|src)\s*\(/i
 
-// What cannot be in a selector, or makes it too slow. Browsers check the rest.
+// Rejects characters that no selector contains, unclosed quotes and brackets, and :has(), which is too slow. Browsers check
+// the rest.
 const isSelector = (selector: string): boolean => {
   const open = (signs: RegExp) => (selector.match(signs) ?? []).length
   return (
@@ -81,12 +82,12 @@ const checkWidget = ({ type, appearance }: SurveyInput): void => {
     throw wrong('appearance.widgetSelector', 'must name the element that opens the survey')
 }
 
-/** A hosted survey has its own page, so nothing decides who sees it or when. */
+/** Throws `ApiError` if a hosted survey has display conditions. It has its own page, which has none. */
 const checkHosted = (survey: SurveyInput): void => {
   if (survey.type !== 'external_survey') return
   const no = (attr: string, value: unknown) => {
     if (value !== undefined && value !== null && value !== 0 && !(Array.isArray(value) && !value.length))
-      throw wrong(attr, 'is not possible for a hosted survey, which everyone with its URL can see')
+      throw wrong(attr, 'must be absent for a hosted survey, which everyone with its URL can see')
   }
   no('linked_flag_key', survey.linked_flag_key)
   no('feature_flag_keys', survey.feature_flag_keys)
@@ -118,8 +119,8 @@ const checkFlags = (
 const checkSchedule = (survey: SurveyInput, currentIteration: number): void => {
   const { schedule = 'once', iteration_count: count, iteration_frequency_days: days } = survey
   if (schedule === 'recurring') {
-    if (!count) throw wrong('iteration_count', 'must be the number of times that a recurring survey asks')
-    if (!days) throw wrong('iteration_frequency_days', 'must be the days from one time to the next')
+    if (!count) throw wrong('iteration_count', 'must be the number of iterations of a recurring survey')
+    if (!days) throw wrong('iteration_frequency_days', 'must be the number of days from one iteration to the next')
     if (count < currentIteration)
       throw wrong('iteration_count', `must be at least ${currentIteration}, the iteration that is running`)
   } else if (count || days) {

@@ -117,8 +117,8 @@ const messagePage = (status: number, text: string): Page => ({
   body: documentOf('Survey', `<main><h1>${text}</h1></main>`),
 })
 
-/** The page for every URL without a running hosted survey, so that nobody learns which ids exist. */
+/** Returns the page for every URL without a running hosted survey. It does not reveal which ids exist. */
 export const missingPage = (): Page => messagePage(404, 'This survey does not exist or is closed.')
 
-/** The page for visitors who open a survey too often. */
+/** Returns the page for visitors who open a survey too often. */
 export const limitedPage = (): Page => messagePage(429, 'Too many requests. Try again in a minute.')

@@ -6,7 +6,7 @@ const CLOSED = { additionalProperties: false } as const
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
   Type.Unsafe<Value>({ type: 'string', enum: [...values] })
 const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
-/** A field that may be missing or null. One schema, so that an invalid value has one error. */
+/** Makes a field optional and nullable. One schema instead of a union, so that an invalid value has one error. */
 const orNull = <Value>(schema: { readonly type: string; readonly [name: string]: unknown }) =>
   Type.Optional(
     Type.Unsafe<Value | null>({

@@ -122,7 +122,7 @@ export interface SurveysDependencies {
   readonly now?: () => number
 }
 
-/** Creates the definitions of surveys: what operators define, and what SDKs get of it. */
+/** Creates the surveys of all projects: operators define them, and SDKs read the running ones. */
 export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: SurveysDependencies): Surveys => {
   const isWithinLimit = createHostedLimit(now)
   const kept = new Map<number, { until: number; records: Promise<SurveyRecord[]> }>()
@@ -143,7 +143,7 @@ export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: 
     return found
   }
 
-  /** Throws `ApiError` for the first mistake. Returns what is stored, where each question has an id. */
+  /** Checks a survey and returns the fields to store, with an id for each question. Throws `ApiError` for the first mistake. */
   const checked = async (projectId: number, input: SurveyInput, currentIteration: number) => {
     checkSurvey(input, { flags: await flags.byKey(projectId), currentIteration })
     const { name, start_date: startDate = null, end_date: endDate = null, ...definition } = input
