@@ -43,7 +43,7 @@ const describeFrame = (frame: MappedFrame | undefined): string => {
   return frame.function && frame.function !== '?' ? `${frame.function} (${file})` : file
 }
 
-/** Creates the function. It runs once at a time for each project. */
+/** Creates the function that assigns stacks to issues. It runs once at a time for each project. */
 export const createAssignStacks = ({
   queryRows,
   store,
@@ -114,7 +114,7 @@ export const createAssignStacks = ({
     const due = [...firstOf.values()].filter(({ stack }) => known.get(stack)?.isStale ?? true)
     await setImmediate()
     if (!due.length) return { fingerprintOfStack: known, pending: 0 }
-    // To make room, remove stacks that have no events, or only older ones.
+    // Makes room: removes stacks that have no events, or none among the most recent that were read.
     const isFull = known.size + due.length > limits.stacks || (await store.countIssues(projectId)) >= limits.issues
     if (isFull)
       await store.forget(

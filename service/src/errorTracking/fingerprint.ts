@@ -157,7 +157,7 @@ export const stackIdOf = (
           frame.inApp,
           frame.mapId,
         ]),
-        // The message counts when no frame does, which mapping can change.
+        // A fingerprint depends on the message if no frame counts, and mapping can change which frames count.
         frames.filter(({ filename }) => !HAS_NO_CODE.test(filename)).length > 1 ? '' : normalizeMessage(value),
       ]),
       ...(rules.length ? [rules, normalizeMessage(exceptions[0]?.value ?? '')] : []),

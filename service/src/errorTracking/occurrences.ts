@@ -13,7 +13,7 @@ export interface Occurrence {
   readonly total: number
   readonly first: number
   readonly last: number
-  /** An event. */
+  /** uuid of the latest event. */
   readonly uuid: string
 }
 

@@ -27,7 +27,7 @@ export interface HeatmapFilter {
   readonly viewportMax?: number | undefined
   readonly dateFrom?: string | undefined
   readonly dateTo?: string | undefined
-  /** Aborted when nobody waits any longer. */
+  /** Aborted when the client no longer waits. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -67,7 +67,7 @@ const WITH_PERSONS = `LEFT JOIN (
   ) AS ids ON rows.distinct_id = ids.distinct_id`
 const PERSON = `cityHash64(if(ids.person = '', rows.distinct_id, ids.person))`
 
-/** The condition of a filter, and its parameters. */
+/** Returns the condition of a filter, and its parameters. */
 const conditionsOf = (
   projectId: number,
   { url, urlPattern, viewportMin, viewportMax }: HeatmapFilter,

@@ -68,7 +68,7 @@ export const createChunkStore = (storage: Pick<Storage, 'insert'>): ChunkStore =
       try {
         for (const part of inInserts(batch.flatMap(({ rows }) => rows.chunks)))
           await insertAll(storage, `db.${CHUNKS}`, Buffer.concat(part))
-        // Last: a session in a list has chunks.
+        // Sessions are inserted last, so that every listed session has its chunks.
         for (const part of inInserts(batch.flatMap(({ rows }) => rows.sessions)))
           await insertAll(storage, `db.${SESSIONS}`, Buffer.concat(part))
         for (const { settle } of batch) settle()

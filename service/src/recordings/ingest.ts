@@ -122,7 +122,7 @@ export const createIngestRecording = ({
     count('trailmark_recording_chunks_total', {}, own.length)
     if (!rows.chunks.length) return isLimited
     await chunks.insert(rows)
-    // Deleted while the chunks were being stored.
+    // Sessions that were deleted while the chunks were being stored.
     const late = [...(await deleted.among(projectId, sessions))].filter((id) => !gone.has(id))
     if (late.length) await remove(projectId, late)
     return isLimited || late.length > 0

@@ -22,7 +22,7 @@ const MAX_NUMBERED = 1_000_000_000
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** All chunks of a window have the clock of its first one. Otherwise the delay of each delivery would move its events. */
+/** Applies the clock of a window's first chunk to all its chunks. Otherwise the delay of each delivery would move its events. */
 const onOneClock = (chunks: readonly ChunkRow[]): ChunkRow[] => {
   const shiftMs = chunks[0]!.shiftMs
   return chunks.map((chunk) => ({

@@ -39,7 +39,7 @@ export const CHUNK_REJECTIONS = {
   invalid_session: `"$session_id" must be a string of 1 to ${MAX_ID} characters.`,
   invalid_window: `"$window_id" must be a string of at most ${MAX_ID} characters.`,
   missing_distinct_id: `"distinct_id" must be a string of 1 to ${MAX_DISTINCT_ID} characters.`,
-  invalid_data: `"$snapshot_data" must be a list of at most ${MAX_ITEM_EVENTS} events of rrweb.`,
+  invalid_data: `"$snapshot_data" must be a list of at most ${MAX_ITEM_EVENTS} rrweb events.`,
   no_events: 'The chunk has no event that can be stored.',
   unknown_token: 'No project has this token.',
 } as const
@@ -102,7 +102,7 @@ export const splitBytes = (bytes: Buffer, maxBytes: number): Buffer[] => {
   return parts
 }
 
-/** How far the visitor's clock is behind the service's, in ms. 0: it is about right. */
+/** Returns how far the visitor's clock is behind the service's, in ms. 0: it is about right. */
 const shiftOf = (sentAt: number | undefined, receivedAt: number): number => {
   const skew = sentAt === undefined ? 0 : receivedAt - sentAt
   return Math.abs(skew) > TRUSTED_SKEW_MS ? Math.round(skew) : 0

@@ -130,7 +130,7 @@ interface Condition {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** The condition that the session has one of some values, of which there may be many. */
+/** Returns the condition that the session has one of some values, of which there may be many. */
 const isAmong = (column: string, name: string, values: readonly string[]): Condition => {
   const parts = inParts(values)
   return {
@@ -139,7 +139,7 @@ const isAmong = (column: string, name: string, values: readonly string[]): Condi
   }
 }
 
-/** The conditions on sessions, after their rows are grouped. */
+/** Returns the conditions on sessions, after their rows are grouped. */
 const conditionsOf = (
   request: RecordingsRequest,
   { from, until }: Period,
@@ -230,7 +230,7 @@ export const createRecordings = ({
     const text = `SELECT ${SUMMARY} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id IN {sessionIds:Array(String)} GROUP BY session_id`
     const rows = await queryRows(projectId, { text, params: { projectId, sessionIds } }, signal)
     const byId = new Map(rows.map(toSummary).map((summary) => [summary.id, summary]))
-    // One that was deleted meanwhile is missing.
+    // A session that was deleted in the meantime has no summary.
     return sessionIds.flatMap((id) => byId.get(id) ?? [])
   }
 

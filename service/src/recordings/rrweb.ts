@@ -1,4 +1,4 @@
-/** What the service knows of the events of rrweb, by which pages are recorded. */
+/** Constants and types of rrweb's events, which recordings consist of. */
 export const EVENT_TYPE = {
   domContentLoaded: 0,
   load: 1,
@@ -27,7 +27,7 @@ export const SOURCE = {
   adoptedStyleSheet: 15,
 } as const
 
-/** Kind of a mouse interaction. */
+/** The kind of mouse interaction that is a click. */
 export const CLICK = 2
 
 export const CONSOLE_PLUGIN = 'rrweb/console@1'

@@ -124,7 +124,7 @@ const mapText = (value: unknown, change: (text: string) => string): unknown => {
 
 const EMPTY = { tagName: 'noscript', attributes: {}, childNodes: [] }
 
-/** Only links to style sheets whose rules the recorder stored are needed. All others load or connect. */
+/** Whether an element is dropped. Links are kept only for style sheets whose rules the recorder stored: others load or connect. */
 const isDropped = (tag: string, attributes: Fields): boolean =>
   DROPPED_TAGS.has(tag.replace(/^.*:/, '')) || (tag === 'link' && typeof attributes._cssText !== 'string')
 
@@ -214,7 +214,7 @@ const sanitizeCanvas = ({ id, commands }: Fields): Fields | undefined => {
 
 const MOVES: ReadonlySet<unknown> = new Set([SOURCE.mouseMove, SOURCE.touchMove, SOURCE.drag])
 
-/** A move without a position at a time would stop the player. */
+/** Keeps the positions that have a time. A move without one would stop the player. */
 const sanitizeMove = (data: Fields): Fields | undefined => {
   const positions = Array.isArray(data.positions)
     ? data.positions.filter((each) => isFields(each) && Number.isFinite(each.timeOffset))
