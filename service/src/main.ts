@@ -110,7 +110,7 @@ const announce = ({ url, project, keyFile, console }: Service, { personalApiKey,
 // Files are readable by their owner only: they contain hashes of keys and the engine's passwords.
 process.umask(0o077)
 
-// Secrets from the environment. Generated secrets are recognized by their format.
+// Returns the passwords in a URL, for the log to redact. Generated secrets are recognized by their format.
 const passwordsIn = (address: string | undefined): string[] => {
   if (!address) return []
   const { password, searchParams } = new URL(address)

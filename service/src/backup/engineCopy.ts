@@ -29,7 +29,7 @@ export const copyEvents = async (
       text: 'SELECT status::String AS status, error FROM system.backups WHERE id = {id:String}',
       params: { id: started!.id },
     })
-    // A restarted engine has no record of it.
+    // A restarted engine has no record of the copy.
     if (!now) throw new StorageError('unavailable', 'The engine restarted while copying events')
     const isGood = ENDED[now.status]
     if (isGood) return

@@ -28,7 +28,7 @@ export const vitalsQuery = (path: string): Readonly<Record<string, unknown>> => 
 
 type Metrics = Readonly<Record<string, { p75: number | null; count: number; rating: string | null }>>
 
-/** Returns what the toolbar shows of the rows of that query, which has one row, or none without events. */
+/** Returns what the toolbar shows of the rows of `vitalsQuery`: one row, or none without events. */
 export const toToolbarVitals = (rows: unknown): ToolbarVitals => {
   const [row] = rows as readonly { readonly metrics: Metrics }[]
   return {
