@@ -171,14 +171,14 @@ test('a backup is readable only by its owner', () => {
     expect([name, statSync(join(folder('backup'), name)).mode & 0o077]).toEqual([name, 0])
 })
 
-describe('invalid backups and restores report the reason and change nothing', () => {
+describe('invalid backups and restores', () => {
   const copyBackup = (name: string) => cpSync(folder('backup'), folder(name), { recursive: true })
   const says = async (data: string, words: string[], message: string) => {
     const { code, stdout, stderr } = await trailmark(folder(data), ...words)
     expect([code, stdout, stderr]).toEqual([1, '', `trailmark: ${message}\n`])
   }
 
-  test('for a backup of an empty folder or into a non-empty folder', async () => {
+  test('backing up an empty folder or into a non-empty folder fails with the reason and changes nothing', async () => {
     await says(
       'new data',
       ['backup', folder('new backup')],
@@ -200,7 +200,7 @@ describe('invalid backups and restores report the reason and change nothing', ()
     )
   })
 
-  test('for a restore into a folder with data or of a running service', async () => {
+  test('restoring into a folder with data or of a running service fails with the reason and changes nothing', async () => {
     await stop()
     await says(
       'data',
@@ -216,7 +216,7 @@ describe('invalid backups and restores report the reason and change nothing', ()
     expect((await trailmarkJson(folder('data'), 'project', 'list'))[0].name).toBe('Default project')
   })
 
-  test('for a restore of an invalid or incomplete backup', async () => {
+  test('restoring an invalid or incomplete backup fails with the reason and changes nothing', async () => {
     copyBackup('incomplete backup')
     const message = (of: string) =>
       `${folder(of)} has no complete backup of Trailmark: pass a folder that "trailmark backup" finished writing.`
@@ -225,7 +225,7 @@ describe('invalid backups and restores report the reason and change nothing', ()
     await says('never restored', ['restore', folder('incomplete backup')], message('incomplete backup'))
   })
 
-  test('for a restore of a damaged backup, which leaves the data folder empty', async () => {
+  test('restoring a damaged backup fails with the reason and leaves the data folder empty', async () => {
     copyBackup('damaged backup')
     rmSync(join(folder('damaged backup'), 'events', '.backup'))
     const { code, stderr } = await trailmark(folder('empty again'), 'restore', folder('damaged backup'))

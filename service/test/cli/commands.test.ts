@@ -117,7 +117,7 @@ test('only the command that creates a secret shows it', async () => {
   expect(JSON.stringify(results)).not.toContain(secret)
 })
 
-describe('invalid commands report the reason and the fix', () => {
+describe('invalid commands', () => {
   const twoProjects = async () => {
     const metadata = await openMetadata(join(data, 'definitions.db'))
     for (const name of ['a', 'b']) {
@@ -165,7 +165,7 @@ describe('invalid commands report the reason and the fix', () => {
       "Unexpected argument 'now'. Usage: trailmark serve [--data <folder>]. Other settings come from the environment",
     ],
     [['--port', '1'], "Unknown option '--port'. Usage: trailmark serve [--data <folder>]"],
-  ])('for the arguments %j', async (words, message) => {
+  ])('the arguments %j are rejected with the reason and the fix', async (words, message) => {
     await twoProjects()
     const { code, stdout, stderr } = await trailmark(data, ...words)
     expect([code, stdout]).toEqual([1, ''])
@@ -173,7 +173,7 @@ describe('invalid commands report the reason and the fix', () => {
     expect(stderr).not.toMatch(/\bat .*\.js/)
   })
 
-  test('for a folder that is not a data folder', async () => {
+  test('a folder that is not a data folder is rejected with the reason and the fix', async () => {
     const { code, stderr } = await trailmark(data, 'key', 'list')
     expect([code, stderr]).toEqual([
       1,
@@ -181,7 +181,7 @@ describe('invalid commands report the reason and the fix', () => {
     ])
   })
 
-  test('for definitions of a newer release', async () => {
+  test('definitions of a newer release are rejected with the reason and the fix', async () => {
     await trailmark(data, 'project', 'create', 'p')
     const store = createClient({ url: `file:${join(data, 'definitions.db')}` })
     await store.execute('INSERT INTO steps (id) VALUES (9999)')
@@ -191,7 +191,7 @@ describe('invalid commands report the reason and the fix', () => {
     )
   })
 
-  test('for a running service of an older release', async () => {
+  test('a running service of an older release is rejected with the reason and the fix', async () => {
     service = await startService({ data })
     const store = createClient({ url: `file:${join(data, 'definitions.db')}` })
     await store.execute('DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)')

@@ -140,7 +140,7 @@ test('maps are filtered by URL, pattern, window, type, fold and period, and othe
   expect((await heatmaps.pages(project, { search: '/B/' })).results).toHaveLength(2)
 })
 
-test('elements have their points, people and mean position', async () => {
+test('elements are returned with their points, people and mean position', async () => {
   const at = (el: string, ex: number, ey: number) => click(1, 1, { el, ex, ey })
   await send(
     4,
@@ -171,7 +171,7 @@ test('the depth of a view is its lowest position over its last height', async ()
   expect((await heatmaps.scroll(6, { url: URL_A })).depths.every((each) => each.views === 0)).toBe(true)
 })
 
-test('an event without valid points is rejected by name, and the rest of its delivery is stored', async () => {
+test('an event without valid points is rejected as invalid_heatmap, and the rest of its delivery is stored', async () => {
   const rejected = await send(
     7,
     toEvent({ points: [click(1, 1)] }),
@@ -202,14 +202,14 @@ test('reads a heatmap of a million points', async () => {
   expect([points, cells.length]).toEqual([1_000_000, 20_000])
 })
 
-test('a point older than 90 days is not kept', async () => {
+test('a point older than 90 days expires', async () => {
   await send(9, { ...toEvent({ points: [click(1, 1)] }), timestamp: ago(91 * 24) })
   // Expired rows are removed when the engine merges their part, which may be later.
   await storage.command('OPTIMIZE TABLE db.heatmaps FINAL')
   expect((await heatmaps.map(9, { ...MAP, dateFrom: '-200d' })).points).toBe(0)
 })
 
-test('points of other SDKs count, with the window of their event', () => {
+test('points of other SDKs are read with the window of their event', () => {
   const [row, ...more] = readPoints({
     $viewport_width: 1024,
     $viewport_height: 700,

@@ -24,7 +24,7 @@ describe('hosts of the console', () => {
     ['console.example.com:8443', ['console.example.com:8443'], true],
     ['console.example.com', ['console.example.com:8443'], false],
     ['localhost', ['console.example.com'], false],
-  ])('%s with %j: %s', (host, hosts, expected) => {
+  ])('the Host %s with the console hosts %j is one of them: %s', (host, hosts, expected) => {
     expect(isConsoleHost({ hosts }, { host })).toBe(expected)
   })
 
@@ -33,7 +33,7 @@ describe('hosts of the console', () => {
     ['shop.example', false],
     ['localhost, shop.example', false],
     ['shop.example, localhost', false],
-  ])('X-Forwarded-Host: %s', (forwarded, expected) => {
+  ])('the X-Forwarded-Host %s is a host of the console: %s', (forwarded, expected) => {
     expect(isConsoleHost({ hosts: LOOPBACK }, { host: 'localhost', 'x-forwarded-host': forwarded })).toBe(expected)
   })
 
@@ -76,13 +76,13 @@ test.each<[string, string, Record<string, string>, boolean]>([
   ['a GET without either', 'GET', {}, false],
   ['a GET without either, with the header', 'GET', { 'x-trailmark-console': '1' }, true],
   ['a DELETE without either, with the header', 'DELETE', { 'x-trailmark-console': '1' }, false],
-])('own page: %s, %s %j: %s', (_, method, headers, isOwn) => {
+])('whether a request is from a page of the console: %s, %s %j: %s', (_, method, headers, isOwn) => {
   const check = () => assertOwnPage({ method, headers, protocol: 'http', host: 'Console.example:8443' })
   if (isOwn) expect(check).not.toThrow()
   else expect(check).toThrow('cross_origin_request')
 })
 
-describe('the cookie', () => {
+describe('the console cookie', () => {
   const root = { hosts: [], base: '', instance: 'ab12' }
   const below = { ...root, base: '/tools/trailmark' }
   const cookie = { secret: 's', seconds: 60 }
@@ -96,7 +96,7 @@ describe('the cookie', () => {
       'https',
       '__Secure-trailmark_ab12=s; Path=/tools/trailmark/; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
     ],
-  ])('of %j over %s', (address, protocol, expected) => {
+  ])('is set for %j over %s', (address, protocol, expected) => {
     expect(sessionCookie(address, { protocol }, cookie)).toBe(expected)
   })
 

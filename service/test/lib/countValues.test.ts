@@ -26,6 +26,6 @@ test.each([
   ['empty lists', '[[],[],[]]', 7],
   ['text that ends within a string', '["a', 2],
   ['no text', '', 1],
-])('counts no signs in strings: %s', (_, json, expected) => {
+])('counts values and ignores punctuation in strings: %s', (_, json, expected) => {
   expect(count(json)).toBe(expected)
 })

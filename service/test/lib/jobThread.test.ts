@@ -72,7 +72,7 @@ test('rejects with the error of a job', async () => {
   await expect(thread.run('a', 'throw')).rejects.toMatchObject({ message: 'thrown' })
 })
 
-test('clients take turns', async () => {
+test('the clients of a job thread take turns', async () => {
   const order: string[] = []
   const run = (client: string) => thread.run(client, client).then(() => order.push(client))
   await Promise.all([run('a'), run('a'), run('a'), run('b')])
@@ -89,7 +89,7 @@ test('a thread that holds much memory ends as soon as it has no jobs', async () 
   })
 })
 
-test('threads take turns, and one that holds much memory ends before the next job of another', async () => {
+test('job threads take turns, and one that holds much memory ends before the next job of another', async () => {
   const turns = createJobTurns()
   const [one, two] = [create(600_000, turns), create(600_000, turns)]
   const { threadId } = await one.run('a', 'large')
@@ -104,7 +104,7 @@ test('threads take turns, and one that holds much memory ends before the next jo
   await Promise.all([one.close(), two.close()])
 })
 
-test('runs jobs after it was closed', async () => {
+test('a job thread runs jobs again after it was closed', async () => {
   await thread.run('a', 'first')
   await thread.close()
   expect((await thread.run('a', 'second')).job).toBe('second')

@@ -212,7 +212,7 @@ test('a row that the engine rejects does not fail other rows', async () => {
 })
 
 describe('API request bodies', () => {
-  test.each([1.5 * MB, 30 * MB])('of %i bytes are read, then rejected', async (bytes) => {
+  test.each([1.5 * MB, 30 * MB])('a body of %i bytes is read, then rejected', async (bytes) => {
     const reply = await api(service, 'POST', '/endpoints/', { name: 'x'.repeat(bytes) })
     expect(reply).toMatchObject({
       status: 413,
@@ -220,13 +220,13 @@ describe('API request bodies', () => {
     })
   })
 
-  test('with many errors get a response that lists only a few', async () => {
+  test('a body with many errors gets a response that lists only a few', async () => {
     const reply = await api(service, 'POST', '/endpoints/', JSON.parse(`{${distinctKeys(16_000)}}`))
     expect(reply.status).toBe(400)
     expect(reply.body.errors.length).toBeLessThanOrEqual(20)
   })
 
-  test('that are nested too deeply are rejected', async () => {
+  test('a body that is nested too deeply is rejected', async () => {
     const { status } = await request(`${service.url}/api/projects/${service.projectId}/endpoints/`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },

@@ -103,7 +103,7 @@ describe('invalid events and requests', () => {
     expect(await countOf(service, 'neighbour')).toBe(3)
   })
 
-  test('with an unknown token do not affect events with a known token', async () => {
+  test('events with an unknown token do not affect events with a known token', async () => {
     const reply = await post(
       '/e/',
       JSON.stringify([event('known', {}, { token: service.token }), event('known', {}, { token: 'nobody' })]),

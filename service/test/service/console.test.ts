@@ -124,7 +124,7 @@ describe('the page of the console', () => {
     },
   )
 
-  test('its files are immutable and compressed', async () => {
+  test('the files of the page are immutable and compressed', async () => {
     const reply = await send('GET', '/console/assets/main-1a2b.js', { 'accept-encoding': 'br' })
     expect(reply).toMatchObject({
       status: 200,
@@ -147,7 +147,7 @@ describe('the page of the console', () => {
     expect(await send('GET', path)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
-  test('is where / sends browsers, on its hosts only', async () => {
+  test('/ redirects browsers to the page, on console hosts only', async () => {
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
     expect(await send('GET', '/', { accept })).toMatchObject({ status: 302, headers: { location: '/console/' } })
     for (const headers of [{ accept: '*/*' }, { accept, host: 'events.example.com' }])
@@ -157,7 +157,7 @@ describe('the page of the console', () => {
       })
   })
 
-  test('is where the URL of get_session_replay_url leads, on its hosts only', async () => {
+  test('the URL of get_session_replay_url redirects to the page, on console hosts only', async () => {
     const path = `/project/${service.token}/replay/0197a5b0-0000-7000-8000-000000000001`
     const recording = `/console/projects/${service.projectId}/recordings/0197a5b0-0000-7000-8000-000000000001`
     expect(await send('GET', path)).toMatchObject({ status: 302, headers: { location: recording } })
@@ -169,7 +169,7 @@ describe('the page of the console', () => {
 
 describe('hosts', () => {
   test.each([{ host: 'evil.example' }, { 'x-forwarded-host': 'shop.example' }, { host: 'console.example.com.evil' }])(
-    'other than those of the console get a 421: %j',
+    'a host that is not one of the console gets a 421: %j',
     async (headers) => {
       const { cookie } = await signIn({ key: service.key })
       for (const [method, path] of [
@@ -188,7 +188,7 @@ describe('hosts', () => {
     },
   )
 
-  test('of all names take events and requests with a key', async () => {
+  test('any host accepts events and requests with a key', async () => {
     const { cookie } = await signIn({ key: service.key })
     const headers = { host: 'events.example.com', cookie, origin: 'https://shop.example' }
     const body = { api_key: service.token, batch: [event('sent')] }
@@ -221,7 +221,7 @@ describe('sign-in', () => {
     })
   })
 
-  test('with a key has the rights of that key', async () => {
+  test('a sign-in with a key has the rights of that key', async () => {
     const { value, id } = await newKey('reader', 'endpoint:read')
     const { reply, cookie } = await signIn({ key: value })
     expect(reply).toMatchObject({
@@ -238,7 +238,7 @@ describe('sign-in', () => {
     expect((await get('/api/projects/2/endpoints/')).status).toBe(404)
   })
 
-  test('with a link for another key has the rights of that key', async () => {
+  test('a sign-in with a link for another key has the rights of that key', async () => {
     await newKey('by link', 'endpoint:read')
     const { reply } = await signIn({ token: await newLink('--key', 'by link') })
     expect(reply.body.key).toMatchObject({ label: 'by link', scopes: ['endpoint:read'] })
@@ -250,7 +250,7 @@ describe('sign-in', () => {
     expect([(await sessionOf(first.cookie)).status, (await sessionOf(second.cookie)).status]).toEqual([401, 200])
   })
 
-  test('over TLS sets a cookie that only TLS uses', async () => {
+  test('a sign-in over TLS sets a cookie that only TLS uses', async () => {
     const headers = { host: 'console.example.com', 'x-forwarded-proto': 'https' }
     const { reply, cookie } = await signIn({ key: service.key }, headers)
     expect(cookie).toMatch(/^__Host-trailmark_/)

@@ -221,7 +221,7 @@ describe("a variable's schema", () => {
       [['a'], ['b', 'c']],
       [[], ['a', 'b', 'c'], ['d'], 'a', [1]],
     ],
-  ])('of %s accepts only matching values', async (name, type, schema, good, bad) => {
+  ])('accepts only matching values: %s', async (name, type, schema, good, bad) => {
     const ask = await echo(name, type, schema)
     for (const value of good) expect([value, (await ask(value)).status]).toEqual([value, 200])
     for (const value of bad) {

@@ -90,7 +90,7 @@ describe('variable definitions', () => {
     })
   })
 
-  test('in use can neither be deleted nor change type', async () => {
+  test('a variable in use can neither be deleted nor change type', async () => {
     await create('user_of_browser', sql('SELECT count() FROM events WHERE properties.$browser = {variables.browser}'))
     const path = `/insight_variables/${ids.browser}/`
     expect(await api(service, 'DELETE', path)).toMatchObject({

@@ -135,7 +135,7 @@ test('groups messages that differ in ids, and separates two bugs', async () => {
   expect(results.map(({ count }: { count: number }) => count)).toEqual([2, 1])
 })
 
-test('follows the fingerprint that the site gave', async () => {
+test('groups by the fingerprint that the site sends', async () => {
   const properties = { $exception_fingerprint: 'checkout' }
   await capture(
     service,
@@ -351,7 +351,7 @@ test('reads exceptions of any shape', async () => {
   expect(issue).toMatchObject({ value: 'as text', culprit: 'run (https://shop.test/c.js)' })
 })
 
-test('takes no id of a stack from a client', async () => {
+test('ignores a stack id that a client sends', async () => {
   const stacks = ['x'.repeat(100_000), 'y'.repeat(100_000), 'z']
   const sent = stacks.map((stack) =>
     exception({
@@ -367,7 +367,7 @@ test('takes no id of a stack from a client', async () => {
   expect((await get('issues')).count).toBe(count + 1)
 })
 
-test('shows 200 characters of a release', async () => {
+test('cuts a release to 200 characters', async () => {
   const releases = ['é'.repeat(400_000), 'é'.repeat(400_001), 'short']
   await capture(service, ...releases.map((release) => exception({ type: 'ReleasedError', release })))
   const { releases: shown } = await find('ReleasedError')
@@ -379,7 +379,7 @@ test('shows 200 characters of a release', async () => {
   )
 })
 
-test('shows no project the issues and source maps of another', async () => {
+test('never shows issues and source maps of another project', async () => {
   await capture(service, ...[exception({ type: 'SecretError' })])
   const issue = await find('SecretError')
   expect((await get('issues', other)).count).toBe(0)
@@ -450,7 +450,7 @@ describe('fingerprint rules', () => {
     expect(after.filter(({ type }) => type === 'RuleError')).toHaveLength(2)
   })
 
-  test('that were in force when an exception arrived decide its issue, also if they changed before issues are read', async () => {
+  test('apply as they were when an exception arrived, even if they change before issues are read', async () => {
     const late = { match: { message: 'late *' }, issue: 'Late' }
     const byType = { match: { type: 'LateError' }, group_by: ['type'] }
     await setRules([byType, late])
@@ -533,7 +533,7 @@ describe('fingerprint rules', () => {
     ['an unknown field', [{ match: { type: 'A' }, group_by: ['line'] }], 'rules', /rules\.0\.group_by\.0/],
     ['an unknown condition', [{ match: { url: 'A' }, issue: 'A' }], 'rules', /rules\.0\.match/],
     ['no list', { match: {} }, 'rules', /array/],
-  ])('with %s are refused with a clear error, and the earlier ones stay', async (_, rules, attr, detail) => {
+  ])('are rejected for %s with a clear error, and the earlier ones stay', async (_, rules, attr, detail) => {
     const before = [{ match: { type: 'Kept' }, issue: 'Kept' }]
     await setRules(before)
     const refused = await setRules(rules)

@@ -353,7 +353,7 @@ describe('GET /events/live', () => {
   })
 })
 
-describe('definitions', () => {
+describe('definitions of events and properties', () => {
   test('list names of events and properties by frequency, with types and examples', async () => {
     const project = await fresh()
     const view = (n: number) =>
@@ -493,7 +493,7 @@ describe('persons', () => {
     expect(names(await get(`/persons/${id}/events?event=a&event=c`, project))).toEqual(['c', 'a'])
   })
 
-  test('with events only have a timeline too', async () => {
+  test('persons known only from events have a timeline', async () => {
     const project = await fresh()
     await capture(project, by('quiet', 'seen', { $process_person_profile: false }))
     const [{ person_id }] = (await get('/events', project)).results

@@ -66,11 +66,11 @@ describe('a run on an external ClickHouse', () => {
     ['too many rows', 'SELECT number FROM numbers(11)', 'size'],
     ['too much memory', 'SELECT groupArray(number) FROM numbers(100000000)', 'memory'],
     ['too much time', 'SELECT count() FROM numbers(100000000000) WHERE cityHash64(number) = 1', 'timeout'],
-  ])('with %s is rejected', async (_, text, kind) => {
+  ])('is rejected with %s', async (_, text, kind) => {
     await expect(storage.run({ text }, limits)).rejects.toMatchObject({ name: 'StorageError', kind })
   })
 
-  test('that fails after returning rows leaves none to the next run', async () => {
+  test('leaves no rows to the next run if it fails after returning some', async () => {
     await expect(
       storage.run(
         { text: "SELECT throwIf(number = 9, 'late'), number FROM numbers(10) SETTINGS max_block_size = 1" },

@@ -73,7 +73,7 @@ beforeAll(async () => {
   expect(created.status).toBe(201)
 })
 
-describe('while one project creates expensive endpoints', () => {
+describe('a project that creates expensive endpoints', () => {
   let attacks: Reply[]
   let runs: Awaited<ReturnType<typeof honestRuns>>
   let delivery: Reply
@@ -98,23 +98,23 @@ describe('while one project creates expensive endpoints', () => {
     ])
   })
 
-  test('runs and deliveries of another are not rejected', () => {
+  test('does not cause runs and deliveries of another project to be rejected', () => {
     expect(delivery.status).toBe(200)
     expectUndisturbed(runs)
     expectCapacity(attacks)
     expect(attacks.some(({ status }) => status === 201)).toBe(true)
   })
 
-  test('endpoint creation in another is not blocked', () => {
+  test('does not block endpoint creation in another project', () => {
     expect([created.status, created.body.detail]).toEqual([201, undefined])
   })
 
-  test('/_readiness responds with 200', () => {
+  test('does not make the service unready', () => {
     expect(readiness.status).toBe(200)
   })
 })
 
-test('slow runs of one project with two keys do not reject runs of another', async () => {
+test('slow runs of one project with two keys do not cause runs of another project to be rejected', async () => {
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
   const second = 'second-personal-key-of-attacker'
   await metadata.keys.put({ projectId: attacker.projectId, label: 'second', secret: second, scopes: SCOPES })

@@ -94,7 +94,7 @@ test('runs insights with their variables', async () => {
   expect(body.results.map(({ label, count }: any) => [label, count])).toEqual([['2', 1]])
 })
 
-test('reads the own project only', async () => {
+test('a query reads only its own project', async () => {
   expect((await sql('SELECT count() FROM events', {}, second)).body.results).toEqual([[0]])
   expect((await api({ ...second, projectId: service.projectId }, 'POST', '/query/', { query: trend() })).status).toBe(
     404,
@@ -123,7 +123,7 @@ test.each([
   ['a missing variable', { query: { kind: 'HogQLQuery', query: 'SELECT {variables.wanted}' } }, 'variables'],
   ['an age of 0', { query: trend(), max_age_seconds: 0 }, 'max_age_seconds'],
   ['an insight as CSV', { query: trend(), format: 'csv' }, 'format'],
-])('rejects %s', async (_, body, attr) => {
+])('rejects a query request with %s', async (_, body, attr) => {
   expect(await send(body)).toMatchObject({ status: 400, body: { attr } })
 })
 
@@ -174,7 +174,7 @@ describe('a run in progress', () => {
   test.each([
     ['a query', ONLY_QUERIES],
     ['an endpoint', ONLY_ENDPOINTS],
-  ])('of %s reports progress and is canceled', async (of, key) => {
+  ])('reports progress and is canceled: %s', async (of, key) => {
     const id = `${of} / in progress`
     const path = encodeURIComponent(id)
     await api(service, 'POST', '/endpoints/', { name: 'slow', query: { kind: 'HogQLQuery', query: slow('endpoint') } })
@@ -250,7 +250,7 @@ describe('web analytics', () => {
   })
 })
 
-test('is described in the OpenAPI document', async () => {
+test('the OpenAPI document describes the query route', async () => {
   const { body } = await request(`${service.url}/api/openapi.json`)
   const path = body.paths['/api/projects/{projectId}/query']
   expect(Object.keys(path.post.requestBody.content['application/json'].schema.properties)).toContain('max_age_seconds')

@@ -108,7 +108,7 @@ describe('a recording', () => {
     )
   })
 
-  test('has figures, which count a repeated chunk once', async () => {
+  test('has figures that count a repeated chunk once', async () => {
     const { body } = await get(`/${session}`)
     expect(body).toMatchObject({
       id: session,
@@ -219,7 +219,7 @@ describe('what the SDK records', () => {
   })
 })
 
-describe('settings', () => {
+describe('recording settings', () => {
   const change = (settings: unknown) => api(service, 'PATCH', '/session_recording_settings', settings)
 
   test('have defaults, and accept only valid values', async () => {
@@ -265,7 +265,7 @@ describe('settings', () => {
   })
 })
 
-describe('the list', () => {
+describe('the list of recordings', () => {
   const [ann, bob, mobile] = [0, 1, 2].map((hour) => uuidv7(START - 3_600_000 - hour))
   const ids = async (query: string) => {
     const { status, body } = await get(query)
@@ -304,7 +304,7 @@ describe('the list', () => {
     expect(await get('/?cursor=x')).toMatchObject({ status: 400, body: { attr: 'cursor' } })
   })
 
-  test('has filters', async () => {
+  test('filters by person, event, page, duration, errors and date', async () => {
     const { person_id } = (await get(`/${ann}`)).body
     expect(await ids(`/?${mine}&person_id=${person_id}`)).toEqual([mobile, ann])
     const nobody = '0195f000-0000-7000-8000-00000000000f'
@@ -324,7 +324,7 @@ describe('the list', () => {
 })
 
 describe('deletion', () => {
-  test('of one recording refuses its late chunks', async () => {
+  test('deleting a recording rejects its late chunks', async () => {
     const session = uuidv7(START)
     await send(chunk({ session, seq: 0 }, meta(0), full(1)))
     expect((await api(service, 'DELETE', `/session_recordings/${session}`)).status).toBe(204)
@@ -337,7 +337,7 @@ describe('deletion', () => {
     expect((await api(service, 'DELETE', `/session_recordings/${session}`)).status).toBe(404)
   })
 
-  test('of a person deletes their recordings', async () => {
+  test('deleting a person deletes their recordings', async () => {
     const [own, others] = [uuidv7(START), uuidv7(START)]
     await capture(service, event('seen', {}, { distinct_id: 'gone', $session_id: own }))
     await send(
@@ -490,7 +490,7 @@ describe('bad input', () => {
     expect(statuses).toContain(200)
   })
 
-  test('stores half a surrogate pair, odd ids and a snapshot of several rows', async () => {
+  test('stores a lone surrogate, odd ids and a snapshot of several rows', async () => {
     const session = `'"\\ \ud83d session`
     const text = '😀é'.repeat(400_000)
     await send(

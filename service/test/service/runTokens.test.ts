@@ -244,7 +244,7 @@ describe('a modified token', () => {
     origins: ['https://evil.example'],
   }
 
-  test('is tested for modifications of every field', async () => {
+  test('has a test case for every field', async () => {
     const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
     expect(Object.keys(decoded(partsOf(token)[1])).sort()).toEqual(Object.keys(CHANGES).sort())
   })
@@ -373,8 +373,8 @@ test('a run token allows only runs of endpoints', async () => {
     ).toMatchObject({ status: 403, body: { code: 'cross_origin_request' } })
 })
 
-describe('a run token becomes invalid', () => {
-  test('when it expires', async () => {
+describe('a run token that is no longer valid', () => {
+  test('is rejected when it expires', async () => {
     const token = await tokenOf({ endpoints: ['one'], ttl_seconds: 2 })
     let reply: Reply
     do {
@@ -386,7 +386,7 @@ describe('a run token becomes invalid', () => {
     })
   })
 
-  test('when its ID is revoked, without affecting other tokens', async () => {
+  test('is rejected when its ID is revoked, without affecting other tokens', async () => {
     const [{ body: first }, second] = [await make({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] })]
     expect((await run(first.token, 'one')).status).toBe(200)
     for (let turn = 0; turn < 2; turn += 1)
@@ -396,7 +396,7 @@ describe('a run token becomes invalid', () => {
     expect((await api(service, 'DELETE', '/endpoints/run_tokens/what')).status).toBe(404)
   })
 
-  test('when all tokens of its project are revoked, without affecting other projects and later tokens', async () => {
+  test('is rejected when all tokens of its project are revoked, without affecting other projects and later tokens', async () => {
     const [mine, theirs] = [await tokenOf({ endpoints: ['one'] }), await tokenOf({ endpoints: ['one'] }, other)]
     expect((await api(service, 'POST', '/endpoints/run_tokens/revoke_all')).status).toBe(204)
     expect(await run(mine, 'one')).toMatchObject({ status: 401, body: { code: 'invalid_run_token' } })
@@ -404,7 +404,7 @@ describe('a run token becomes invalid', () => {
     expect((await run(await tokenOf({ endpoints: ['one'] }), 'one')).status).toBe(200)
   })
 
-  test('when the key that issued it is removed', async () => {
+  test('is rejected when the key that issued it is removed', async () => {
     await metadata.keys.put({
       projectId: service.projectId,
       label: 'leaving',

@@ -173,7 +173,7 @@ const expected = (of: readonly Submission[]) => {
   }
 }
 
-test('results equal those of plain loops over the submissions', async () => {
+test('survey results equal those of plain loops over the submissions', async () => {
   const { body: survey } = await api(service, 'POST', '/surveys', {
     name: 'Results',
     type: 'popover',

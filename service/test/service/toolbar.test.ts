@@ -102,7 +102,7 @@ describe('authorized origins', () => {
     })
   })
 
-  test('are a part of the project', async () => {
+  test('are set with the project and kept when it is renamed', async () => {
     const project = await newProject('Origins')
     const origins = ['http://localhost:3000', SHOP]
     expect(await api(project, 'PATCH', '', { toolbar_origins: origins })).toMatchObject({
@@ -213,7 +213,7 @@ describe('a code', () => {
     expect((await exchange(shop, code)).status).toBe(200)
   })
 
-  test('takes a request of the toolbar only', async () => {
+  test('is accepted only in a request of the toolbar', async () => {
     const code = await newCode(shop)
     expect(await exchange(shop, code, {}, { origin: SHOP })).toMatchObject({
       status: 403,
@@ -390,7 +390,7 @@ describe('CORS', () => {
   })
 })
 
-describe('reads', () => {
+describe('reads of the toolbar', () => {
   const emails = ['ada@example.com', 'grace@example.com']
   let session: { readonly cookie: string }
 
@@ -434,7 +434,7 @@ describe('reads', () => {
   const read = (path: string, headers: Headers = session) => toolbar(shop, `api/${path}`, headers)
   const page = `url=${encodeURIComponent(`${SHOP}/a`)}`
 
-  test('have the same answers as the API of the project', async () => {
+  test('return the heatmaps that the API of the project returns', async () => {
     for (const [path, same] of [
       [`heatmap?${page}&width=1280&viewport_min=1000`, `?${page}&width=1280&viewport_min=1000`],
       [`heatmap/elements?${page}&date_from=-1d`, `/elements?${page}&date_from=-1d`],
@@ -447,7 +447,7 @@ describe('reads', () => {
     expect((await read('heatmap')).body).toMatchObject({ code: 'invalid_input', attr: 'url' })
   })
 
-  test('of flags have variants and payloads', async () => {
+  test('return flags with variants and payloads', async () => {
     expect((await read('flags')).body).toEqual({
       results: [
         {
@@ -461,7 +461,7 @@ describe('reads', () => {
     })
   })
 
-  test('of web vitals have the p75 of a path', async () => {
+  test('return the p75 of web vitals for a path', async () => {
     const { body } = await read('vitals?path=/a')
     expect(body.results.map(({ metric }: { metric: string }) => metric)).toEqual(['LCP', 'INP', 'CLS', 'FCP', 'TTFB'])
     expect(body.results.slice(0, 2)).toEqual([
@@ -477,7 +477,7 @@ describe('reads', () => {
     expect((await read('vitals')).body).toMatchObject({ code: 'invalid_input', attr: 'path' })
   })
 
-  test('are readable by the page of the session only, and name nobody', async () => {
+  test('are allowed only to the page of the session, and contain no email', async () => {
     for (const path of [
       `heatmap?${page}`,
       `heatmap/elements?${page}`,
@@ -497,7 +497,7 @@ describe('reads', () => {
     }
   })
 
-  test('of one project never have the data of another', async () => {
+  test('never return the data of another project', async () => {
     const other = await newProject('Neighbor')
     const neighbor = await openSession(other)
     expect((await toolbar(other, `api/heatmap?${page}`, neighbor)).body).toMatchObject({ points: 0, cells: [] })
@@ -506,7 +506,7 @@ describe('reads', () => {
     expect((await toolbar(shop, 'api/flags', neighbor)).status).toBe(401)
   })
 
-  test('need the scopes that they need with a key', async () => {
+  test('require a key with the scope of the API route', async () => {
     const { value } = await newKey(shop.projectId, 'project reader', ['project:read'])
     const limited = await openSession({ ...shop, key: value })
     expect((await toolbar(shop, 'session', limited)).status).toBe(200)

@@ -219,7 +219,7 @@ describe('person and session queries', () => {
   })
 })
 
-test('compare a variable with a person property', async () => {
+test('a query compares a variable with a person property', async () => {
   expect(
     await run('SELECT count() FROM events WHERE person.properties.plan = {variables.plan}', {
       plan: { type: 'String', value: 'pro' },
@@ -232,7 +232,7 @@ test('compare a variable with a person property', async () => {
   ).toEqual([[0]])
 })
 
-test('omit columns that need a join from SELECT *', async () => {
+test('SELECT * omits columns that need a join', async () => {
   expect(await engine.columns(compile('SELECT * FROM events'))).not.toEqual(
     expect.arrayContaining(['person_id', '$group_0']),
   )

@@ -90,7 +90,7 @@ test('updates of a person or group on different shards are merged', async () => 
   ).toEqual([[2]])
 })
 
-describe('a cluster isolates projects', () => {
+describe('project isolation on a cluster', () => {
   const limits = { projectId: 1, maxSeconds: 20, maxMemoryBytes: 500_000_000, maxRows: 10 }
   let other: RunningService
   let storage: ReturnType<typeof createCluster>
@@ -106,7 +106,7 @@ describe('a cluster isolates projects', () => {
   })
   afterAll(() => storage.close())
 
-  test('by the compiler', async () => {
+  test('the compiler isolates projects on a cluster', async () => {
     expect([await countOf(services[0]!, 'mine'), await countOf(services[0]!, 'theirs')]).toEqual([20, 0])
   })
 
@@ -127,7 +127,7 @@ describe('a cluster isolates projects', () => {
       "SELECT countIf(event = 'theirs'), uniqExact(project_id) FROM db.events WHERE uuid IN (SELECT uuid FROM db.events)",
     ],
     ['persons', 'SELECT countIf(project_id = 2), uniqExact(project_id) FROM db.person_properties'],
-  ])('by the engine for a query over %s', async (_, text) => {
+  ])('the engine isolates projects on a cluster for a query over %s', async (_, text) => {
     for (const _node of cluster.nodes) expect((await storage.run({ text }, limits)).rows).toEqual([[0, 1]])
   })
 
@@ -136,7 +136,7 @@ describe('a cluster isolates projects', () => {
     ['other limits', 'SELECT 1 SETTINGS max_execution_time = 1000', 'query'],
     ['another filter', 'SELECT count() FROM db.events SETTINGS additional_table_filters = {}', 'query'],
     ['too many rows', 'SELECT uuid FROM db.events', 'size'],
-  ])('and rejects a run with %s', async (_, text, kind) => {
+  ])('rejects a run with %s', async (_, text, kind) => {
     await expect(storage.run({ text }, limits)).rejects.toMatchObject({ kind })
   })
 })
@@ -312,11 +312,11 @@ test('a single server that joins a cluster keeps its events', async () => {
   await grown.stop()
 })
 
-describe('the service rejects a start', () => {
+describe('the start of the service on a cluster', () => {
   const start = (env: Record<string, string>) =>
     runUntilEnd({ TRAILMARK_DATA: join(folder, 'refused'), TRAILMARK_PORT: '0', ...cluster.env, ...env })
 
-  test('with an unknown cluster name and lists the valid names', async () => {
+  test('fails for an unknown cluster name and lists the valid names', async () => {
     const { code, stderr } = await start({ CLICKHOUSE_CLUSTER: 'main' })
     expect([code, stderr]).toEqual([
       1,
@@ -324,7 +324,7 @@ describe('the service rejects a start', () => {
     ])
   })
 
-  test('with a URL list that misses nodes of the cluster', async () => {
+  test('fails for a URL list that misses nodes of the cluster', async () => {
     const { code, stderr } = await start({ CLICKHOUSE_URL: cluster.nodes[0]!.url })
     expect(code).toBe(1)
     expect(stderr).toContain('The cluster "pair" has 2 nodes and CLICKHOUSE_URL names 1: list each node once')

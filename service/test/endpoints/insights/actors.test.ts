@@ -198,7 +198,7 @@ test('a retention cell lists the people of the cohort who returned in that inter
   }
 })
 
-test('people come in pages', async () => {
+test('a query of actors returns people in pages', async () => {
   const source = { kind: 'InsightActorsQuery', source: trends(node('visit')) }
   const { people: all } = await actors(source)
   const first = await actors(source, { limit: 2 })

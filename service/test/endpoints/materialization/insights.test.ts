@@ -200,12 +200,12 @@ const expectSame = async (stored: MaterializedInsight, query: object, question: 
   return live
 }
 
-describe('a materialized run equals a live run after late events, merges, property changes and deletions', () => {
+describe('a materialized run after late events, merges, property changes and deletions', () => {
   test.each([
     ['trends', 5],
     ['retention', 3],
     ['funnels', 3],
-  ] as const)('with the insight kind %s', async (kind, numRuns) => {
+  ] as const)('equals a live run for the insight kind %s', async (kind, numRuns) => {
     const tale = QUERIES[kind]!.chain((query) =>
       fc.record({
         query: fc.constant(query),
@@ -239,14 +239,14 @@ describe('a materialized run equals a live run after late events, merges, proper
   })
 })
 
-describe('a materialized run over groups equals a live run', () => {
+describe('a materialized run over groups', () => {
   const grouped = fc.array(
     fc
       .tuple(seenEvent, fc.constantFrom('acme', 'acme', 'globex', 'initech', ''), fc.constantFrom('', 'red', 'blue'))
       .map(([each, ...groups]) => ({ ...each, groups })),
     { minLength: 40, maxLength: 90 },
   )
-  test.each(['retention', 'funnels'])('with the insight kind %s', async (kind) => {
+  test.each(['retention', 'funnels'])('equals a live run for the insight kind %s', async (kind) => {
     const tale = fc.tuple(QUERIES[kind]!, fc.constantFrom(0, 1)).chain(([query, index]) =>
       fc.record({
         query: fc.constant({ ...query, aggregation_group_type_index: index }),

@@ -242,7 +242,7 @@ describe('materialization rules reject with the position', () => {
     if (place !== undefined) expect(first?.[1]).toBe(place)
   })
 
-  test('all violations in the order of the query', () => {
+  test('reports all violations in the order of the query', () => {
     const text = 'SELECT {variables.x} FROM events WHERE event LIKE {variables.y} AND timestamp != {variables.d}'
     expect(violations(text).map(([code]) => code)).toEqual([
       'variable_not_in_where',

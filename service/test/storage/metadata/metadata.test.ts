@@ -615,7 +615,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       expect(await store.countIssues(4)).toBe(1)
     })
 
-    test('have source maps, of which the first one of an id stays', async () => {
+    test('keep the first source map of an id', async () => {
       const map = { id: 'map', hash: 'h1', bytes: 10, parts: 1 }
       expect(await metadata.errorTracking.sourceMap(1, 'map')).toBeUndefined()
       expect(await metadata.errorTracking.addSourceMap(1, map)).toMatchObject(map)
