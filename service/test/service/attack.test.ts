@@ -118,7 +118,7 @@ const startHonest = (pauseMs = 100) => {
   }
 }
 
-// Longest processor time of a turn of the event loop, in ms.
+// Longest CPU time of a turn of the event loop, in ms.
 const MAX_TURN_MS = 50
 // Other processes can only slow a turn down (cold caches, shared cores), so the best of several tries counts.
 const TRIES = 5
@@ -140,7 +140,7 @@ test('no request body blocks the event loop or delays honest clients', async () 
   }
   for (const { name, text, compressed } of bombs) {
     const status = await send(name, compressed)
-    // Where the ratio of its compression ends it early, the whole body is read as plain text.
+    // The service rejects some bodies early for their compression ratio. Sends these as plain text, to be read as a whole.
     if (status === 413) await send(`${name}, plain`, text)
   }
   const { answers, health } = await stop()

@@ -179,7 +179,7 @@ test('reopens a resolved issue when a release that came later throws it, and kee
   await capture(service, ...[thrown('2.0')])
   const { id } = await find('RegressError')
   expect((await send('PATCH', `issues/${id}`, { state: 'resolved' })).body).toMatchObject({ state: 'resolved' })
-  // A visitor with an old page.
+  // A visitor whose page still has the old release.
   await capture(service, ...[thrown('2.0')])
   expect((await get(`issues/${id}`)).state).toBe('resolved')
   await capture(service, ...[thrown('2.1')])
@@ -288,7 +288,7 @@ test.each(['rollup', 'vite', 'webpack', 'esbuild'])(
         },
       })
       const { id, line, column, maps } = JSON.parse(stdout)
-      // No visitor can load a map.
+      // No visitor can load a source map.
       expect(maps).toEqual([])
       const type = `BuildError${bundler}`
       const thrown = exception({ type, frames: [['https://shop.test/main.js', 'a', line, column, id]] })
@@ -582,7 +582,7 @@ test('a flood of invented exceptions fills one issue and leaves the metadata sma
     await flood('More', 40)
     expect((await list()).reduce((sum, { count }) => sum + count, 0)).toBe(15)
     expect(await countOf(limited, '$exception')).toBe(50)
-    // What a person has decided stays.
+    // An issue whose state a person has changed is never removed.
     expect((await api(limited, 'GET', path)).body).toMatchObject({ state: 'resolved', type: 'PayError' })
     expect((await list()).length).toBeLessThanOrEqual(4)
   } finally {

@@ -485,7 +485,7 @@ describe('bad input', () => {
     isFlooding = false
     await Promise.all(senders)
     expect(overtaken.sort((one, other) => one - other)[10]).toBeLessThan(30)
-    // What does not fit is sent again later. SDKs keep it.
+    // A recording that gets a 429 is not lost: SDKs send it again later.
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
     expect(statuses).toContain(200)
   })

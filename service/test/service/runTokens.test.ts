@@ -109,7 +109,7 @@ describe('a run token', () => {
     expect(left).toBeLessThanOrEqual(600_000)
     const reply = await run(body.token, 'orders', { variables: { plan: 'pro' } }, { headers: { origin: PAGE } })
     expect(reply).toMatchObject({ status: 200, body: { results: [['acme', 'pro']], name: 'orders' } })
-    // Also through the alias of the route and with a trailing slash.
+    // Works through the alias of the route and with a trailing slash, too.
     expect(
       (
         await request(`${service.url}/api/environments/1/endpoints/orders/run/`, {
@@ -487,7 +487,7 @@ describe('pages with run tokens', () => {
         body: { code: 'origin_not_allowed', detail: expect.stringContaining(origin) },
       })
       expect(JSON.stringify(reply.body)).not.toContain('localhost:3000')
-      // So that the developer of the page can read the error.
+      // The developer of the page can read the error.
       expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
     }
     expect(await run(token, 'one')).toMatchObject({

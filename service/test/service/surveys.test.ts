@@ -110,7 +110,7 @@ describe('the flags of a survey', () => {
       capture(service, event(name, {}, { distinct_id: distinctId, $survey_id: survey.id, ...more }))
     expect(await evaluate(key, 'new')).toBe(true)
     await react('survey shown', 'shown')
-    // As the SDK sends it, and as a server does.
+    // With the `$set` that the SDK sends, and without it, as a server may send it.
     await react('survey sent', 'sent', { $set: { [`$survey_responded/${survey.id}`]: true } })
     await react('survey dismissed', 'dismissed')
     await react('survey sent', 'anonymous', { $process_person_profile: false })

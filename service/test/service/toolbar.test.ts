@@ -298,7 +298,7 @@ describe('a session', () => {
     const reply = await get(proxied, sameOrigin)
     expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([200, SHOP])
     expect((await get(proxied, { ...sameOrigin, 'sec-fetch-site': 'none' })).status).toBe(401)
-    // Of a site on another origin than the service: a page on the origin of the service is another site.
+    // A page on the origin of the service cannot use the session of a site on another origin.
     const { cookie } = await openSession(shop)
     expect((await get(cookie, sameOrigin)).status).toBe(401)
   })

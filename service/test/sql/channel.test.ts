@@ -48,7 +48,7 @@ const CASES: readonly (readonly [properties: Readonly<Record<string, string>>, c
   [{ $referring_domain: 'www.google.com', gclid: '' }, 'Organic Search'],
   [{ utm_source: 'NEWSLETTER' }, 'Email'],
   [{ utm_source: 'google\n"x"' }, 'Unknown'],
-  // What an event repeats of its session's arrival replaces all of its own properties.
+  // The arrival that an event repeats from its session replaces all properties of the event itself.
   [{ $session_entry_url: 'https://shop.example/', utm_source: 'facebook', gclid: 'abc' }, 'Direct'],
   [{ $session_entry_url: 'https://shop.example/', $session_entry_gclid: 'abc' }, 'Paid Search'],
   [{ $session_entry_url: 'https://shop.example/', $session_entry_ttclid: 'abc' }, 'Paid Unknown'],

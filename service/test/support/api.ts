@@ -21,7 +21,7 @@ export interface RequestOptions {
 
 const agent = new Agent({ keepAlive: true })
 
-/** Sends a request with the headers of `fetch`, which would take four times the processor time. */
+/** Sends a request with the headers of `fetch`, which would take four times the CPU time. */
 const send = (url: string, { method = 'GET', headers = {}, body, signal }: RequestOptions): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const options = {

@@ -165,7 +165,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
       return urlOf(name)
     },
     start,
-    // Its "immediate shutdown": nothing is flushed and all connections are cut.
+    // The "immediate shutdown" of Postgres: nothing is flushed and all connections are cut.
     kill: () => end('SIGQUIT'),
     async stop() {
       // Not flushed: the data is removed.

@@ -16,7 +16,7 @@ const START = Date.parse('2026-01-01T00:00:00Z')
 const HOUR = 3_600_000
 const BUILT = Date.parse('2026-02-01T00:00:00Z')
 
-// Many are at the bounds of hours or equal. Few hours, so that each part of each has events.
+// Many timestamps are equal or at the bounds of hours. There are few hours, so that each part of each hour has events.
 const hourOf = fc.constantFrom(0, 1, 2, 23, 24, 25, 48).map((hour) => START + hour * HOUR)
 const timestamp = fc.oneof(
   fc.tuple(hourOf, fc.constantFrom(-1, 0, 1)).map(([hour, ms]) => hour + ms),

@@ -1,7 +1,7 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode, type UnknownRow } from 'kysely'
 import type { OpenDatabase } from '../../../../src/storage/metadata/open.ts'
 
-/** What a task did in the turn of the event loop that did most. */
+/** The most work that a task did in one turn of the event loop. */
 export interface WorkCount {
   /** Rows that statements returned or changed. */
   readonly maxRows: number
