@@ -24,7 +24,7 @@ export interface Totals {
   readonly days: Readonly<Record<string, number>>
 }
 
-/** Maximum stacks that people are counted of. */
+/** Maximum stacks whose people are counted. */
 const MAX_COUNTED = 4_000
 
 const EXCEPTIONS = "project_id = {projectId:UInt32} AND event = '$exception'"

@@ -157,7 +157,7 @@ export const createEvents = ({ queryRows, persons, projects }: EventsDependencie
     try {
       return (await queryRows(projectId, print(query, projectId), signal)).map(toKey)
     } catch (error) {
-      // Nothing else of the statement is the caller's.
+      // A regular expression is the only part of the statement that the caller can make invalid.
       if (!(error instanceof StorageError) || error.engineCode !== 'CANNOT_COMPILE_REGEXP') throw error
       throw new ApiError('invalid_input', {
         attr: 'properties',

@@ -6,7 +6,7 @@ import type { CountryOf } from './countries.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Origin of an event. */
+/** Client of an event, and what its enrichment looks up. */
 export interface Origin {
   /** Client IP. Used to look up the country; never stored. */
   readonly address: string

@@ -91,7 +91,7 @@ export const createSetup = ({
         if ((await settings.get(projectId, FLAGS_SETTING)) === undefined)
           await settings.set(projectId, FLAGS_SETTING, new Date(now()).toISOString())
       }
-      note().catch(() => noted.delete(projectId)) // The next request notes it.
+      note().catch(() => noted.delete(projectId)) // The next evaluation tries again.
     },
   }
 }

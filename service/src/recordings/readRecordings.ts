@@ -111,7 +111,7 @@ const cursorOf = (text: string): Cursor => {
     const { at, id } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<Cursor>
     if (Number.isSafeInteger(at) && typeof id === 'string') return { at: at!, id }
   } catch {
-    // Reported below.
+    // The error below reports it.
   }
   throw new ApiError('invalid_input', {
     attr: 'cursor',

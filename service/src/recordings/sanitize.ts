@@ -93,7 +93,7 @@ const sanitizeCss = (css: string): string =>
 const sanitizeAttribute = (name: string, value: unknown): unknown => {
   const lower = name.toLowerCase()
   if (!ATTRIBUTE.test(name) || lower.startsWith('on') || DROPPED_ATTRIBUTES.has(lower)) return undefined
-  // Style changes by property.
+  // A style change is an object of values by property.
   if (isFields(value)) return lower === 'style' ? mapText(value, sanitizeCss) : undefined
   // Browsers would convert a list to a string.
   if (typeof value !== 'string') return Array.isArray(value) ? undefined : value

@@ -13,7 +13,7 @@ const MAX_IDLE_MS = 15 * 60_000
 export const MAX_AGE_MS = 8 * 3_600_000
 // The time of last use is updated at most this often, not with each request.
 const TOUCH_MS = 30_000
-/** Requests of one session. */
+/** Maximum requests of one session per minute. */
 export const MAX_REQUESTS_PER_MINUTE = 240
 /** The scope that a key needs for a session. Each read needs its own in addition. */
 const NEEDED_SCOPE = 'project:read'

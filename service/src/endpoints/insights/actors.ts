@@ -206,7 +206,7 @@ interface Kind<Of extends Source> {
   readonly check: (source: Of) => void
   /** Returns a row for each person: the person, and a number by which they are ordered. */
   readonly people: (source: Of, options: PlanOptions) => SelectSql
-  /** Name of the number. */
+  /** Name of the number in the response. */
   readonly count: string
 }
 

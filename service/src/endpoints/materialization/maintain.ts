@@ -60,7 +60,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
       const after = await whileClaimed((state) => ({ ...state, build: built, claim: undefined, error: undefined }))
       if (after?.build?.table !== table) await tables.drop(table)
     } catch (error) {
-      // Another process may begin immediately.
+      // Gives up the claim, so that another process can begin immediately.
       if (stop.signal.aborted)
         return void (await whileClaimed((state) => ({ ...state, claim: undefined, lookedAt: undefined })))
       log(`materialization: building version ${id} failed: ${(error as Error).message}`)

@@ -96,9 +96,9 @@ const OVERFLOW_ISSUE: NewIssue = {
   culprit: '',
 }
 
-// Values of one statement.
+// Maximum values of one statement.
 const MAX_VALUES = 500
-// Stacks that one transaction removes. It takes SQLite about 5 ms.
+// Maximum stacks that one transaction removes, which takes SQLite about 5 ms.
 const MAX_FORGOTTEN = 100
 
 const toIssue = (row: Selectable<Tables['error_issues']>): ErrorIssue => ({

@@ -37,7 +37,7 @@ export interface SurveyStore {
   countResponses(projectId: number, id: string, submissionIds: readonly string[], limit: number): Promise<boolean>
 }
 
-// Rows of one statement.
+// Maximum rows of one statement.
 const MAX_ROWS = 500
 
 const toSurvey = (row: Selectable<Tables['surveys']>): SurveyRecord => ({
