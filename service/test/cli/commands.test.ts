@@ -203,7 +203,7 @@ describe('invalid commands', () => {
 
   // Only root can change the owner of a folder.
   const asRoot = process.getuid?.() === 0 ? test : test.skip
-  asRoot('for a data folder of another user, whose service could not read files of root', async () => {
+  asRoot('a data folder of another user is rejected, because its service could not read files of root', async () => {
     const folder = join(data, 'theirs')
     mkdirSync(folder)
     await trailmark(folder, 'project', 'create', 'p')

@@ -84,12 +84,12 @@ describe('invalid events and requests', () => {
     const id = uuidv7()
     const reply = await capture(
       service,
-      event('neighbour'),
+      event('neighbor'),
       event(''),
-      event('neighbour'),
+      event('neighbor'),
       { event: 'x', uuid: id, properties: {} },
       'word',
-      event('neighbour'),
+      event('neighbor'),
     )
     expect(reply.status).toBe(200)
     expect(reply.body).toEqual({
@@ -100,7 +100,7 @@ describe('invalid events and requests', () => {
         { index: 4, code: 'not_an_object', detail: expect.any(String) },
       ],
     })
-    expect(await countOf(service, 'neighbour')).toBe(3)
+    expect(await countOf(service, 'neighbor')).toBe(3)
   })
 
   test('events with an unknown token do not affect events with a known token', async () => {

@@ -24,7 +24,7 @@ const flagOf = async (key: string, question: object) =>
       body: JSON.stringify({ token: service.token, ...question }),
     })
   ).body.flags[key]
-const enrol = (distinct_id: string, key: string, isEnrolled: boolean) =>
+const enroll = (distinct_id: string, key: string, isEnrolled: boolean) =>
   capture(
     service,
     event(
@@ -64,8 +64,8 @@ test('an early access feature goes from concept to general availability, with op
       flagKey: 'dark-mode',
     },
   ])
-  await enrol('keen', 'dark-mode', true)
-  await enrol('wary', 'dark-mode', false)
+  await enroll('keen', 'dark-mode', true)
+  await enroll('wary', 'dark-mode', false)
   expect(await flagOf('dark-mode', { distinct_id: 'keen' })).toMatchObject({ enabled: false })
 
   await stage('beta')
@@ -83,7 +83,7 @@ test('an early access feature goes from concept to general availability, with op
       person_properties: { '$feature_enrollment/dark-mode': true },
     }),
   ).toMatchObject({ enabled: true })
-  await enrol('keen', 'dark-mode', false)
+  await enroll('keen', 'dark-mode', false)
   expect(await flagOf('dark-mode', { distinct_id: 'keen' })).toMatchObject({ enabled: false })
 
   // A flag that is on for everyone is off for persons who opted out, until the feature is deleted.
@@ -113,7 +113,7 @@ test('an early access feature of an existing flag keeps the rollout and variants
     enabled: false,
     reason: { code: 'out_of_rollout_bound' },
   })
-  await enrol('x', 'editor', true)
+  await enroll('x', 'editor', true)
   expect(await flagOf('editor', { distinct_id: 'x' })).toMatchObject({ enabled: true, variant: 'new' })
   // An inactive flag is off for everyone and offered to no one.
   await api(service, 'PATCH', `/feature_flags/${flag.id}`, { active: false })

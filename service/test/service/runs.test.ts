@@ -505,7 +505,7 @@ test('a run with "debug" returns the query, the SQL for the engine and timings',
   expect((await run('debugged', { variables: { text: 'a secret value' } })).body).not.toHaveProperty('clickhouse')
 })
 
-describe('cancelling runs', () => {
+describe('canceling runs', () => {
   const cancel = (id: string, at: Project = service) => api(at, 'DELETE', `/query/${id}/`)
 
   test('stops the query in the engine', async () => {

@@ -307,7 +307,7 @@ describe('a paged query', () => {
     expect(await rowsOf(query, page)).toEqual(rows)
   })
 
-  test('has no LIMIT by default', () => {
+  test('has no LIMIT unless a page is requested', () => {
     expect(compile('SELECT event FROM events').text).not.toContain('LIMIT')
   })
 })

@@ -26,7 +26,7 @@ export const createBracketParser = ({ cursor, expression, subquery }: ParserCont
     return names
   }
 
-  const parenthesised = (): Expression => {
+  const parenthesized = (): Expression => {
     const { start } = peek()
     const names = lambdaNames()
     if (names) return lambda(names, start)
@@ -59,5 +59,5 @@ export const createBracketParser = ({ cursor, expression, subquery }: ParserCont
     return finish(start, { kind: 'array', items })
   }
 
-  return { lambda, parenthesised, bracketed }
+  return { lambda, parenthesized, bracketed }
 }

@@ -28,7 +28,7 @@ const unknownPlaceholder = ({ reject, peek, isSymbol }: Cursor) => {
 export const createPrimaryParser = (context: ParserContext, call: (name: Name) => Expression) => {
   const { cursor } = context
   const { reject, peek, isSymbol, isWord, take, expect, finish, list } = cursor
-  const { lambda, parenthesised, bracketed } = createBracketParser(context)
+  const { lambda, parenthesized, bracketed } = createBracketParser(context)
   const { caseOf, castCall, interval } = createKeywordParser(context)
 
   const primary = (): Expression => {
@@ -53,7 +53,7 @@ export const createPrimaryParser = (context: ParserContext, call: (name: Name) =
           ? call(cursor.toName(token))
           : finish(start, { kind: 'field', path: Object.freeze([cursor.toName(token)]) })
       case 'symbol':
-        if (token.value === '(') return parenthesised()
+        if (token.value === '(') return parenthesized()
         if (token.value === '[') return bracketed()
         if (token.value === '*') {
           take()

@@ -71,11 +71,14 @@ test('binding variables reports all errors together', () => {
   }
 })
 
-test.each([['constructor'], ['__proto__'], ['toString']])('binding accepts a variable named %s', (name) => {
-  const need = [{ codeName: name, type: 'String', values: [] }]
-  expect(() => bindVariables(need, {})).toThrow(/is required/)
-  expect(() => bindVariables([], JSON.parse(`{"${name}":1}`))).toThrow(/is not a variable/)
-})
+test.each([['constructor'], ['__proto__'], ['toString']])(
+  'binding does not take the variable %s for a property that every object inherits',
+  (name) => {
+    const need = [{ codeName: name, type: 'String', values: [] }]
+    expect(() => bindVariables(need, {})).toThrow(/is required/)
+    expect(() => bindVariables([], JSON.parse(`{"${name}":1}`))).toThrow(/is not a variable/)
+  },
+)
 
 test.each([
   ['Plan name', 'plan_name'],
