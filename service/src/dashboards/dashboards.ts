@@ -98,7 +98,10 @@ export const createDashboards = ({ dashboards }: Pick<Metadata, 'dashboards'>): 
       check({ name, tiles, variables })
       const created = await dashboards.create(projectId, { name, description, variables, tiles }, MAX_DASHBOARDS)
       if (!created)
-        throw wrong('name', `A project has at most ${MAX_DASHBOARDS} dashboards. Delete one that is no longer used.`)
+        throw wrong(
+          'name',
+          `A project may have at most ${MAX_DASHBOARDS} dashboards. Delete one that is no longer used.`,
+        )
       return toView(created)
     },
     async update(projectId, id, { version, ...changes }) {

@@ -65,7 +65,7 @@ export const createGate = (now: () => number = Date.now): Gate => {
         const { startedAt, count } = usage.windows[at]!
         if (count < allowance[limit]) return
         throw new ApiError('rate_limited', {
-          detail: `This key or token may run ${allowance[limit]} endpoints ${words}.`,
+          detail: `This key or token may run at most ${allowance[limit]} endpoints ${words}.`,
           retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000),
         })
       })

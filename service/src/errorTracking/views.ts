@@ -15,7 +15,7 @@ export const RELEASE = Type.Object({
 
 const ISSUE = {
   id: Type.String(),
-  type: Type.String({ description: 'Type of the first event, or the name that a fingerprint rule gave' }),
+  type: Type.String({ description: 'Type of the first event, or the name from a fingerprint rule' }),
   value: Type.String({ description: 'Message of the first event' }),
   culprit: Type.String({ description: 'Where it was thrown: file and function. Empty if unknown' }),
   state: Type.Unsafe<(typeof ISSUE_STATES)[number]>({ type: 'string', enum: [...ISSUE_STATES] }),

@@ -86,6 +86,6 @@ export const patternProblem = (pattern: string): string | undefined => {
   if (steps === Infinity)
     return 'may have neither backreferences nor repeated groups that contain repetitions or alternatives'
   if (steps > MAX_STEPS)
-    return 'may take too long on a text of 1 kB: it repeats too much. Use fewer repetitions such as .*, replace them by ones that end at the next character, such as [^/]*/, or begin with ^'
+    return 'may take too long on a string of 1 kB: it repeats too much. Use fewer repetitions such as .*, replace them with ones that end at the next character, such as [^/]*/, or begin with ^'
   return undefined
 }

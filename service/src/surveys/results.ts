@@ -5,7 +5,7 @@ import { type Definition, type Question, QUESTION_TYPES } from './survey.ts'
 import { eventsSource, type ResultsFilter, submissionsSource } from './submissions.ts'
 
 const COUNT = Type.Object({ events: Type.Integer(), people: Type.Integer() })
-const SHARE = Type.Number({ description: 'Part of the answers, from 0 to 1' })
+const SHARE = Type.Number({ description: 'Share of the answers, 0 to 1' })
 
 const QUESTION_RESULTS = Type.Object({
   id: Type.String(),
@@ -41,7 +41,7 @@ const QUESTION_RESULTS = Type.Object({
   ),
   csat: Type.Optional(
     Type.Object({
-      score: Type.Union([Type.Number(), Type.Null()], { description: 'Part of satisfied answers, from 0 to 1' }),
+      score: Type.Union([Type.Number(), Type.Null()], { description: 'Share of satisfied answers, 0 to 1' }),
       satisfied: Type.Integer(),
     }),
   ),

@@ -17,7 +17,7 @@ export const createRequestLimit = (perMinute: number, now: () => number = Date.n
     const count = counts.get(id) ?? 0
     if (count >= perMinute)
       throw new ApiError('rate_limited', {
-        detail: `The toolbar may send ${perMinute} requests a minute. Retry after the time in Retry-After.`,
+        detail: `The toolbar may send at most ${perMinute} requests a minute. Retry after the time in Retry-After.`,
         retryAfterSeconds: Math.ceil((startedAt + WINDOW_MS - now()) / 1_000),
       })
     counts.set(id, count + 1)

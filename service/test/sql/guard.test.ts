@@ -96,7 +96,7 @@ test('compiling throws for an invalid project ID', () => {
 test('the compiler never prints a stored table without its guard', () => {
   const good = guarded(EVENTS_TABLE, [{ value: name('event'), name: 'event' }])
   expect(() => print(good, 1)).not.toThrow()
-  expect(() => print({ ...good, where: undefined }, 1)).toThrow('Compiler fault')
+  expect(() => print({ ...good, where: undefined }, 1)).toThrow('Compiler bug')
   expect(() =>
     print(
       {
@@ -105,11 +105,11 @@ test('the compiler never prints a stored table without its guard', () => {
       },
       1,
     ),
-  ).toThrow('Compiler fault')
+  ).toThrow('Compiler bug')
   expect(() =>
     print({ ...good, from: { kind: 'join', join: 'cross', left: good.from!, right: good.from! } }, 1),
-  ).toThrow('Compiler fault')
-  expect(() => assertGuarded({ ...good, where: name('project_id') })).toThrow('Compiler fault')
+  ).toThrow('Compiler bug')
+  expect(() => assertGuarded({ ...good, where: name('project_id') })).toThrow('Compiler bug')
 })
 
 describe('a guarded query', () => {

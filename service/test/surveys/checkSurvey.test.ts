@@ -263,8 +263,8 @@ test.each([
   '.*a{500}b',
   'a?'.repeat(16) + 'a'.repeat(16),
   `${'(a|a)'.repeat(13)}x`,
-])('rejects the pattern %s, which may take too long on a text of 1 kB', (pattern) => {
-  expect(patternProblem(pattern)).toMatch(/^may take too long on a text of 1 kB/)
+])('rejects the pattern %s, which may take too long on a string of 1 kB', (pattern) => {
+  expect(patternProblem(pattern)).toMatch(/^may take too long on a string of 1 kB/)
   expect(isRisky(pattern)).toBe(true)
 })
 

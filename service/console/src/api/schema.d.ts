@@ -1377,7 +1377,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Runs, errors, durations and cache use of each endpoint in the last 24 hours
+     * List runs, errors, durations and cache use of each endpoint in the last 24 hours
      * @description Requires a key with the scope endpoint:read.
      */
     get: {
@@ -2411,7 +2411,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Counts, durations and errors of an endpoint's runs since "after", by "interval", and its last runs
+     * Read counts, durations and errors of an endpoint's runs since "after", by "interval", and its last runs
      * @description Requires a key with the scope endpoint:read.
      */
     get: {
@@ -3046,7 +3046,7 @@ export interface paths {
                 }[]
                 /** @enum {string} */
                 state: 'active' | 'resolved' | 'ignored'
-                /** @description Type of the first event, or the name that a fingerprint rule gave */
+                /** @description Type of the first event, or the name from a fingerprint rule */
                 type: string
                 /** @description Message of the first event */
                 value: string
@@ -3132,7 +3132,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
-              /** @description Type of the first event, or the name that a fingerprint rule gave */
+              /** @description Type of the first event, or the name from a fingerprint rule */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3216,7 +3216,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
-              /** @description Type of the first event, or the name that a fingerprint rule gave */
+              /** @description Type of the first event, or the name from a fingerprint rule */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3385,7 +3385,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
-              /** @description Type of the first event, or the name that a fingerprint rule gave */
+              /** @description Type of the first event, or the name from a fingerprint rule */
               type: string
               /** @description Message of the first event */
               value: string
@@ -3474,7 +3474,7 @@ export interface paths {
               }[]
               /** @enum {string} */
               state: 'active' | 'resolved' | 'ignored'
-              /** @description Type of the first event, or the name that a fingerprint rule gave */
+              /** @description Type of the first event, or the name from a fingerprint rule */
               type: string
               /** @description Message of the first event */
               value: string
@@ -6736,7 +6736,7 @@ export interface paths {
     put?: never
     post?: never
     /**
-     * Delete a recording, and refuse its late chunks. Responds once it is deleted
+     * Delete a recording, and reject its late chunks. Responds once it is deleted
      * @description Requires a key with the scope session_recording:write.
      */
     delete: {
@@ -8568,12 +8568,12 @@ export interface paths {
                   /** @description null: open choices, and choices that were removed */
                   index: number | null
                   label: string
-                  /** @description Part of the answers, from 0 to 1 */
+                  /** @description Share of the answers, 0 to 1 */
                   share: number
                 }[]
                 csat?: {
                   satisfied: number
-                  /** @description Part of satisfied answers, from 0 to 1 */
+                  /** @description Share of satisfied answers, 0 to 1 */
                   score: number | null
                 }
                 id: string
@@ -8591,7 +8591,7 @@ export interface paths {
                 question: string
                 ratings?: {
                   count: number
-                  /** @description Part of the answers, from 0 to 1 */
+                  /** @description Share of the answers, 0 to 1 */
                   share: number
                   value: number
                 }[]
@@ -8689,7 +8689,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * A flag's payload, for server SDKs that store configuration in flags
+     * Read a flag's payload, for server SDKs that store configuration in flags
      * @description Requires a key with the scope feature_flag:read.
      */
     get: {

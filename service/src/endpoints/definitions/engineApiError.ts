@@ -70,7 +70,7 @@ const EXPLANATIONS: Readonly<Record<string, (message: string) => Explanation | u
     fix: 'Convert them to one type, for example with toString(…)',
   }),
   TYPE_MISMATCH: () => ({
-    detail: 'A value has the wrong type for its place',
+    detail: 'A value has a type that is not allowed where it is used',
     fix: 'Convert it, for example with toFloat(…) or toString(…)',
   }),
 }

@@ -126,7 +126,7 @@ export const checkFunnels = (given: unknown, context: FilterContext) => {
     if (value === undefined || value === null || value > most)
       throw fieldError(
         'funnelsFilter.breakdownAttributionValue',
-        `is the step that gives the value, from 0${most ? ` to ${most}` : ' (the first, in an unordered funnel)'}`,
+        `must be the step whose event has the value, from 0${most ? ` to ${most}` : ' (the first, in an unordered funnel)'}`,
       )
   }
 }

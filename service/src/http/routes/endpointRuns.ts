@@ -28,7 +28,7 @@ export const ENDPOINT_RUN_ROUTES = [
   route({
     method: 'GET',
     path: '/api/projects/:projectId/endpoints/:name/runs',
-    summary: 'Counts, durations and errors of an endpoint\'s runs since "after", by "interval", and its last runs',
+    summary: 'Read counts, durations and errors of an endpoint\'s runs since "after", by "interval", and its last runs',
     access: 'endpoint:read',
     query: { after: TIME, interval: oneOf(intervals) },
     response: ENDPOINT_RUNS,
@@ -42,7 +42,7 @@ export const ENDPOINT_RUN_ROUTES = [
   route({
     method: 'GET',
     path: '/api/projects/:projectId/endpoint_stats',
-    summary: 'Runs, errors, durations and cache use of each endpoint in the last 24 hours',
+    summary: 'List runs, errors, durations and cache use of each endpoint in the last 24 hours',
     access: 'endpoint:read',
     response: ENDPOINT_STATS,
     handler: async ({ runHistory }, { projectId }) => ({ body: await runHistory.ofProject(projectId) }),

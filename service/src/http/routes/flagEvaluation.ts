@@ -91,7 +91,7 @@ export const FLAG_EVALUATION_ROUTES = [
   route({
     method: 'GET',
     path: '/api/projects/@current/feature_flags/:key/remote_config',
-    summary: "A flag's payload, for server SDKs that store configuration in flags",
+    summary: "Read a flag's payload, for server SDKs that store configuration in flags",
     access: 'feature_flag:read',
     handler: payload,
   }),

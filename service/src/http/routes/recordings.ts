@@ -155,7 +155,7 @@ export const RECORDING_ROUTES = [
     method: 'DELETE',
     path: `${RECORDINGS}/:session_id`,
     access: 'session_recording:write',
-    summary: 'Delete a recording, and refuse its late chunks. Responds once it is deleted',
+    summary: 'Delete a recording, and reject its late chunks. Responds once it is deleted',
     handler: async ({ recordings, removeRecordings }, { projectId, params }) => {
       const { id } = await recordings.get(projectId, params.session_id!)
       await removeRecordings.sessions(projectId, [id])

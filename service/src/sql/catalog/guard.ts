@@ -25,5 +25,5 @@ const isOwnerTest = (where: Sql | undefined, owner: string): boolean =>
 export const assertGuarded = (select: QuerySql): void => {
   if (select.kind !== 'select' || select.from?.kind !== 'storage') return
   if (!isOwnerTest(select.where, select.from.owner))
-    throw new Error(`Compiler fault: ${select.from.table} would be read without its project`)
+    throw new Error(`Compiler bug: ${select.from.table} would be read without its project`)
 }

@@ -111,7 +111,7 @@ export const print = (
         return `(${queryText(node.query)}) AS ${nameLiteral(node.name)}`
       case 'join':
         if (node.left.kind === 'storage' || node.right.kind === 'storage')
-          throw new Error('Compiler fault: storage joined without its guard')
+          throw new Error('Compiler bug: a stored table would be joined without its guard')
         return `${from(node.left)} ${JOIN_WORDS[node.join]} ${from(node.right)}${node.on ? ` ON ${sql(node.on)}` : ''}`
     }
   }

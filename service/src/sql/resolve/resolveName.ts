@@ -63,7 +63,7 @@ export const createNameResolvers = ({
   const commonValue = (name: Name, scope: Scope): Value | undefined => {
     const node = scope.commonValues.get(name.text)
     if (node) {
-      if (underWay.has(node)) throw reject('column_unknown', `'${name.text}' is defined by itself`, name)
+      if (underWay.has(node)) throw reject('column_unknown', `The definition of '${name.text}' refers to itself`, name)
       underWay.add(node)
       try {
         return resolve(node, { ...scope, lambdaNames: new Map() })

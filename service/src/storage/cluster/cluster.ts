@@ -96,7 +96,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     if (!missing.length) return error
     return new StorageError(
       'unavailable',
-      `${missing.map(({ host, words }) => `${words} (${host})`).join(' and ')} does not respond: ${error.message}`,
+      `${missing.map(({ host, words }) => `${words} (${host})`).join(' and ')} ${missing.length > 1 ? 'do' : 'does'} not respond: ${error.message}`,
       error.engineCode,
       missing.map(({ words }) => words).join(' and '),
     )
