@@ -9,8 +9,8 @@ const COLOR = /^(?:#[0-9a-f]{3,4}|#[0-9a-f]{6}|#[0-9a-f]{8}|[a-z]{3,30}|(?:rgb|h
 const CSS_VALUE = /^[\w\s.,%#'"()-]{1,200}$/
 const CSS_FUNCTION = /(?:url|image|image-set|element|expression|attr|env|var|src)\s*\(/i
 
-// Rejects characters that no selector contains, unclosed quotes and brackets, and :has(), which is too slow. Browsers check
-// the rest.
+// Rejects characters that surveys do not support, a combinator at either end, unclosed quotes and brackets, and :has(),
+// which is too slow. Browsers check the rest.
 const isSelector = (selector: string): boolean => {
   const open = (signs: RegExp) => (selector.match(signs) ?? []).length
   return (

@@ -179,7 +179,7 @@ const sharedIssue = async (db: Kysely<Tables>, projectId: number): Promise<strin
   return id
 }
 
-/** Removes at most `MAX_FORGOTTEN` stacks, which the caller ensures, with the fingerprints and issues that only they had. */
+/** Removes stacks with the fingerprints and issues that only they had. Pass at most `MAX_FORGOTTEN`. */
 const forgetStacks = async (db: Kysely<Tables>, projectId: number, stacks: readonly string[]): Promise<void> => {
   const ofProject = db.selectFrom('error_stacks').where('project_id', '=', projectId)
   const removed = await ofProject.where('stack', 'in', stacks).select('fingerprint').execute()
