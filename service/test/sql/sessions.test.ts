@@ -92,7 +92,8 @@ beforeAll(async () => {
       properties: { distinct_id: 'ann', $session_id: session, ...properties },
     })),
   )
-  await deliver(startIngest(storage), 1, events)
+  const withoutSession = { event: '$pageview', timestamp: '2026-01-01T10:00:00Z', properties: { distinct_id: 'ann' } }
+  await deliver(startIngest(storage), 1, [...events, withoutSession])
   await storage.close()
 })
 afterAll(() => engine.stop())
@@ -144,12 +145,16 @@ test('one event determines the whole arrival', async () => {
   })
 })
 
-test('the columns of an event’s session are NULL where it has no session', async () => {
+test('the columns of an event’s session are those of the whole session, and NULL where it has no session', async () => {
   expect(
     await engine.rows(
       compile(
-        "SELECT DISTINCT session.$is_bounce, session.$entry_pathname, session.$channel_type FROM events WHERE $session_id = 'late click'",
+        `SELECT DISTINCT session.$is_bounce, session.$entry_pathname, session.$channel_type FROM events
+        WHERE $session_id IN ('late click', '') ORDER BY 2`,
       ),
     ),
-  ).toEqual([[false, '/in', 'Direct']])
+  ).toEqual([
+    [false, '/in', 'Direct'],
+    [null, null, null],
+  ])
 })
