@@ -91,7 +91,7 @@ test('materialization is previewed and switched on and off, and violations are m
   await expect(page.getByRole('heading', { name: 'Not materialized' })).toBeVisible()
 
   await open('endpoints/joined?tab=materialization')
-  await expect(page.getByRole('heading', { name: 'What is in the way' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Why it cannot be materialized' })).toBeVisible()
   await expect(page.locator('.cm-lintRange-error').first()).toContainText('events e JOIN')
   await expectAccessible(page)
 })

@@ -62,5 +62,5 @@ test('an error becomes an issue with its source, can be resolved, reopens with a
   await open('errors?state=ignored')
   await expect(row).toContainText('Ignored')
   await open('errors?search=something+else')
-  await expect(page.getByRole('heading', { name: 'No issue fits' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No issues match' })).toBeVisible()
 })

@@ -109,7 +109,7 @@ test('errors of a flag are shown next to their fields, and no input is lost', as
   await expect(page.getByRole('group', { name: 'Condition 1' })).toContainText('takes a regular expression')
   await expect(page.getByLabel('Value', { exact: true })).toHaveValue('(a')
 
-  await page.getByText('With other properties than the stored ones').click()
+  await page.getByText('Override stored properties').click()
   await page.getByLabel('Distinct id').fill('ada')
   await page.getByLabel('Properties (JSON)').fill('[1]')
   await page.getByRole('button', { name: 'Test', exact: true }).click()

@@ -33,7 +33,7 @@ test('events appear as they arrive, rejected ones with a remedy, and wait while 
   await page.getByRole('button', { name: 'Pause' }).click()
   await send([event('fourth')])
   await expect(page.getByRole('button', { name: '1 new' })).toBeVisible()
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Resume' }).click()
   await expect(rows.first()).toContainText('fourth')
 
   // The filters are in the URL.
@@ -41,7 +41,7 @@ test('events appear as they arrive, rejected ones with a remedy, and wait while 
   await expect(rows).toHaveCount(1)
   await page.goBack()
   await page.getByLabel('Distinct ID').fill('nobody')
-  await expect(page.getByRole('heading', { name: 'No such event within seven days' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No matching events within seven days' })).toBeVisible()
   expect(page.url()).toContain('distinct_id=nobody')
   await page.getByLabel('Distinct ID').fill('ada')
   await expect(rows).toHaveCount(4)

@@ -112,7 +112,7 @@ test('a recorded session is found and played next to its events', async ({ view,
   await expect(row).toContainText('1m 30s')
   await expect(row.getByRole('cell').last()).toHaveText('2')
   await page.getByLabel('Part of the URL of a page').fill('nowhere')
-  await expect(page.getByText('No such recordings')).toBeVisible()
+  await expect(page.getByText('No recordings match')).toBeVisible()
   await page.getByLabel('Part of the URL of a page').fill('CART')
   await page.getByLabel('Errors').selectOption('With errors')
   await expect(row).toBeVisible()

@@ -14,7 +14,7 @@ test('settings: project, token, keys, capture, variables, rejected events and he
   await page.getByRole('button', { name: 'Rotate' }).click()
   await page.getByLabel('The old token is accepted').selectOption('For a day')
   await page.getByRole('button', { name: 'Rotate the token' }).click()
-  await expect(page.getByText('The token before is accepted until')).toBeVisible()
+  await expect(page.getByText('The previous token is accepted until')).toBeVisible()
   const { body: project } = await service.api('GET', '')
   expect(project).toMatchObject({ name: 'Shop', timezone: 'Europe/Oslo' })
   await expect(page.getByLabel('Project token')).toHaveText(project.api_token as string)
@@ -82,7 +82,7 @@ test('settings: project, token, keys, capture, variables, rejected events and he
   expect((await service.api('GET', '/session_recording_settings')).body).toMatchObject({ retention_days: 90 })
 
   await page.getByRole('tab', { name: 'Exceptions' }).click()
-  await page.getByRole('checkbox', { name: /Capture exceptions by themselves/ }).check()
+  await page.getByRole('checkbox', { name: /Capture exceptions automatically/ }).check()
   await page.getByRole('button', { name: 'Add a rule' }).click()
   await page.getByLabel('Values, one per line').fill('ResizeObserver')
   await page.getByRole('button', { name: 'Save' }).first().click()

@@ -51,7 +51,7 @@ test('the setup shows why the first event was rejected and what to do', async ({
   await open('setup?framework=nonsense')
   await expect(page.getByRole('tab', { name: 'Script tag' })).toHaveAttribute('aria-selected', 'true')
   await send([{ event: '', distinct_id: 'ada' }])
-  await expect(page.getByText('Pass the name of the event as a string that is not empty.')).toBeVisible()
+  await expect(page.getByText('Pass the name of the event as a non-empty string.')).toBeVisible()
   await page.getByRole('link', { name: 'All rejected events' }).click()
   await expect(page.getByRole('table', { name: 'Rejected events by reason' })).toContainText('missing_event_name')
 })

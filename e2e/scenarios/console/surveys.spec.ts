@@ -18,7 +18,7 @@ test('a survey is created, launched, answered, evaluated and stopped', async ({ 
   await third.getByLabel('Question', { exact: true }).fill('May we write to you?')
   await third.getByLabel('Answer', { exact: true }).selectOption('One of several')
   await third.getByLabel('Choices', { exact: true }).fill('Yes\nNo\nLater')
-  await first.getByLabel('Then').selectOption('It depends on the answer')
+  await first.getByLabel('Then').selectOption('Depends on the answer')
   await first.getByLabel('After “9–10”').selectOption('Question 3: May we write to you?')
   // The branch still leads to the same question.
   await page.getByRole('button', { name: 'Move question 3 up' }).click()
@@ -130,7 +130,7 @@ test('the builder previews the draft as visitors will see it, and saves translat
   await expect(preview.locator('.intro-screen-header')).toHaveText('Two questions')
   await part.selectOption('Question 2: Which one?')
   await expect(preview.locator('.response-choice')).toHaveText(['Price', 'Delivery', 'Other'])
-  await part.selectOption('Thanks at the end')
+  await part.selectOption('Thank-you message')
   await expect(preview.locator('.thank-you-message-header')).toHaveText('Thank you for your feedback!')
 
   await page.getByLabel('Add a language').fill('German')

@@ -114,7 +114,7 @@ const Home = () => {
 
 const loaded = new Map<Page, ComponentType<PageProps>>()
 
-/** Shows a page once its chunk is there. */
+/** Shows a page once its chunk is loaded. */
 const PageOf = ({ page, params }: PageProps & { readonly page: Page }) => {
   const [, setCount] = useState(0)
   const [hasFailed, setFailed] = useState(false)
@@ -150,7 +150,7 @@ const PageOf = ({ page, params }: PageProps & { readonly page: Page }) => {
 const NotFound = () => (
   <>
     <PageHead title="Not found" />
-    <Empty title="There is no page with this address">
+    <Empty title="There is no page at this URL">
       <a class="button" href={linkTo('')}>
         Go to the overview
       </a>

@@ -9,7 +9,7 @@ export interface Project {
   readonly name: string
   /** Public token, which sites send their events with. */
   readonly token: string
-  /** IANA name. Days of queries and shown times are of this zone. */
+  /** IANA name. Queries count days in this zone, and times are shown in it. */
   readonly timezone: string
 }
 

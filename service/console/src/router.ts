@@ -1,10 +1,10 @@
 import { computed, signal } from '@preact/signals'
 
-/** Path of the console, which ends with a slash. The service writes it into `<base href>`. */
+/** Path of the console, with a trailing slash. The service writes it into `<base href>`. */
 const BASE = new URL(document.baseURI).pathname
 
 interface Place {
-  /** Path below the console's, without slashes at its ends. */
+  /** Path below the console's, without leading and trailing slashes. */
   readonly path: string
   readonly search: string
 }
@@ -23,7 +23,7 @@ export const path = computed(() => current.value.path)
 /** Query parameters of the shown page. */
 export const search = computed(() => new URLSearchParams(current.value.search))
 
-// Filters are read by people: `f=is,$pathname,/a` stays as it is.
+// Characters that stay unescaped, so that people can read filters such as `f=is,$pathname,/a`.
 const READABLE: Readonly<Record<string, string>> = { '%24': '$', '%2F': '/', '%3A': ':', '%2C': ',' }
 
 const toSearch = (parameters: URLSearchParams): string => {

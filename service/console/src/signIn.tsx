@@ -10,7 +10,7 @@ import { Field } from './ui/field.tsx'
 
 const takeToken = (): string | undefined => {
   const token = new URLSearchParams(location.hash.slice(1)).get('t') ?? undefined
-  // Out of the history and of what a person may copy.
+  // Keeps the token out of the history and of URLs that a person copies.
   if (token) history.replaceState(null, '', location.pathname + location.search)
   return token
 }
@@ -102,7 +102,7 @@ export const SignIn = ({ onSignedIn }: { readonly onSignedIn: () => void }) => {
 /** Asks for the key again over the page whose session has ended. The page and what was written in it stay. */
 export const SignInAgain = () => (
   <Dialog title="Your session has ended" onClose={() => (hasExpired.value = false)}>
-    <p>Sign in again to go on. Nothing on this page is lost.</p>
+    <p>Sign in again to continue. Nothing on this page is lost.</p>
     <KeyForm
       onSignedIn={() => {
         hasExpired.value = false

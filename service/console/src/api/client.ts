@@ -3,7 +3,7 @@ import { Failure, toFailure } from './failure.ts'
 import type { paths } from './schema.d.ts'
 import { hasExpired } from './session.ts'
 
-/** URL of the service, without a slash at its end. The console is one folder below it. */
+/** URL of the service, without a trailing slash. The console is served one path segment below it. */
 export const SERVICE_URL = new URL('..', document.baseURI).href.replace(/\/$/, '')
 
 const client = createClient<paths>({ baseUrl: SERVICE_URL })

@@ -1,4 +1,4 @@
-/** One field or place at fault. */
+/** One invalid field or position. */
 export interface FieldIssue {
   readonly path: string
   readonly code: string
@@ -25,7 +25,7 @@ export class Failure extends Error {
     readonly status: number,
     readonly errors: readonly FieldIssue[] = [],
     readonly position?: Position,
-    /** What to write instead of the text at `position`. */
+    /** How to fix the error, such as `Did you mean 'event'?`. */
     readonly fix?: string,
     readonly requestId?: string,
   ) {

@@ -23,12 +23,12 @@ export interface QueryOptions {
   readonly force?: boolean | undefined
   /** Adds the engine's SQL to the result, as `clickhouse`. */
   readonly debug?: boolean | undefined
-  /** A cached result may be this old. */
+  /** Maximum age of a cached result. */
   readonly maxAgeSeconds?: number | undefined
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined
 }
 
-/** The response of a query. Of insights, `results` has the form that docs/reference/insights.md describes. */
+/** The response of a query. For insights, `results` has the form that docs/reference/insights.md describes. */
 export interface QueryResult {
   readonly results: readonly unknown[]
   readonly columns?: readonly string[]
@@ -39,11 +39,11 @@ export interface QueryResult {
   readonly [field: string]: unknown
 }
 
-// More at a time would only delay each other.
+// Maximum concurrent queries. More would only slow each other down.
 const MAX_RUNNING = 4
 const PROGRESS_EVERY_MS = 500
 const PROGRESS_AFTER_MS = 1_000
-/** A result of a period that is not over. The console's pages show how old it is. */
+/** Maximum age of a cached result for a period that is not over. Pages show the age of what they display. */
 const MAX_AGE_SECONDS = 15
 
 let running = 0

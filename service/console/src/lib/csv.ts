@@ -12,7 +12,7 @@ const toCell = (value: unknown): string => {
 export const toCsv = (head: readonly string[], rows: readonly (readonly unknown[])[]): string =>
   [head, ...rows].map((row) => row.map(toCell).join(',')).join('\r\n')
 
-/** Saves text as a file of the browser's downloads. */
+/** Downloads text as a file. */
 export const downloadText = (fileName: string, text: string, type: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

@@ -9,5 +9,5 @@ export const delayOf = ({
   readonly created_at: string
 }): number => (Date.parse(created_at) - Date.parse(timestamp)) / 1000
 
-/** A delay of events in words. Events from the future have none. */
+/** Formats a delay. A negative one, from a clock that is ahead, counts as 0. */
 export const formatDelay = (seconds: number): string => formatDuration(Math.max(0, seconds))

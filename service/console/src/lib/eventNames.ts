@@ -1,4 +1,4 @@
-/** Names of the SDK's events for people. */
+/** Display names of the SDK's events. */
 const NAMES: Readonly<Record<string, string>> = {
   $pageview: 'Page view',
   $pageleave: 'Page leave',
@@ -15,6 +15,6 @@ const NAMES: Readonly<Record<string, string>> = {
   $web_vitals: 'Web vitals',
 }
 
-/** Returns the name of an event for people. Unknown ones keep theirs, `''` is all events. */
+/** Returns the display name of an event: for unknown events their own name, for `''` "All events". */
 export const eventName = (name: string): string =>
   name === '' ? 'All events' : Object.hasOwn(NAMES, name) ? NAMES[name]! : name

@@ -1,6 +1,6 @@
 import { joinList, splitList } from './listText.ts'
 
-/** How a filter compares a property. `wire` is the API's name, `takes` what its values are. */
+/** How a filter compares a property. `wire`: the API's name. `takes`: the type of its values. */
 export const OPERATORS = {
   is: { wire: 'exact', label: 'is', takes: 'values' },
   not: { wire: 'is_not', label: 'is not', takes: 'values' },
@@ -25,7 +25,7 @@ export interface Filter {
   readonly values: readonly string[]
 }
 
-/** A filter as insight queries of the API take it. */
+/** A filter in the format of the API's insight queries. */
 export interface ApiFilter {
   readonly key: string
   readonly type: PropertyType

@@ -1,4 +1,4 @@
-// Formatters are made once: making one costs more than formatting a page of numbers.
+// Formatters are created once: creating one costs more than formatting a page of numbers.
 const locale = navigator.languages as string[]
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
 const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
@@ -109,7 +109,7 @@ const hourNames = new Intl.DateTimeFormat(locale, {
 const dayNames = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' })
 const monthNames = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' })
 
-/** Name of an interval of a chart by what the API calls its start: `2026-11-22` or `2026-11-22 14:00:00`. */
+/** Label of a chart interval, from its start in the API's format: `2026-11-22` or `2026-11-22 14:00:00`. */
 export const bucketName = (day: string, interval = ''): string => {
   const start = new Date(`${day.replace(' ', 'T')}${day.includes(' ') ? 'Z' : 'T00:00:00Z'}`)
   const names = day.includes(' ') ? hourNames : interval === 'month' ? monthNames : dayNames

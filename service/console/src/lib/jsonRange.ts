@@ -5,8 +5,8 @@ export interface TextRange {
 }
 
 /**
- * Returns where the value at a path is in a valid JSON text. If the path leads nowhere, such as to a field that is missing, it
- * is the value around it.
+ * Returns the range of the value at a path in valid JSON. If the path does not exist, such as for a missing field, returns
+ * the range of the innermost value on the path that exists.
  */
 export const rangeOfJson = (text: string, path: readonly string[]): TextRange => {
   let at = 0
@@ -20,7 +20,7 @@ export const rangeOfJson = (text: string, path: readonly string[]): TextRange =>
     at += 1
     return JSON.parse(text.slice(start, at)) as string
   }
-  /** Reads a value. `rest`: the path from it to the wanted one, if that is within it. */
+  /** Reads a value. `rest`: the path from this value to the wanted one. Absent: the wanted one is not within it. */
   const readValue = (rest?: readonly string[]): TextRange | undefined => {
     skipSpace()
     const start = at

@@ -3,7 +3,7 @@ export type Interval = 'hour' | 'day' | 'week' | 'month'
 export interface Period {
   readonly name: string
   readonly label: string
-  /** Key of the keyboard. */
+  /** Key that chooses the period. */
   readonly shortcut: string
   readonly dateFrom: string
   readonly dateTo?: string

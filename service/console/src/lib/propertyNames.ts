@@ -1,4 +1,4 @@
-/** Names of common properties for people. */
+/** Display names of common properties. */
 const NAMES: Readonly<Record<string, string>> = {
   $pathname: 'Page',
   $current_url: 'URL',
@@ -32,5 +32,5 @@ const NAMES: Readonly<Record<string, string>> = {
   $entry_utm_content: 'UTM content',
 }
 
-/** Returns the name of a property for people. Unknown ones keep theirs. */
+/** Returns the display name of a property: for unknown properties their own name. */
 export const propertyName = (key: string): string => (Object.hasOwn(NAMES, key) ? NAMES[key]! : key)

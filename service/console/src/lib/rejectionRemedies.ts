@@ -7,7 +7,7 @@ export type RejectionCode = RejectedEvent['code']
 /** What to do about rejected events, by the reason. */
 export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   not_an_object: 'Send each event as a JSON object. Check that the batch is not encoded twice.',
-  missing_event_name: 'Pass the name of the event as a string that is not empty.',
+  missing_event_name: 'Pass the name of the event as a non-empty string.',
   event_name_too_long: 'Use a short, fixed name, and put what varies into properties.',
   missing_distinct_id: 'Send a distinct_id with each event: the id of the person or the anonymous visitor.',
   distinct_id_too_long: 'Use the id of the person, not a whole token or URL.',
@@ -21,5 +21,5 @@ export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   too_many_answers: 'Wait a minute. Check whether a script sends answers to the survey.',
   invalid_heatmap: 'Send only heatmaps that an SDK has captured.',
   unknown_token: 'Use the current token of this project. See Settings.',
-  unstorable: 'Look at the sample for values that are not text, numbers or JSON, and report it if it looks right.',
+  unstorable: 'Check the sample for values that are not strings, numbers or JSON. If there are none, report a bug.',
 }

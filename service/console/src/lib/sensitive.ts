@@ -21,7 +21,7 @@ export const maskProperty = (name: string, value: unknown): unknown => (isSensit
 
 const MEMBER = /("(?:[^"\\]|\\.)*"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s,}\]]+)/g
 
-/** Returns the text of JSON, which may be cut, with sensitive values masked. */
+/** Returns JSON text with sensitive values masked. The text may be truncated. */
 export const maskJsonText = (text: string): string => {
   try {
     return JSON.stringify(maskSensitive(JSON.parse(text)), null, 2)

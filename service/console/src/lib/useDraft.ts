@@ -8,7 +8,7 @@ export interface StoredDraft<Value> {
   /** The version of what was saved when the draft began. */
   readonly basedOn: number | undefined
   readonly change: (value: Value) => void
-  /** Drops the draft: it was saved, or is not wanted. */
+  /** Deletes the draft, after it was saved or to undo its changes. */
   readonly discard: () => void
 }
 
@@ -18,8 +18,8 @@ interface Stored<Value> {
 }
 
 /**
- * An unsaved edit that survives leaving the page, kept in this browser by `name`. It begins as `saved`, whose `version` it
- * remembers.
+ * Returns an unsaved edit, which is stored in this browser under `name` and survives leaving the page. It begins as `saved`,
+ * and records the `version` of that.
  */
 export const useDraft = <Value>(name: string, saved: Value, version: number | undefined): StoredDraft<Value> => {
   const [stored, setStored] = useState(() => readStored<Stored<Value>>(name))

@@ -9,14 +9,14 @@ export interface ApiPage<Item> {
 }
 
 export interface Pages<Item> {
-  /** Items of all pages so far. Absent until the first page is there. */
+  /** Items of all pages so far. Absent until the first page is loaded. */
   readonly items: readonly Item[] | undefined
   readonly hasMore: boolean
   readonly isLoading: boolean
   readonly error: Failure | undefined
   /** Loads the next page, or tries again. Does nothing while one is loading. */
   readonly more: () => void
-  /** Starts over. The items stay until the first page is there. */
+  /** Starts over. The items stay until the first page is loaded. */
   readonly reload: () => void
 }
 

@@ -9,7 +9,7 @@ export type Setup = ResponseOf<'/api/projects/{projectId}/setup', 'get'>
 
 const EVERY_MS = 2_000
 
-/** Whether a project has received a custom event. */
+/** Whether a project has received a pageview or a custom event. */
 export const hasEvents = (setup: Setup): boolean => Boolean(setup.first_pageview_at ?? setup.first_custom_event_at)
 
 const isComplete = (setup: Setup): boolean =>

@@ -18,7 +18,7 @@ export const useVirtualRows = (list: RefObject<HTMLElement | null>, heights: rea
     const measure = () => {
       frame = 0
       const { top } = list.current?.getBoundingClientRect() ?? { top: 0 }
-      // In steps, so that not every pixel of scrolling draws.
+      // In steps, so that not every scrolled pixel causes a render.
       const from = Math.floor((-top - MARGIN) / 200) * 200
       const next = { top: from, bottom: from + innerHeight + 2 * MARGIN + 200 }
       setWindow((before) => (before.top === next.top && before.bottom === next.bottom ? before : next))

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Whether an element has been near the visible part of the page. What was never near it is not loaded. */
+/** Whether an element has been near the visible part of the page. Content that never was is not loaded. */
 export const useVisible = (element: RefObject<Element | null>): boolean => {
   const [isVisible, setVisible] = useState(false)
   useEffect(() => {

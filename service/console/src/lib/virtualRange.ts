@@ -6,7 +6,7 @@ export interface VirtualRange {
   readonly after: number
 }
 
-/** Returns the tops of rows with these heights, and at the end the height of all. */
+/** Returns the top of each row and, as the last item, the total height. */
 export const topsOf = (heights: readonly number[]): Float64Array => {
   const tops = new Float64Array(heights.length + 1)
   for (const [index, height] of heights.entries()) tops[index + 1] = tops[index]! + height

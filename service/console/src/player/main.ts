@@ -11,7 +11,7 @@ import './player.css'
 const FULL_SNAPSHOT = 2
 const TICK_MS = 100
 const MAX_OVERDUE_TICKS = 10
-/** Duration in which an idle period is played. */
+/** Time in which an idle period of any length is played. */
 const IDLE_PASSES_MS = 1_500
 const MAX_SPEED = 360
 
@@ -60,7 +60,7 @@ const create = () => {
   })
   next.on('finish', () => {
     isPlaying = false
-    // The rest is still loading.
+    // These were the loaded events, not the last ones: playing continues once more are loaded.
     if (!isEnd) wanted = { at: last, plays: true }
     report()
   })

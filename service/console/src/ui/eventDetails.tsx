@@ -21,7 +21,7 @@ const toJson = (event: ApiEvent): string => {
   return shown.length < text.length ? `${shown}\n…` : shown
 }
 
-/** One event: when, who, its properties and its JSON. Properties that a list has cut are loaded. */
+/** One event: when, who, its properties and its JSON. Properties that a list has truncated are loaded in full. */
 export const EventDetails = ({
   event: inList,
   onFilter,

@@ -20,7 +20,7 @@ export const showFilters = (filters: readonly Filter[]): void => setSearch({ f: 
 const textOf = ({ operator, key, values }: Filter): string =>
   [propertyName(key), OPERATORS[operator].label, values.map((value) => value || '(empty)').join(' or ')].join(' ')
 
-/** The filters of a page: each can be changed or removed, and one added. */
+/** The filters of a page, with buttons to add, change and remove them. */
 export const FilterBar = ({
   filters,
   onChange = showFilters,

@@ -3,7 +3,7 @@ import { useLoad } from '../lib/useLoad.ts'
 import { useLink, useProject } from '../project.ts'
 import { Icon } from './icon.tsx'
 
-/** What led to a moment is shown too. */
+/** The recording starts this long before the event, to show what led to it. */
 const LEAD_MS = 3_000
 
 /** A link to the moment of an event in the recording of its session. Nothing if the session has no recording. */

@@ -3,7 +3,7 @@ import type { Failure } from '../api/failure.ts'
 import type { Loaded } from '../lib/useLoad.ts'
 import { useEffect, useState } from 'preact/hooks'
 
-/** What is shown where data will be. `lines` of the height of a table row, or a block of `height` rem. */
+/** A placeholder while data loads: `lines` as high as table rows, or a block of `height` rem. */
 export const Skeleton = ({ lines, height }: { readonly lines?: number; readonly height?: number }) => (
   <div class="stack" aria-hidden="true" style={{ gap: '0.5rem' }}>
     {Array.from({ length: lines ?? 1 }, (_, index) => (

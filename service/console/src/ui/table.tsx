@@ -4,7 +4,7 @@ export interface Column<Row> {
   readonly key: string
   readonly title: ComponentChildren
   readonly cell: (row: Row) => ComponentChildren
-  /** Numbers stand at the end of their cell. */
+  /** Whether the cells are numbers, which are aligned right. */
   readonly isNumber?: boolean
   readonly isSortable?: boolean
 }

@@ -22,7 +22,7 @@ const problemOf = (tile: Tile, endpoints: ReadonlyMap<string, TileEndpoint> | un
     ? `There is no active endpoint “${tile.endpoint}”. Choose another one, or remove the tile.`
     : undefined
 
-/** The grid of tiles. Below 52 rem they stand one below the other. */
+/** The grid of tiles. Below a width of 52 rem, it has one column. */
 export const Board = ({
   tiles,
   endpoints,

@@ -5,7 +5,7 @@ export type Dashboard = ResponseOf<'/api/projects/{projectId}/dashboards', 'get'
 export type Tile = Dashboard['tiles'][number]
 export type Display = Tile['display']
 
-/** What a person edits of a dashboard. */
+/** The editable fields of a dashboard. */
 export type DashboardDraft = Pick<Dashboard, 'name' | 'description' | 'variables' | 'tiles'>
 
 export const DISPLAYS: Readonly<Record<Display, string>> = {

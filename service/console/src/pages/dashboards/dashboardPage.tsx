@@ -97,7 +97,7 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
       draft.discard()
       toast('The dashboard is saved.')
     }
-    // Also after a conflict: the page then has what the other one saved.
+    // Also after a conflict, to load the version that the other person saved.
     onChanged()
   }
   const names = variablesOfTiles(tiles, endpoints.data)

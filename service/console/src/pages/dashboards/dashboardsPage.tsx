@@ -13,7 +13,7 @@ import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
 import styles from './dashboards.module.css'
 
-/** The dashboards of a project. The service makes the first one. */
+/** The dashboards of a project. The service creates the first one. */
 export const DashboardsPage = () => {
   const { id } = useProject()
   const link = useLink()

@@ -1,4 +1,4 @@
-/** The place of a tile: columns and rows of the grid, from 0. */
+/** Position and size of a tile, in columns and rows of the grid, from 0. */
 export interface Box {
   readonly id: string
   readonly x: number

@@ -19,7 +19,7 @@ export const SaveBar = ({
   readonly error: Failure | undefined
   readonly isSaving: boolean
   readonly onSave: () => void
-  /** Saves over what the other one saved. */
+  /** Overwrites the version that the other person saved. */
   readonly onReplace: () => void
   readonly onDiscard: () => void
 }) => (

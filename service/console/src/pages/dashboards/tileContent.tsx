@@ -18,7 +18,7 @@ interface ContentProps {
   readonly isRunning: boolean
 }
 
-/** The result of a tile in its display. A result that has no such form is shown as a table. */
+/** Shows a tile's result in its display, or as a table if the result does not support that display. */
 export const TileContent = ({ title, display, kind, result, isRunning }: ContentProps) => {
   const data = useMemo(() => toTileData(kind, result), [kind, result])
   if (data.table.rows.length === 0) return <p class={`muted ${styles.nothing}`}>Nothing in this period.</p>

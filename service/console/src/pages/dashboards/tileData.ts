@@ -23,7 +23,7 @@ export interface TableData {
   readonly rows: readonly (readonly CellValue[])[]
 }
 
-/** A result in the forms in which tiles show it. Absent: the result has no such form. */
+/** A result, converted for each display of tiles. Absent: the result does not support that display. */
 export interface TileData {
   readonly figures?: readonly Figure[]
   readonly chart?: Chart
@@ -146,7 +146,7 @@ const STATS_TITLES: Readonly<Record<string, string>> = {
   avg_time_on_page: 'Seconds on page',
 }
 
-// Numbers are pairs: of the period, and of the period before.
+// Each number is a pair: of this period and of the period before. Tiles show the first.
 const ofStatsTable = (columns: readonly string[], results: readonly (readonly unknown[])[]): TileData => {
   const shown = columns.flatMap((name, index) => {
     const title = STATS_TITLES[name.replace(/^context\.columns\./, '')]
@@ -186,7 +186,7 @@ const ofRows = (columns: readonly string[], results: readonly (readonly unknown[
   }
 }
 
-/** Returns the result of a query of `kind` in the forms in which tiles show it. */
+/** Converts the result of a query of `kind` for each display of tiles. */
 export const toTileData = (kind: string, { results, columns }: Pick<QueryResult, 'results' | 'columns'>): TileData => {
   const items = results as readonly Item[]
   switch (kind) {

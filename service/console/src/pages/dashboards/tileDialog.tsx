@@ -6,7 +6,7 @@ import { Field, Segments } from '../../ui/field.tsx'
 import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import { type Display, DISPLAYS, type Tile } from './dashboard.ts'
 
-/** What a person chooses of a tile. Its place is chosen on the board. */
+/** The fields of a tile that the dialog edits. Its position is edited on the board. */
 export type TileChoice = Pick<Tile, 'title' | 'display'> &
   ({ endpoint: string } | { query: NonNullable<Tile['query']> })
 

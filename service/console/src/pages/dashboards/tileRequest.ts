@@ -12,7 +12,7 @@ export interface Shared {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** The parts of an endpoint that decide what its runs take. */
+/** The fields of an endpoint that decide which variables its runs accept. */
 export interface TileEndpoint {
   readonly query: Query
   readonly isMaterialized: boolean
@@ -20,7 +20,7 @@ export interface TileEndpoint {
   readonly takesDates: boolean
 }
 
-/** What a tile runs. */
+/** The request of a tile: a query, or a run of an endpoint. */
 export type TileRequest =
   | { readonly kind: string; readonly query: Query; readonly variables?: Readonly<Record<string, unknown>> | undefined }
   | { readonly kind: string; readonly endpoint: string; readonly variables: Readonly<Record<string, unknown>> }

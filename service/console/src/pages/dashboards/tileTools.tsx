@@ -21,7 +21,7 @@ interface Step {
   readonly apply: (tiles: Tiles, id: string) => Tiles
 }
 
-/** What buttons do to the place of a tile. The pointer does the same. */
+/** The moves and size changes that buttons make. Dragging makes the same. */
 const STEPS: readonly Step[] = [
   { label: 'Move left', sign: '←', apply: (tiles, id) => moveTile(tiles, id, { columns: -1 }) },
   { label: 'Move right', sign: '→', apply: (tiles, id) => moveTile(tiles, id, { columns: 1 }) },
@@ -84,7 +84,7 @@ interface Drag {
   tiles: Tiles | undefined
 }
 
-/** A place to grab a tile by the pointer. Hidden from the keyboard, which has the buttons. */
+/** A handle to drag a tile with the pointer. Not focusable: the buttons do the same from the keyboard. */
 const DragHandle = ({
   tile,
   tiles,

@@ -10,7 +10,7 @@ interface Shown {
 }
 
 export interface TileResult {
-  /** The last result, also while the next one is loading, of other dates too. */
+  /** The last result. It stays while the next one loads, even if the next one is for other dates. */
   readonly shown: Shown | undefined
   readonly loaded: Loaded<QueryResult>
   /** Share of the rows that have been read, from 0 to 1. */

@@ -31,7 +31,7 @@ const parse = (text: string): Query | string => {
   }
 }
 
-/** An insight as JSON, which runs without being stored. */
+/** A JSON editor for an insight. Running the insight does not store it. */
 export const InsightWorkbench = ({
   label,
   sql: text,

@@ -115,7 +115,7 @@ const Obstacles = ({ endpoint, obstacles }: TabProps & { readonly obstacles: rea
     [obstacles],
   )
   return (
-    <Card title="What is in the way">
+    <Card title="Why it cannot be materialized">
       <div class="stack">
         <ul class="stack">
           {obstacles.map(({ code, message, fix, position, field }, index) => (
@@ -133,7 +133,7 @@ const Obstacles = ({ endpoint, obstacles }: TabProps & { readonly obstacles: rea
         </ul>
         {isSql(endpoint) && (
           <SqlEditor
-            label={`Query of ${endpoint.name} with its obstacles`}
+            label={`Query of ${endpoint.name} with the problems marked`}
             value={textOfQuery(endpoint.query)}
             problems={problems}
             isReadOnly

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 
 /**
  * Returns the hours or days of a span, oldest first, with their runs. The API leaves out those without runs. Hours and
- * days are matched by their names in the project's zone, because a day can have 23 to 25 hours. The first one is a part.
+ * days are matched by their names in the project's zone, because a day can have 23 to 25 hours. The first one is partial.
  */
 export const bucketsOf = (
   series: readonly (Counts & { readonly start: string })[],

@@ -99,7 +99,7 @@ const Filters = () => (
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   const link = useLink()
   return isFiltered ? (
-    <Empty title="No issue fits">
+    <Empty title="No issues match">
       <p>Search finds a part of the type, the message, the file or the function.</p>
     </Empty>
   ) : (

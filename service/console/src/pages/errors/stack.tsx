@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import styles from './errors.module.css'
 import type { Frame } from './issueApi.ts'
 
-/** The frames of an exception, the throw first. Frames of libraries are hidden by default. */
+/** The frames of an exception, the one that threw first. Frames of libraries are hidden by default. */
 export const Stack = ({ frames }: { readonly frames: readonly Frame[] }) => {
   const [isWhole, setWhole] = useState(false)
   const own = frames.filter((frame) => frame.in_app)

@@ -14,7 +14,7 @@ const targetOf = ({ type, key }: Filter): string =>
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
-/** What an operator is in SQL. */
+/** SQL condition of each operator. */
 const CONDITIONS: Readonly<Record<OperatorName, (target: string, values: readonly string[]) => string>> = {
   is: (target, values) => (values.length === 1 ? `${target} = ${quote(values[0]!)}` : `${target} IN (${list(values)})`),
   not: (target, values) =>

@@ -59,7 +59,7 @@ export const EventsTable = ({
   )
 }
 
-/** Stands for rows that are not drawn. */
+/** Takes the height of rows that are not rendered. */
 const Space = ({ height }: { readonly height: number }) =>
   height > 0 ? (
     <tr aria-hidden="true">

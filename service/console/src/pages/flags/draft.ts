@@ -34,7 +34,7 @@ export interface FlagDraft {
   readonly contexts: string
 }
 
-/** The form of a new flag: on for everyone. */
+/** Form state of a new flag: on for everyone. */
 export const NEW_FLAG: FlagDraft = {
   key: '',
   name: '',
@@ -45,7 +45,7 @@ export const NEW_FLAG: FlagDraft = {
   contexts: '',
 }
 
-/** Returns the form of a flag. */
+/** Returns the form state of a flag. */
 export const toDraft = ({ key, name, filters, evaluation_contexts: contexts }: Flag): FlagDraft => {
   const payloadOf = (value: string) => {
     const payload = filters.payloads?.[value]

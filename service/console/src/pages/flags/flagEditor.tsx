@@ -106,7 +106,7 @@ const Fields = ({
       <div class="stack">
         <TextInput
           label="Key"
-          hint="The name that code asks for."
+          hint="The name by which code reads the flag."
           error={errorAt(failure, 'key')}
           isCode
           isRequired

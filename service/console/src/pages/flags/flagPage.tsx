@@ -65,7 +65,7 @@ export const FlagPage = ({ params }: PageProps) => {
   )
 }
 
-/** What happens at once: turning the flag on and off, and deleting it. */
+/** Actions that apply at once, without saving the form: turning the flag on or off, and deleting it. */
 const Actions = ({ flag, onChanged }: { readonly flag: Flag; readonly onChanged: () => void }) => {
   const { id } = useProject()
   const [isDeleting, setDeleting] = useState(false)

@@ -11,7 +11,7 @@ import styles from './flagsPage.module.css'
 
 type FlagMatches = ResponseOf<'/api/projects/{projectId}/feature_flags/matches', 'post'>
 
-/** Counts the people whom the flag is on for, as it is written in the form, and lists some of them. */
+/** Counts the people who get the flag in the form, saved or not, and lists some of them. */
 export const Matches = ({ draft, flagId }: { readonly draft: FlagDraft; readonly flagId: number | undefined }) => {
   const { id } = useProject()
   const [result, setResult] = useState<{ readonly matches: FlagMatches; readonly of: string }>()

@@ -12,7 +12,7 @@ import { type FlagDraft, toInput } from './draft.ts'
 import styles from './flagsPage.module.css'
 import { TestResult } from './testResult.tsx'
 
-/** What the API says about a flag for one person. */
+/** Result of testing a flag for one person. */
 export type FlagTest = ResponseOf<'/api/projects/{projectId}/feature_flags/test', 'post'>
 
 const parseProperties = (text: string, what: string): Record<string, unknown> => {
@@ -21,7 +21,7 @@ const parseProperties = (text: string, what: string): Record<string, unknown> =>
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // The same message as for JSON that is no object.
+    // Throws the same error below as for JSON that is not an object.
   }
   throw new Failure(`${what} must be a JSON object, such as {"plan": "pro"}.`, 'invalid_input', 0)
 }
@@ -68,7 +68,7 @@ export const Tester = ({
       <form class="stack" onSubmit={submit}>
         <TextInput
           label="Distinct id"
-          hint="Of a person who is stored, or of one you think of."
+          hint="Of a stored person, or any other value."
           isCode
           value={person}
           onChange={setPerson}
@@ -77,7 +77,7 @@ export const Tester = ({
           <TextInput label={`Key of the group (${draft.groupType})`} isCode value={group} onChange={setGroup} />
         )}
         <details>
-          <summary>With other properties than the stored ones</summary>
+          <summary>Override stored properties</summary>
           <TextArea label="Properties (JSON)" isCode value={properties} onChange={setProperties} />
         </details>
         <div class="row">

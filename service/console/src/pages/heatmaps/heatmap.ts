@@ -55,7 +55,7 @@ const STOPS: readonly (readonly [at: number, red: number, green: number, blue: n
   [1, 225, 40, 30],
 ]
 
-/** The colors of 256 weights, as red, green and blue, one after the other. */
+/** Returns the colors of 256 weights, each as three bytes: red, green, blue. */
 export const colorTable = (): Uint8ClampedArray => {
   const table = new Uint8ClampedArray(256 * 3)
   for (let index = 0; index < 256; index += 1) {

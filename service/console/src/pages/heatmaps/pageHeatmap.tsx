@@ -106,7 +106,7 @@ export const PageHeatmap = ({ url, period }: { readonly url: string; readonly pe
   )
 }
 
-/** A link to the recordings with rage clicks on a page. Each leads to its moment from the events beside the player. */
+/** A link to the recordings with rage clicks on a page. The events beside the player lead to the moment of each. */
 const RageClickRecordings = ({ url }: { readonly url: string }) => {
   const link = useLink()
   return (

@@ -4,7 +4,7 @@ import { loadSnapshots } from '../../api/recordings.ts'
 import type { RecordedEvent } from '../../player/messages.ts'
 import { drawingEvents, type PageWanted } from './drawingEvents.ts'
 
-/** Recordings and snapshots that are looked at. Each is a request. */
+/** Maximum recordings and snapshots to check. Each takes a request. */
 const MAX_RECORDINGS = 5
 const MAX_CHUNKS = 8
 

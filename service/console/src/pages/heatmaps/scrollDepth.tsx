@@ -5,7 +5,7 @@ import styles from './heatmaps.module.css'
 
 const STEP = 10
 
-/** How many views saw which share of the page. */
+/** Number of views that reached each share of the page. */
 export const ScrollDepth = ({ scroll }: { readonly scroll: HeatmapScroll }) => (
   <Card title="Scroll depth">
     {scroll.views === 0 ? (

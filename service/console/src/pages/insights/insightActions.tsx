@@ -9,7 +9,7 @@ import { SaveEndpoint } from '../../ui/saveEndpoint.tsx'
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What can be done with the shown insight: see its SQL, write SQL, save it as an endpoint. */
+/** Actions for the shown insight: show its SQL, open the SQL editor, save it as an endpoint. */
 export const InsightActions = ({ query }: { readonly query: Query | undefined }) => {
   const link = useLink()
   const [open, setOpen] = useState<'sql' | 'save'>()

@@ -30,7 +30,7 @@ export const RetentionTab = () => {
         <InsightResult of={loaded}>
           {({ results }) =>
             (results as readonly Cohort[]).every(({ values }) => !values[0]?.count) ? (
-              <Empty title="Nobody began in this time">
+              <Empty title="No cohorts in this period">
                 <p>No person did the first event in these {unit.toLowerCase()}s.</p>
               </Empty>
             ) : (

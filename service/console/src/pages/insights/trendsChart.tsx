@@ -18,7 +18,7 @@ export interface TrendLine {
   readonly aggregated_value?: number
   readonly compare_label?: 'current' | 'previous'
   readonly breakdown_value?: string | null | readonly (string | null)[]
-  /** NULL for a formula, which no people are behind. */
+  /** null for a formula: its values do not count people. */
   readonly action: { readonly math: string; readonly order: number } | null
 }
 

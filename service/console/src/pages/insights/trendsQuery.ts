@@ -3,7 +3,7 @@ import { joinList, splitList } from '../../lib/listText.ts'
 import { type Interval, periodOf } from '../../lib/period.ts'
 import { oneOf, sharedFields, toNode } from './insightQuery.ts'
 
-/** How the events of a series are counted. `isNumeric`: with the numbers of a property. */
+/** How a series aggregates its events. `isNumeric`: it aggregates the numbers of a property. */
 export const MATHS = [
   { value: 'total', label: 'Events' },
   { value: 'dau', label: 'People' },

@@ -20,7 +20,7 @@ export const TrendsTab = () => {
       <Card>
         {lacksProperty ? (
           <Empty title="Choose a property">
-            <p>Its numbers are what this series computes with.</p>
+            <p>This series aggregates the numbers of a property.</p>
           </Empty>
         ) : (
           <InsightResult of={loaded}>

@@ -23,7 +23,7 @@ interface RowProps {
   readonly onToggle: (id: string | undefined) => void
 }
 
-/** One arrival, with its details in place. It is drawn again only when it opens or closes: rows are many. */
+/** One arrival, with its details in place. It renders again only when it opens or closes, because there are many rows. */
 export class ArrivalRow extends Component<RowProps> {
   override shouldComponentUpdate({ isOpen }: RowProps) {
     return isOpen !== this.props.isOpen
@@ -97,7 +97,7 @@ const RejectedCells = ({ rejected }: { readonly rejected: RejectedEvent }) => (
 
 const AcceptedDetails = ({ event }: { readonly event: ApiEvent }) => {
   const link = useLink()
-  // All events with this value are on the page of events.
+  // Opens the events page, because this one shows only new events.
   const onFilter = (filter: Filter) => navigate(link('events', { f: formatFilter(filter) }))
   return <EventDetails event={event} onFilter={onFilter} />
 }

@@ -30,7 +30,7 @@ export const LivePage = () => {
   const top = useRef<HTMLDivElement>(null)
   const isAtTop = useIsInView(top)
   const live = useLiveFeed({ event, distinctId, kind }, isPaused || !isAtTop || openKey !== undefined)
-  useShortcuts(useMemo(() => [{ key: 'p', about: 'Pause, or go on', run: () => setPaused((is) => !is) }], []))
+  useShortcuts(useMemo(() => [{ key: 'p', about: 'Pause or resume', run: () => setPaused((is) => !is) }], []))
   const showNew = () => {
     setOpenKey(undefined)
     setPaused(false)
@@ -41,7 +41,7 @@ export const LivePage = () => {
     <div class="stack">
       <PageHead title="Live" about={<Status live={live} isPaused={isPaused} />}>
         <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          <Icon name={isPaused ? 'play' : 'pause'} size={16} /> {isPaused ? 'Go on' : 'Pause'}
+          <Icon name={isPaused ? 'play' : 'pause'} size={16} /> {isPaused ? 'Resume' : 'Pause'}
         </button>
       </PageHead>
       <Controls event={event} kind={kind} />
@@ -124,7 +124,7 @@ const Status = ({ live, isPaused }: { readonly live: LiveFeed; readonly isPaused
 const Nothing = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   const link = useLink()
   return (
-    <Empty title={isFiltered ? 'No such event within seven days' : 'Waiting for the first event'}>
+    <Empty title={isFiltered ? 'No matching events within seven days' : 'Waiting for the first event'}>
       <p>
         {isFiltered
           ? 'New events that match the filters appear here automatically.'

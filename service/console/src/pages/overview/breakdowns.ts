@@ -8,7 +8,7 @@ export interface Breakdown {
   readonly label: string
   /** What a click on a row filters by. */
   readonly filter: { readonly type: PropertyType; readonly key: string }
-  /** Name of a value for people. */
+  /** Returns the display name of a value. */
   readonly display?: (value: string) => string
   readonly hasBounceRate?: true
 }

@@ -31,7 +31,7 @@ interface Overview {
   }
 }
 
-/** The numbers of the period. The chosen one is the chart's. */
+/** The metrics of the period. The chart shows the chosen one. */
 export const Headline = ({
   base,
   interval,
@@ -135,7 +135,7 @@ const Chart = ({
   const labels = useMemo(() => days.map((day) => bucketName(day, interval)), [days, interval])
   const lines = useMemo<readonly Series[]>(() => {
     const before = previous?.[metric.key]
-    // The period before may have more intervals, by a month of 31 days or a change of the clock.
+    // The period before may have more intervals, because of a longer month or a daylight saving change.
     const aligned = before && days.map((_, index) => before[index] ?? null)
     return [
       { label: metric.label, values: data[metric.key] ?? [], color: 1, isComparison: false },

@@ -24,7 +24,7 @@ export interface OpenedRow {
   readonly filter: Filter
 }
 
-/** The rows of a breakdown. The name of a row filters by it, its visitors open. */
+/** The rows of a breakdown. The name of a row filters by it, the number of its visitors lists them. */
 export const StatsRows = ({
   breakdown,
   columns,

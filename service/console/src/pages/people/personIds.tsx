@@ -22,7 +22,7 @@ interface Merge {
   readonly is_applied: boolean
 }
 
-/** Why two ids became one person, for people. */
+/** Display texts for the reasons why two ids became one person. */
 const KINDS: Readonly<Record<string, string>> = {
   identify: 'identify named an anonymous visitor',
   alias: 'alias joined two ids',

@@ -59,7 +59,7 @@ const Entries = ({
     <>
       {!entries && !error && <Skeleton lines={12} />}
       {entries?.length === 0 && !isLoading && (
-        <Empty title="No such events">
+        <Empty title="No events match">
           <p>Choose other events above.</p>
         </Empty>
       )}

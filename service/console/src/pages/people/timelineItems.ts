@@ -3,7 +3,7 @@ import { cutText, toText } from '../../lib/propertyText.ts'
 
 const MAX_TEXT = 200
 
-/** What the timeline keeps of an event. A person may have 100,000, so properties are loaded when one is opened. */
+/** The fields of an event that the timeline keeps. A person may have 100,000 events, so properties load when one is opened. */
 export interface Entry {
   readonly uuid: string
   readonly event: string
@@ -22,7 +22,7 @@ export const toEntry = ({ uuid, event, timestamp, properties, ...each }: Timelin
   startsSession: each.starts_session,
 })
 
-/** The head of a session, above its events. Those of a session that is not loaded to its start are not all. */
+/** The head of a session, above its events. `isWhole`: the session is loaded back to its start. */
 export interface SessionItem {
   readonly kind: 'session'
   readonly key: string

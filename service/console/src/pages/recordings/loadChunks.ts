@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../api/recordings.ts'
 import { inRanges, type PlayableChunk, playableEvents } from './playable.ts'
 
-/** Small enough to be read at once. */
+/** Small, so that the wanted moment is shown soon. */
 const URGENT_RANGE_BYTES = 250_000
 const RANGE_BYTES = 1_000_000
 const REQUESTS_AT_ONCE = 4

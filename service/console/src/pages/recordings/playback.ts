@@ -12,7 +12,7 @@ export interface PlaybackOptions {
   readonly skipsIdle: boolean
 }
 
-/** Plays a recording in a frame. Its state is in signals, so that a moving time draws little. */
+/** Plays a recording in a frame. Its state is in signals, so that the moving time renders little. */
 export interface Playback {
   readonly timeline: Timeline
   /** Index of the shown window. */
@@ -110,7 +110,7 @@ export const createPlayback = ({ projectId, sessionId, timeline, at, options: fi
     const { window } = segments[segmentAt(timeline, wanted.at)]!
     const { chunks } = windows[window]!
     const anchor = anchorAt(chunks, wanted.at)
-    // Loaded already, or next in line. Far ahead, it is faster to begin there.
+    // Whether the moment is already loaded, or loads next. If it is further ahead, starting over there is faster.
     const isNear =
       loading?.window === window &&
       chunks[loading.start]!.from <= wanted.at &&

@@ -93,7 +93,7 @@ const Nothing = () => {
   const link = useLink()
   const isFiltered = ['page', 'event', 'errors', 'longer', 'person'].some((name) => search.value.has(name))
   return isFiltered ? (
-    <Empty title="No such recordings">
+    <Empty title="No recordings match">
       <p>Change the filters or the period above.</p>
     </Empty>
   ) : (

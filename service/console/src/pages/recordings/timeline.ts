@@ -12,7 +12,7 @@ export interface Segment extends Span {
   readonly window: number
 }
 
-/** The windows of a recording as one time. */
+/** The windows of a recording on one time axis. */
 export interface Timeline extends Span {
   /** Windows that can be played, in order of time. */
   readonly windows: readonly PlayableWindow[]

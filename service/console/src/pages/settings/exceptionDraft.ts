@@ -3,13 +3,13 @@ import type { RemoteConfig } from './useRemoteConfig.ts'
 type Rule = NonNullable<RemoteConfig['errorTracking']['suppressionRules']>[number]
 export type Comparison = Rule['values'][number]
 
-/** A rule as its form has it. */
+/** Form state of a rule. */
 export interface RuleDraft {
   readonly type: Rule['type']
   readonly values: readonly (Omit<Comparison, 'value'> & { readonly value: string })[]
 }
 
-/** The settings of exceptions as their form has them. */
+/** Form state of the exception settings. */
 export interface ExceptionDraft {
   readonly isOn: boolean
   readonly errors: boolean
@@ -26,7 +26,7 @@ export const NEW_COMPARISON: RuleDraft['values'][number] = {
 }
 export const NEW_RULE: RuleDraft = { type: 'AND', values: [NEW_COMPARISON] }
 
-/** Returns the form of the settings. A comparison with a list of values has a value per line. */
+/** Returns the form state of the settings. A comparison with a list of values has a value per line. */
 export const toDraft = ({ autocaptureExceptions: autocapture, errorTracking }: RemoteConfig): ExceptionDraft => {
   const kinds = typeof autocapture === 'object' ? autocapture : {}
   return {

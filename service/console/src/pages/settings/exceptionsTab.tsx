@@ -33,8 +33,8 @@ export const ExceptionsTab = () => {
                 </Card>
                 <Card title="What sites drop">
                   <p class={`muted small ${styles.about}`}>
-                    The first rule that matches drops the exception in the browser. Separate several values by lines:
-                    one of them is enough.
+                    The first rule that matches drops the exception in the browser. Enter one value per line: any of
+                    them can match.
                   </p>
                   <SuppressionRules rules={draft.rules} onChange={(rules) => change({ rules })} />
                 </Card>
@@ -57,8 +57,8 @@ const Kinds = ({
 }) => (
   <div class="stack">
     <Checkbox
-      label="Capture exceptions by themselves"
-      about="Sites can set this by their own options, which win. captureException() always works."
+      label="Capture exceptions automatically"
+      about="The options of a site take precedence. captureException() always works."
       value={draft.isOn}
       onChange={(isOn) => onChange({ isOn })}
     />

@@ -4,7 +4,7 @@ export const RULES_PATH = '/api/projects/{projectId}/error_tracking/fingerprint_
 type Rule = ResponseOf<typeof RULES_PATH, 'get'>['rules'][number]
 export type GroupField = NonNullable<Rule['group_by']>[number]
 
-/** A rule as its form has it. Empty: the rule has no such condition. */
+/** Form state of a rule. Empty field: the rule has no such condition. */
 export interface GroupingRuleDraft {
   readonly type: string
   readonly message: string
@@ -32,7 +32,7 @@ export const NEW_GROUPING_RULE: GroupingRuleDraft = {
   groupBy: ['type'],
 }
 
-/** Returns the form of the rules. */
+/** Returns the form state of the rules. */
 export const toGroupingDraft = (rules: readonly Rule[]): GroupingDraft => ({
   rules: rules.map(({ match, issue, group_by: groupBy }) => ({
     type: match.type ?? '',

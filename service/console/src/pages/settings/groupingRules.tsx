@@ -46,8 +46,8 @@ export const GroupingRules = () => {
           {(draft, change) => (
             <Card title="How exceptions are grouped">
               <p class={`muted small ${styles.about}`}>
-                The first rule that fits decides the issue of an exception. In conditions, * stands for any characters.
-                Without a rule, exceptions with one cause are one issue.
+                The first rule that matches decides the issue of an exception. In conditions, * stands for any
+                characters. Without a rule, exceptions with one cause are one issue.
               </p>
               <Rules rules={draft.rules} onChange={(next) => change({ rules: next })} />
             </Card>

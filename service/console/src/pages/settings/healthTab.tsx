@@ -17,43 +17,48 @@ interface Limit {
   readonly variable?: string
 }
 
-/** Limits that people meet, with their defaults (docs/operate/security.md, docs/reference/service-configuration.md). */
+/** Limits that users can reach, with their defaults (docs/operate/security.md, docs/reference/service-configuration.md). */
 const LIMITS: readonly Limit[] = [
-  { what: 'Time of a query', byDefault: '10 s', beyond: 'It is canceled', variable: 'TRAILMARK_RUN_SECONDS' },
-  { what: 'Memory of a query', byDefault: '1,000 MB', beyond: 'It is canceled', variable: 'TRAILMARK_RUN_MEMORY_MB' },
+  { what: 'Query duration', byDefault: '10 s', beyond: 'The query is canceled', variable: 'TRAILMARK_RUN_SECONDS' },
   {
-    what: 'Rows of a JSON response',
+    what: 'Memory per query',
+    byDefault: '1,000 MB',
+    beyond: 'The query is canceled',
+    variable: 'TRAILMARK_RUN_MEMORY_MB',
+  },
+  {
+    what: 'Rows per JSON response',
     byDefault: '50,000',
     beyond: 'Cursors return the rest',
     variable: 'TRAILMARK_RUN_ROWS',
   },
   {
-    what: 'Runs of a key in a minute',
+    what: 'Runs per key and minute',
     byDefault: '6,000',
     beyond: '429 rate_limited',
     variable: 'TRAILMARK_RUNS_PER_MINUTE',
   },
   {
-    what: 'Concurrent runs of a key',
+    what: 'Concurrent runs per key',
     byDefault: '20',
     beyond: '429 too_many_at_once',
     variable: 'TRAILMARK_RUNS_AT_ONCE',
   },
   {
-    what: 'Memory for deliveries that wait',
+    what: 'Memory for waiting deliveries',
     byDefault: '64 MB',
     beyond: '429, and the SDK sends them again',
     variable: 'TRAILMARK_INGEST_MEMORY_MB',
   },
   {
-    what: 'Disk space that stays free',
+    what: 'Reserved disk space',
     byDefault: '500 MB',
     beyond: '507, and the SDK sends them again',
     variable: 'TRAILMARK_DISK_RESERVE_MB',
   },
-  { what: 'A delivery', byDefault: '20 MB, 10,000 events', beyond: '413 body_too_large' },
-  { what: 'One event', byDefault: '2 MB, 16,000 values', beyond: 'The event is rejected' },
-  { what: 'Dashboards, tiles of one', byDefault: '100, 50', beyond: 'The change is rejected' },
+  { what: 'Size of a delivery', byDefault: '20 MB, 10,000 events', beyond: '413 body_too_large' },
+  { what: 'Size of an event', byDefault: '2 MB, 16,000 values', beyond: 'The event is rejected' },
+  { what: 'Dashboards, tiles per dashboard', byDefault: '100, 50', beyond: 'The change is rejected' },
 ]
 
 /** Whether the service is ready, and which limits it has. */
@@ -62,7 +67,7 @@ export const HealthTab = () => (
     <Health />
     <Card title="Limits">
       <p class="muted" style={{ marginBottom: '0.75rem' }}>
-        Defaults. The environment variables of the service change them; the service may have been started with others.
+        These are the defaults. This service may run with others, set by its environment variables.
       </p>
       <Table
         caption="Limits"
@@ -71,7 +76,7 @@ export const HealthTab = () => (
         columns={[
           { key: 'what', title: 'What', cell: ({ what }) => what },
           { key: 'default', title: 'Default', cell: ({ byDefault }) => byDefault },
-          { key: 'beyond', title: 'Beyond it', cell: ({ beyond }) => beyond },
+          { key: 'beyond', title: 'When exceeded', cell: ({ beyond }) => beyond },
           {
             key: 'variable',
             title: 'Changed by',

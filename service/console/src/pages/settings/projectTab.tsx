@@ -101,7 +101,7 @@ const TokenCard = () => {
       <div class="stack">
         <p class="muted">Sites send events with this token. It is public: it can send events, but read nothing.</p>
         <Code label="Project token" text={token} wraps />
-        {until && <p class="notice">The token before is accepted until {formatDateTime(until, timezone)}.</p>}
+        {until && <p class="notice">The previous token is accepted until {formatDateTime(until, timezone)}.</p>}
       </div>
       {isRotating && (
         <ConfirmDialog

@@ -25,7 +25,7 @@ export interface GroupDraft extends TriggersDraft {
   readonly name: string
 }
 
-/** The settings of recording as their form has them. */
+/** Form state of the recording settings. */
 export interface RecordingDraft extends TriggersDraft {
   readonly isOn: boolean
   readonly blockedUrls: string
@@ -67,7 +67,7 @@ const toGroupDraft = ({ id, name = '', sampleRate, minDurationMs, conditions = {
   ...flagOf(conditions.flag),
 })
 
-/** Returns the form of the settings. */
+/** Returns the form state of the settings. */
 export const toDraft = (recording: Recording): RecordingDraft => {
   const config: RecordingConfig = typeof recording === 'object' ? recording : {}
   return {

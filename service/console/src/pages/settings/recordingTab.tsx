@@ -11,7 +11,7 @@ import { SettingsForm } from './settingsForm.tsx'
 import styles from './settings.module.css'
 import { CONFIG_PATH, useRemoteConfig } from './useRemoteConfig.ts'
 
-/** Which sessions are recorded, what of them, and how long recordings are stored. */
+/** Settings of which sessions are recorded, which of their content, and how long recordings are stored. */
 export const RecordingTab = () => {
   const { id } = useProject()
   const config = useRemoteConfig()
@@ -34,7 +34,7 @@ export const RecordingTab = () => {
                 <Card title="Session recording">
                   <Checkbox
                     label="Record sessions"
-                    about="Sites load the recorder from their next page load on. Turning it off and saving removes the settings below."
+                    about="Sites load the recorder from their next page load on. Saving with recording turned off removes the settings below."
                     value={draft.isOn}
                     onChange={(isOn) => change({ isOn })}
                   />
@@ -73,7 +73,8 @@ const WhenCards = ({ draft, onChange }: CardsProps) => (
     </Card>
     <Card title="Trigger groups">
       <p class={`muted small ${styles.about}`}>
-        A session is recorded if a group is met and has it in its share. Groups replace the triggers above.
+        A session is recorded if it meets the conditions of a group and is in the group’s share of sessions. Groups
+        replace the triggers above.
       </p>
       <Groups groups={draft.groups} onChange={(groups) => onChange({ groups })} />
     </Card>
@@ -94,7 +95,7 @@ const WhatCards = ({ draft, onChange }: CardsProps) => (
         />
         <Checkbox
           label="Mask all attributes"
-          about="Keeps those of the layout."
+          about="Except those that affect the layout."
           value={draft.masksAttributes}
           onChange={(masksAttributes) => onChange({ masksAttributes })}
         />

@@ -127,7 +127,7 @@ const Group = ({
   </div>
 )
 
-/** A field of a number that may be empty. */
+/** A number field that may be empty. */
 const NumberField = ({
   label,
   hint,

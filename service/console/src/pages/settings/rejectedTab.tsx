@@ -60,7 +60,10 @@ export const RejectedTab = () => {
             </div>
           ) : (
             <Empty title="No event was rejected">
-              <p>If an event is missing all the same, ask the page: analytics.explain('name of the event').</p>
+              <p>
+                If an event is still missing, run analytics.explain('name of the event') in the browser console of the
+                page.
+              </p>
             </Empty>
           )
         }

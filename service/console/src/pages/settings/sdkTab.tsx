@@ -83,7 +83,7 @@ const SWITCHES: readonly Switch[] = [
   },
 ]
 
-/** What the SDK captures, for all sites of the project, without a release of theirs. */
+/** What the SDK captures, for all sites of the project. Changes need no new release of a site. */
 export const SdkTab = () => {
   const config = useRemoteConfig()
   return (

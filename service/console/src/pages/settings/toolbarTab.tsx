@@ -16,7 +16,7 @@ const originsOf = async (id: number, signal?: AbortSignal): Promise<readonly str
   (await dataOf(api.GET('/api/projects/{projectId}', { params: inProject(id), ...(signal ? { signal } : {}) })))
     .toolbar_origins
 
-/** Changes the authorized origins. Reads them before, so that what somebody else added in between stays. */
+/** Changes the authorized origins. Reads them first, so that concurrent changes by others are kept. */
 const changeOrigins = async (id: number, change: (origins: readonly string[]) => readonly string[]) =>
   dataOf(
     api.PATCH('/api/projects/{projectId}', {
@@ -52,7 +52,7 @@ export const ToolbarTab = () => {
   )
 }
 
-/** A site: opens the toolbar on one of its pages. The path stays in this browser. */
+/** A site, with a form that opens the toolbar on one of its pages. The path is stored in this browser. */
 const Site = ({ origin, onRemoved }: { readonly origin: string; readonly onRemoved: () => void }) => {
   const { id } = useProject()
   const stored = `toolbar path ${id} ${origin}`

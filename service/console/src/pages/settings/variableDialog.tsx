@@ -17,7 +17,7 @@ interface Form {
   readonly type: Variable['type']
   /** Text as it is typed. */
   readonly defaultValue: string
-  /** Values of a list, one a line. */
+  /** Values of a list, one per line. */
   readonly values: string
   /** JSON text. Empty: none. */
   readonly schema: string
@@ -115,7 +115,7 @@ const Fields = ({
   <>
     <TextInput
       label="Name"
-      hint={isNew ? 'Its name in SQL is made from this one.' : undefined}
+      hint={isNew ? 'The name in SQL is derived from it.' : undefined}
       isRequired
       value={form.name}
       onChange={(name) => onChange({ name })}
@@ -139,7 +139,7 @@ const Fields = ({
     {form.type === 'List' && (
       <TextArea
         label="Values"
-        hint="One a line."
+        hint="One per line."
         isRequired
         value={form.values}
         onChange={(values) => onChange({ values })}

@@ -73,7 +73,7 @@ const Checklist = ({ setup }: { readonly setup: Setup }) => {
           about="Create a flag, and read it in your code. You can then turn the feature on for some people, or for all."
           doneAt={setup.first_flag_evaluation_at}
         >
-          <Code label="Code that asks for a feature flag" text={CODE.flag}>
+          <Code label="Code that reads a feature flag" text={CODE.flag}>
             <a class="button" href={link('flags/new')}>
               Create a flag
             </a>

@@ -1,7 +1,7 @@
-/** What a snippet is written for. */
+/** The project that a snippet is for. */
 export interface Site {
   readonly token: string
-  /** URL of the service, without a slash at its end. */
+  /** URL of the service, without a trailing slash. */
   readonly url: string
 }
 

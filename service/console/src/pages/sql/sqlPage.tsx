@@ -16,7 +16,7 @@ LIMIT 100`
 /** Longer queries are not stored in the URL. */
 const MAX_URL_TEXT = 4_000
 
-/** What was written, and the query of the URL at that time: a link with another query shows that one. */
+/** Edited SQL, and the URL's query at that time. A link with another query shows that query instead. */
 interface Draft {
   readonly sql: string
   readonly ofUrl: string | null

@@ -9,7 +9,7 @@ import { resultsQuery } from './filters.tsx'
 import { listSubmissions, type Submission, type Survey } from './surveyApi.ts'
 import styles from './surveys.module.css'
 
-/** The submissions of a survey with their people, latest first. The question in the URL shows only its answers. */
+/** The submissions of a survey with their people, latest first. With a question in the URL, only its answers are shown. */
 export const AnswersTab = ({ survey }: { readonly survey: Survey }) => {
   const { id } = useProject()
   const wanted = search.value.get('question')

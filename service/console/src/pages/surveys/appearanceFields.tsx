@@ -120,7 +120,7 @@ const WidgetFields = ({ appearance, errorOf, change }: AppearanceProps) => (
       />
     ) : (
       <TextInput
-        label="Its label"
+        label="Label of the widget"
         placeholder="Feedback"
         error={errorOf('appearance.widgetLabel')}
         value={appearance.widgetLabel}
@@ -155,7 +155,7 @@ const IntroFields = ({ appearance, errorOf, change }: AppearanceProps) => (
             onChange={(introScreenHeader) => change({ introScreenHeader })}
           />
           <TextInput
-            label="Its button"
+            label="Button of the introduction"
             placeholder="Get started"
             error={errorOf('appearance.introScreenButtonText')}
             value={appearance.introScreenButtonText}
@@ -163,7 +163,7 @@ const IntroFields = ({ appearance, errorOf, change }: AppearanceProps) => (
           />
         </div>
         <TextArea
-          label="More of the introduction"
+          label="Description of the introduction"
           error={errorOf('appearance.introScreenDescription')}
           value={appearance.introScreenDescription}
           onChange={(introScreenDescription) =>
@@ -185,13 +185,13 @@ const ThanksFields = ({ appearance, errorOf, change }: AppearanceProps) => (
     {appearance.displayThankYouMessage && (
       <>
         <TextInput
-          label="Thanks"
+          label="Thank-you message"
           error={errorOf('appearance.thankYouMessageHeader')}
           value={appearance.thankYouMessageHeader}
           onChange={(thankYouMessageHeader) => change({ thankYouMessageHeader })}
         />
         <TextArea
-          label="More after the thanks"
+          label="Description of the thank-you message"
           error={errorOf('appearance.thankYouMessageDescription')}
           value={appearance.thankYouMessageDescription}
           onChange={(thankYouMessageDescription) =>
@@ -199,7 +199,7 @@ const ThanksFields = ({ appearance, errorOf, change }: AppearanceProps) => (
           }
         />
         <Checkbox
-          label="Close the thanks after 5 seconds"
+          label="Close the thank-you message after 5 seconds"
           value={appearance.autoDisappear}
           onChange={(autoDisappear) => change({ autoDisappear })}
         />

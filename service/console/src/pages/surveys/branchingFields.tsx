@@ -43,7 +43,7 @@ export const BranchingFields = ({
         label="Then"
         error={error}
         value={choice}
-        options={[...targets, ...(buckets.length ? [['response_based', 'It depends on the answer'] as const] : [])]}
+        options={[...targets, ...(buckets.length ? [['response_based', 'Depends on the answer'] as const] : [])]}
         onChange={(value) => change(toBranching(value))}
       />
       {branching.type === 'response_based' && (

@@ -111,14 +111,14 @@ const PageConditions = (props: DraftProps) => {
       <Schedule {...props} />
       <div class={styles.pair}>
         <NumberInput
-          label="Days since any other survey"
+          label="Minimum days since any other survey"
           hint="In the same browser. Leave empty to ask at any time."
           error={errorOf('conditions.seenSurveyWaitPeriodInDays')}
           value={conditions.seenSurveyWaitPeriodInDays}
           onChange={(seenSurveyWaitPeriodInDays) => change({ seenSurveyWaitPeriodInDays })}
         />
         <NumberInput
-          label="Seconds to wait"
+          label="Seconds to wait before showing"
           error={errorOf('appearance.surveyPopupDelaySeconds')}
           value={draft.appearance?.surveyPopupDelaySeconds}
           onChange={(surveyPopupDelaySeconds) =>
@@ -152,7 +152,7 @@ const TriggerFields = ({
       />
       {events && events.values.length > 0 && (
         <Checkbox
-          label="Again after each of these events"
+          label="Show again after each of these events"
           value={events.repeatedActivation}
           onChange={(repeatedActivation) => change({ events: { ...events, repeatedActivation } })}
         />
@@ -184,14 +184,14 @@ const Schedule = ({ draft, errorOf, onChange }: DraftProps) => (
     {draft.schedule === 'recurring' && (
       <div class={styles.pair}>
         <NumberInput
-          label="Times"
+          label="Iterations"
           min={1}
           error={errorOf('iteration_count')}
           value={draft.iteration_count}
           onChange={(iteration_count) => onChange({ iteration_count })}
         />
         <NumberInput
-          label="Days from one time to the next"
+          label="Days between iterations"
           min={1}
           error={errorOf('iteration_frequency_days')}
           value={draft.iteration_frequency_days}

@@ -26,8 +26,8 @@ export const ResultsFilters = ({ results: { iterations, languages } }: { readonl
           label="Iteration"
           value={String(query.iteration ?? ALL)}
           options={[
-            { value: ALL, label: 'All times' },
-            ...iterations.map(({ iteration }) => ({ value: String(iteration), label: `Time ${iteration}` })),
+            { value: ALL, label: 'All iterations' },
+            ...iterations.map(({ iteration }) => ({ value: String(iteration), label: `Iteration ${iteration}` })),
           ]}
           onChange={(iteration) => setSearch({ iteration: iteration || undefined })}
         />

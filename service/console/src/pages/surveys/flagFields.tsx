@@ -10,7 +10,7 @@ import { Conditions } from '../../ui/flagConditions/conditions.tsx'
 import type { DraftProps } from './surveyEditor.tsx'
 import styles from './surveys.module.css'
 
-/** Who is asked: people that a condition matches, and for whom flags are on: one with a variant, and others. */
+/** Who is asked: people who match a condition, have a flag (optionally with one of its variants), and have other flags. */
 export const FlagFields = ({ draft, errorOf, onChange }: DraftProps) => {
   const { id } = useProject()
   const { data } = useLoad(`flags ${id}`, ({ signal }) =>

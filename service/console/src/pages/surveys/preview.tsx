@@ -20,7 +20,7 @@ const screensOf = ({ questions, appearance }: SurveyDraft): readonly { value: st
     value: String(index),
     label: `Question ${index + 1}${question && `: ${question}`}`,
   })),
-  ...(appearance?.displayThankYouMessage ? [{ value: 'thanks', label: 'Thanks at the end' }] : []),
+  ...(appearance?.displayThankYouMessage ? [{ value: 'thanks', label: 'Thank-you message' }] : []),
 ]
 
 const toScreen = (value: string): PreviewScreen => (value === 'start' || value === 'thanks' ? value : Number(value))

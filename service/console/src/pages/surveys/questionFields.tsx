@@ -22,20 +22,20 @@ const RatingFields = ({ question, errorOf, onChange }: QuestionProps) => (
       options={SCALES.map(({ display, scale, label }) => [scaleKey(display, scale), label])}
       onChange={(key) => {
         const found = SCALES.find(({ display, scale }) => scaleKey(display, scale) === key)!
-        // Answers of another scale have other buckets.
+        // The branching is dropped, because another scale has other buckets.
         const { branching: _, ...rest } = question
         onChange({ ...rest, display: found.display, scale: found.scale })
       }}
     />
     <div class={styles.pair}>
       <TextInput
-        label="Label of the lowest"
+        label="Label of the lowest rating"
         placeholder="Not likely"
         value={question.lowerBoundLabel}
         onChange={(lowerBoundLabel) => onChange({ ...question, lowerBoundLabel })}
       />
       <TextInput
-        label="Label of the highest"
+        label="Label of the highest rating"
         placeholder="Very likely"
         value={question.upperBoundLabel}
         onChange={(upperBoundLabel) => onChange({ ...question, upperBoundLabel })}

@@ -61,7 +61,7 @@ export const SurveyEditor = ({
       <form class={`stack ${styles.form}`} noValidate onSubmit={(event) => void save(event)}>
         {survey?.state === 'running' && (
           <p class="notice warning">
-            This survey is running. Results join answers by the question and by the place of a choice, so do not reorder
+            This survey is running. Results match answers by question and by the position of a choice, so do not reorder
             choices or give a question another meaning.
           </p>
         )}

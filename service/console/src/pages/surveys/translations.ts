@@ -7,21 +7,21 @@ type SurveyTranslation = NonNullable<NonNullable<SurveyDraft['translations']>[st
 export const QUESTION_TEXTS = [
   ['question', 'Question'],
   ['description', 'Description'],
-  ['lowerBoundLabel', 'Label of the lowest'],
-  ['upperBoundLabel', 'Label of the highest'],
+  ['lowerBoundLabel', 'Label of the lowest rating'],
+  ['upperBoundLabel', 'Label of the highest rating'],
   ['buttonText', 'Label of the button'],
 ] as const satisfies readonly (readonly [keyof QuestionTranslation & keyof Question, string])[]
 
 /** Texts of the appearance that can be translated. */
 export const SURVEY_TEXTS = [
   ['introScreenHeader', 'Introduction'],
-  ['introScreenDescription', 'More of the introduction'],
+  ['introScreenDescription', 'Description of the introduction'],
   ['introScreenButtonText', 'Button of the introduction'],
   ['submitButtonText', 'Label of the button'],
   ['placeholder', 'Placeholder of text fields'],
   ['widgetLabel', 'Label of the widget'],
-  ['thankYouMessageHeader', 'Thanks'],
-  ['thankYouMessageDescription', 'More after the thanks'],
+  ['thankYouMessageHeader', 'Thank-you message'],
+  ['thankYouMessageDescription', 'Description of the thank-you message'],
 ] as const satisfies readonly (readonly [
   keyof SurveyTranslation & keyof NonNullable<SurveyDraft['appearance']>,
   string,

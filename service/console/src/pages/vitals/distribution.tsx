@@ -8,7 +8,7 @@ const PARTS = [
   { key: 'poor', label: 'poor', style: styles.poor },
 ] as const
 
-/** The shares of good, middling and poor values, as a bar and in words. */
+/** The shares of values that are good, need improvement and are poor, as a bar and in words. */
 export const Distribution = ({ values }: { readonly values: VitalValues }) => {
   const text = PARTS.map(({ key, label }) => `${formatShare(values[key] / values.count)} ${label}`).join(', ')
   return (

@@ -22,7 +22,7 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   lte: { label: 'is at most', takes: 'value' },
   is_set: { label: 'is set', takes: 'nothing' },
   is_not_set: { label: 'is not set', takes: 'nothing' },
-  is_date_exact: { label: 'is at the date', takes: 'value' },
+  is_date_exact: { label: 'is on the date', takes: 'value' },
   is_date_before: { label: 'is before the date', takes: 'value' },
   is_date_after: { label: 'is after the date', takes: 'value' },
   semver_eq: { label: 'is the version', takes: 'value' },

@@ -1,6 +1,6 @@
 import type { Failure } from '../../api/failure.ts'
 
-/** A place in the text of a query that is wrong. Offsets in the text. */
+/** An invalid range of a query's text, as offsets. */
 export interface SqlProblem {
   readonly start: number
   readonly end: number

@@ -13,7 +13,7 @@ import { useSqlNames } from './useSqlNames.ts'
 import { initialText, toVariableValue, useVariables } from './useVariables.ts'
 import { VariableInputs } from './variableInputs.tsx'
 
-/** Rows that a page shows. All rows come by an endpoint. */
+/** Maximum rows that the page shows. An endpoint returns all rows. */
 const MAX_ROWS = 1_000
 
 interface Run {
@@ -21,7 +21,7 @@ interface Run {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** SQL with inputs for its variables, which runs without being stored. */
+/** An SQL editor with inputs for the query's variables. Running the query does not store it. */
 export const SqlWorkbench = ({
   label,
   sql,
@@ -34,7 +34,7 @@ export const SqlWorkbench = ({
   readonly sql: string
   /** Further buttons beside "Run". */
   readonly actions?: ComponentChildren
-  /** Why this text could not be saved. */
+  /** Why this SQL could not be saved. */
   readonly failure?: Failure | undefined
   readonly onChange: (sql: string) => void
   readonly onRun?: (sql: string) => void
