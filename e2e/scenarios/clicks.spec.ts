@@ -279,7 +279,7 @@ const clickDeadThrice = (page: Page, isNoisy: boolean) =>
         const clickedAt: number[] = []
         const click = () => {
           clickedAt.push(performance.now())
-          // Not `click()`: a page that calls it responds, by a file dialog or a download.
+          // Not `click()`, because a call of `click()` counts as a response of the page, such as a file dialog or a download.
           const init = { bubbles: true, composed: true, cancelable: true }
           document.getElementById('dead')!.dispatchEvent(new MouseEvent('click', init))
         }
@@ -316,7 +316,7 @@ test('does not count activity of the page itself or press feedback as a response
     Object.entries({ ...NOISE, ...FEEDBACK }).map(async ([name, html]) => {
       for (let attempt = 1; ; attempt++) {
         const path = `/${name}/${attempt}`
-        // In one place, although elements next to it grow.
+        // The button stays in place, although elements next to it grow.
         put('script', path, `<style>#dead { position: fixed; top: 0; z-index: 1 }</style>${html}`, QUIET)
         const page = await context.newPage()
         await page.goto(`${site.url}${path}`)

@@ -3,7 +3,7 @@ import { ready } from '../support/ready'
 import { BUILDS } from '../support/scenario'
 import { capture, expect, moment, QUIET, test } from '../support/world'
 
-// The extension that compresses is loaded by browsers without Compression Streams only.
+// Only browsers without Compression Streams load the compression extension.
 
 /** Counts the bodies that the page has compressed from now on. */
 const countCompressed = async (page: Page): Promise<() => Promise<number>> => {

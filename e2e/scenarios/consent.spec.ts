@@ -15,7 +15,12 @@ const ROWS = [
 test("the guide's table has a row for each combination of options", () => expect(ROWS.length).toBeGreaterThan(10))
 
 for (const { options, captures, stores, requests } of ROWS)
-  test(`before a decision, ${options}`, async ({ context, site, service, put }) => {
+  test(`before a decision, ${options} captures, stores and requests what the guide says`, async ({
+    context,
+    site,
+    service,
+    put,
+  }) => {
     put('npm', '/', '<button>Go</button>', JSON.parse(options) as Partial<Config>)
     const page = await context.newPage()
     const bodies: string[] = []

@@ -86,7 +86,7 @@ for (const [title, breakFetch] of Object.entries(BROKEN_FETCH))
     expect((await stored((all) => all.length >= 3)).map(({ uuid }) => uuid).sort()).toEqual(uuids.sort())
   })
 
-test('sends a request that is too large to outlive the page', async ({ page, site, put, stored }) => {
+test('delivers 60 events that together exceed the size of a keepalive request', async ({ page, site, put, stored }) => {
   put('script', '/', 'home', { ...QUIET, disable_compression: true })
   await page.goto(site.url)
   await ready(page)

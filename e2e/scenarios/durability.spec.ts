@@ -212,7 +212,7 @@ for (const [name, options] of Object.entries(NOT_KEPT)) {
     await world.network.be('up')
     await comeOnline(page)
     expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
-    // Nor when it is left during an outage.
+    // It also stores nothing when it is left during an outage.
     await world.network.be(503)
     await capture(page)
     await page.reload()
@@ -250,7 +250,7 @@ test('a tab holds locks only while events wait, and needs no database if they ar
   const page = await open()
   await page.evaluate(async () => {
     window.analytics.capture('x')
-    // Until it is delivered.
+    // Waits until the page holds a lock.
     while (!(await navigator.locks.query()).held!.length) await new Promise((done) => setTimeout(done))
   })
   await stored((found) => found.length >= 1)

@@ -106,7 +106,7 @@ test('errors right before a page is left arrive once, parsed if the extension ha
   expect(thrown!.properties.$pathname).toBe('/watched')
 })
 
-test('options, consent and the project start and stop capturing, floods are limited, and the console is restored', async ({
+test('options, consent and the project start and stop exception capture, floods are limited, and the console is restored', async ({
   page,
   site,
   put,

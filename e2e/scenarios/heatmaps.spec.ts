@@ -214,7 +214,7 @@ test('a flush is bounded, with clicks before moves, and each route has its own p
   expect(depths.filter(([path]) => path === '/other').at(-1)![1]).toBe(100)
 })
 
-test('set_config, consent and the project start and stop capturing; a page without heatmaps loads nothing of them', async ({
+test('set_config, consent and the project start and stop heatmaps, and a page without heatmaps loads no code for them', async ({
   page,
   site,
   put,

@@ -304,7 +304,7 @@ test.describe('a Web Worker', () => {
         return [one, await ask('get_distinct_id')]
       }
       await expect.poll(async () => new Set(await ids()).size).toBe(1)
-      // And so does the next.
+      // A worker that starts later has the same visitor.
       const [agreed] = await ids()
       await start()
       expect(await ask('get_distinct_id')).toBe(agreed)

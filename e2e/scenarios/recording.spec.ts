@@ -213,7 +213,7 @@ const natives = (page: Page) =>
     return own.first.map((each, index) => each === now[index])
   })
 
-test('stops on a call and on opt-out, restores patched functions, and starts again', async ({
+test('stopSessionRecording() and opt-out stop recording and restore patched functions, and recording can start again', async ({
   page,
   site,
   put,
@@ -277,7 +277,7 @@ test('an invalid selector prevents recording and logs one message', async ({
   expect(chunks()).toEqual([])
 })
 
-test('a session waits for its trigger, and is sent including the time before it', async ({
+test('a recording waits for its trigger, and is then sent including the time before it', async ({
   page,
   site,
   put,
@@ -315,7 +315,14 @@ test('a session waits for its trigger, and is sent including the time before it'
   expect(numbers).toEqual(numbers.map((_, index) => index))
 })
 
-test('sends unsent chunks of a page after an outage', async ({ page, site, put, network, record, chunks }) => {
+test('the next page sends chunks that were recorded during an outage', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
   await record(true)
   put('npm', '/', '<p>first page</p>', { ...QUIET, api_host: network.url })
   await page.goto(site.url)
@@ -336,7 +343,14 @@ test('sends unsent chunks of a page after an outage', async ({ page, site, put, 
   await expect.poll(() => text(chunks())).toContain('written during the outage')
 })
 
-test('a new session starts with a full snapshot and from 0', async ({ page, site, put, network, record, chunks }) => {
+test('the recording of a new session starts with a full snapshot and chunk number 0', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
   await record(true)
   put('npm', '/', '<p>page</p>', { ...QUIET, api_host: network.url })
   await page.goto(site.url)

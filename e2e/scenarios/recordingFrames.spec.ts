@@ -282,7 +282,7 @@ test('a hostile frame can only add its own sanitized nodes, within limits', asyn
   const errors: unknown[] = []
   page.on('pageerror', (error) => errors.push(error))
   show(site, '/', `<p>page</p><iframe src="${other.url}/hostile"></iframe>`, { recordCrossOriginIframes: true })
-  // It begins when the page requests, as the real recorder does.
+  // The hostile frame begins when the page requests it, as the real recorder does.
   other.page(
     '/hostile',
     `<script>

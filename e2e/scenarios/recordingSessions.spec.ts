@@ -38,7 +38,7 @@ const write = (page: Page, words: string) =>
 const snapshots = (all: RecordedChunk[]) => types(all).filter((type) => type === 2).length
 const sessionId = (page: Page) => page.evaluate(() => window.analytics.get_session_id())
 
-test('pauses while the visitor is idle, and returns with a full snapshot', async ({
+test('recording pauses while the visitor is idle, and resumes with a full snapshot', async ({
   page,
   record,
   show,
@@ -72,7 +72,7 @@ test('pauses while the visitor is idle, and returns with a full snapshot', async
   expect(text(chunks())).not.toContain('while idle')
 })
 
-test('sends nothing until the visitor is active and the minimum duration has passed, then everything', async ({
+test('recording sends nothing until the visitor is active and the minimum duration has passed, then everything', async ({
   page,
   record,
   show,
@@ -144,7 +144,7 @@ test('trigger groups record after an event with certain properties, and excluded
   expect(text(chunks())).not.toContain('account')
 })
 
-test('stops when the service refuses the session, and records the next one', async ({
+test('recording stops when the service rejects the session, and starts again with the next one', async ({
   page,
   record,
   show,
@@ -179,7 +179,7 @@ test('stops when the service refuses the session, and records the next one', asy
   await sent('after the refusal')
 })
 
-test('each window of a session counts its own chunks, also that of a duplicated tab', async ({
+test('each window of a session numbers its own chunks, also that of a duplicated tab', async ({
   page,
   context,
   site,
@@ -218,7 +218,7 @@ test('each window of a session counts its own chunks, also that of a duplicated 
   }
 })
 
-test('the chunks of a tab that was killed during an outage follow, and stored settings start the next page', async ({
+test('the next page sends the chunks of a tab that was killed during an outage, and starts recording by stored settings', async ({
   page,
   context,
   site,
@@ -360,7 +360,7 @@ const cdpOf = async (context: BrowserContext, page: Page) => {
   return cdp
 }
 
-test('memory stays flat after 50 restarts, and after 200 frames that were added and removed', async ({
+test('memory stays flat after 50 restarts of recording, and after 200 frames that were added and removed', async ({
   page,
   context,
   record,

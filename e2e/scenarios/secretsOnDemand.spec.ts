@@ -156,7 +156,7 @@ for (const seed of [1, 2])
       ([typed, name]) => {
         console.log('searched', typed)
         console.error(`nothing found for ${typed}`)
-        // What browsers say of a value.
+        // The browser's own error messages quote the value.
         void Promise.resolve(typed!).then(JSON.parse)
         setTimeout(() => document.querySelector(`#${name} >`))
         setTimeout(() => {

@@ -18,7 +18,7 @@ const asPerson = async (context: BrowserContext) =>
     Object.defineProperty(Navigator.prototype, 'userAgentData', { get: () => undefined })
   })
 
-test('script build: from `npm start` and the first page load to the result of an endpoint with a variable', async ({
+test('script build: after `npm start`, a visit to the shop reaches the result of an endpoint with a variable', async ({
   page,
   context,
 }) => {
@@ -143,7 +143,7 @@ test('`npm start` on a port in use explains in one sentence what to do', async (
   await rm(data, { recursive: true, force: true })
 })
 
-test('npm build: from the first page load of a bundled app to the result of an endpoint with a variable', async ({
+test('npm build: a visit to a bundled app reaches the result of an endpoint with a variable', async ({
   page,
   context,
   service,

@@ -215,7 +215,7 @@ for (const persistence of PERSISTENCE)
     })
   })
 
-test.describe('a full local storage', () => {
+test.describe('a tab whose local storage is full', () => {
   test('keeps an opt-out', async ({ context, put, openTab }) => {
     put('npm', '/', 'home', QUIET)
     const [one, two] = [await openTab(), await openTab()]

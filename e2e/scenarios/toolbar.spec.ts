@@ -181,7 +181,7 @@ const forward = async (context: BrowserContext, targets: Record<string, string>)
     })
 }
 
-test('the session is in a cookie that scripts cannot read, continues on the next page, and ends with signing out', async ({
+test('the toolbar session is in a cookie that scripts cannot read, continues on the next page, and ends on sign-out', async ({
   page,
   context,
   site,
@@ -215,7 +215,7 @@ test('the session is in a cookie that scripts cannot read, continues on the next
   expect(paths).toEqual([])
 })
 
-test('draws the heatmap on the page, with counts on its elements, and shows web vitals and options', async ({
+test('the toolbar draws the heatmap on the page, with counts on its elements, and shows web vitals and options', async ({
   page,
   site,
   own,
@@ -300,7 +300,7 @@ test('draws the heatmap on the page, with counts on its elements, and shows web 
     await expect(configuration.locator('dt', { hasText: option }).first()).toBeVisible()
 })
 
-test('a link with an invalid code shows a link to the console, reads no data and stores nothing', async ({
+test('a toolbar link with an invalid code shows a link to the console, reads no data and stores nothing', async ({
   page,
   site,
   own,
@@ -369,7 +369,7 @@ const expectAccessible = async (page: Page, where: string) => {
   expect(violations, where).toEqual([])
 }
 
-test('works by keyboard alone, and all panels are accessible, narrow, dark, and from right to left', async ({
+test('the toolbar works by keyboard alone, and all panels are accessible, also narrow, dark, and from right to left', async ({
   page,
   place,
   link,
@@ -466,7 +466,7 @@ test('two copies of the SDK open one toolbar, which can be dragged and keeps its
   expect(await barOf(page).boundingBox()).toEqual(moved)
 })
 
-test('works under a strict policy with Trusted Types, in a modal dialog, and after the body was replaced', async ({
+test('the toolbar works under a strict policy with Trusted Types, in a modal dialog, and after the body was replaced', async ({
   page,
   own,
   place,
@@ -559,7 +559,7 @@ const WATCH = `<script nonce="n">
   }
 </script>`
 
-test('a second SDK adds no second bar, and signing out and opting out leave no node, listener or timer', async ({
+test('a second SDK adds no second toolbar, and signing out and opting out leave no node, listener or timer', async ({
   page,
   own,
   place,

@@ -97,7 +97,7 @@ for (const build of BUILDS)
     expect(NAMES.map((name) => values[name]!.ids)).toEqual([1, 1, 1, 1])
     expect(values.INP!.value).toBeGreaterThanOrEqual(60)
     expect(values.CLS!.value).toBeGreaterThan(0)
-    // The first metrics in one event, those that are known when the page is left in another.
+    // One event has the metrics of the page load, another those that are final when the page is left.
     expect(hard.length).toBeLessThanOrEqual(2)
     for (const { properties } of hard) expect(properties.$pathname).toBe('/')
     const soft = vitals(found).filter(isSoft)
@@ -106,7 +106,7 @@ for (const build of BUILDS)
     expect(JSON.stringify(found)).not.toContain('attribution')
 
     expect(fetched.filter((path) => /webVitals/.test(path))).toHaveLength(1)
-    // The next page does not use web vitals: it loads nothing of them.
+    // The next page does not capture web vitals, so it loads no code for them.
     expect(fetched.slice(fetched.indexOf('/next')).filter((path) => /webVitals/.test(path))).toEqual([])
   })
 
@@ -182,7 +182,7 @@ test('a selector of the browser, which may contain data, is not captured', async
   expect(inp[0]!.attribution!.interactionTarget).toBeUndefined()
 })
 
-test('an interaction has its target when it is no longer one of the ten slowest', async ({
+test('INP keeps the target of an interaction that is no longer one of the ten slowest', async ({
   page,
   site,
   put,
@@ -224,7 +224,7 @@ test('an interaction has its target when it is no longer one of the ten slowest'
   expect(inp!.attribution!.interactionTarget).toMatch(/^body > main > p:nth-of-type/)
 })
 
-test('the project turns web vitals on', async ({ page, site, put, stored, service }) => {
+test('web vitals are captured when the project turns them on', async ({ page, site, put, stored, service }) => {
   put('script', '/', CONTENT, { ...QUIET, remote_config_refresh_interval_ms: 0 })
   const settings = { capturePerformance: { web_vitals: true, web_vitals_delayed_flush_ms: 50 } }
   expect((await service.api('PATCH', '/remote_config', settings)).status).toBe(200)
@@ -260,7 +260,7 @@ withOwnBrowser.describe('the back/forward cache', () => {
   })
 })
 
-test('500 routes leave no elements and listeners behind', async ({ page, site, put }) => {
+test('500 routes of a single-page app leave no elements or listeners in memory', async ({ page, site, put }) => {
   put('script', '/', CONTENT, {
     ...QUIET,
     capture_performance: { web_vitals: true, web_vitals_attribution: true, web_vitals_delayed_flush_ms: 50 },

@@ -89,7 +89,7 @@ export const EDITORS: Record<string, string> = {
   ),
   'an editor with structure': '<div contenteditable="true" data-type><ul><li><b><i>x</i></b></li></ul></div>',
   'an editor with an island': '<div contenteditable data-type>a <span contenteditable="false">@someone</span> b</div>',
-  'an editor that is a component': '<x-editor contenteditable data-type><p>x</p></x-editor>',
+  'an editor that is a custom element': '<x-editor contenteditable data-type><p>x</p></x-editor>',
   'editable by CSS': '<div data-user-modify tabindex="0" data-type><p>x</p></div>',
   'a drawn text box': '<div role="textbox" tabindex="0" data-drawn data-type><span class="line"></span></div>',
   'a drawn combo box': '<div role="combobox" tabindex="0" data-drawn data-type><span class="line"></span></div>',
@@ -104,8 +104,8 @@ export const EDITORS: Record<string, string> = {
   'a link with a query': '<div><input data-type><a data-field="query" href="#">Find</a></div>',
   'a button with a query': '<div><input data-type><button type="button" data-field="action">Find</button></div>',
   'an output': '<div><input data-type><output data-field="text"></output></div>',
-  'a component that takes part in forms': '<x-field data-type></x-field>',
-  'a component with a closed root': '<x-closed tabindex="0" data-type></x-closed>',
+  'a form-associated custom element': '<x-field data-type></x-field>',
+  'a custom element with a closed shadow root': '<x-closed tabindex="0" data-type></x-closed>',
 }
 
 /** Controls with choices, of which one is the secret. */
@@ -122,11 +122,11 @@ export const CHOICES: Record<string, (secret: string) => string> = {
     `<div contenteditable><a href="http://127.0.0.1:9/${secret}" title="${secret}" data-id="${secret}" data-ph-capture-attribute-link="${secret}">${secret}</a><button type="button">${secret}</button></div>`,
   'content of an element that is editable by CSS': (secret) =>
     `<div data-user-modify><button type="button" title="${secret}">${secret}</button></div>`,
-  'content of a component that takes part in forms': (secret) =>
+  'content of a form-associated custom element': (secret) =>
     `<x-plain><button type="button" title="${secret}">${secret}</button></x-plain>`,
   'content of a component with a value': (secret) =>
     `<x-chips value="x"><button type="button" title="${secret}">${secret}</button></x-chips>`,
-  'text of a component that takes part in forms': (secret) => `<x-plain title="${secret}">${secret}</x-plain>`,
+  'text of a form-associated custom element': (secret) => `<x-plain title="${secret}">${secret}</x-plain>`,
   ...Object.fromEntries(
     ['textbox', 'searchbox', 'combobox', 'spinbutton', 'listbox', 'slider'].map((role) => [
       `content of a drawn ${role}`,

@@ -57,7 +57,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   'locks reject': {
     code: `LockManager.prototype.request = LockManager.prototype.query = () => Promise.reject(new Error('no'))`,
   },
-  'locks never tell who holds one': { code: `LockManager.prototype.query = ${NEVER}` },
+  'LockManager.query never resolves': { code: `LockManager.prototype.query = ${NEVER}` },
   'a flood of storage events': {
     code: `for (let at = 0; at < 2000; at++) dispatchEvent(new StorageEvent('storage', { key: at % 2 ? null : 'trailmark x', newValue: '{' }))`,
   },
@@ -68,18 +68,18 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   // Network
   'no fetch': { code: value('window', 'fetch', 'undefined') },
   'fetch throws': { code: `window.fetch = ${THROWS}` },
-  'fetch never answers': { code: `window.fetch = ${NEVER}` },
+  'fetch never resolves': { code: `window.fetch = ${NEVER}` },
   'fetch rejects': { code: `window.fetch = () => Promise.reject(new Error('no'))` },
   'fetch resolves with nothing': { code: `window.fetch = async () => undefined` },
-  'fetch resolves with a page': { code: `window.fetch = async () => new Response('<!doctype html>')` },
+  'fetch resolves with an HTML page': { code: `window.fetch = async () => new Response('<!doctype html>')` },
   'fetch returns no promise': { code: `window.fetch = () => ({ ok: true, status: 200 })` },
-  'bodies of responses never end': {
+  'response bodies never end': {
     code: `Response.prototype.text = Response.prototype.json = Response.prototype.arrayBuffer = ${NEVER}`,
   },
   'no sendBeacon': { code: value('navigator', 'sendBeacon', 'undefined') },
   'sendBeacon throws': { code: `Navigator.prototype.sendBeacon = ${THROWS}` },
   'sendBeacon sends nothing': { code: `Navigator.prototype.sendBeacon = () => true` },
-  'sendBeacon refuses': { code: `Navigator.prototype.sendBeacon = () => false` },
+  'sendBeacon returns false': { code: `Navigator.prototype.sendBeacon = () => false` },
   'no XMLHttpRequest': { code: value('window', 'XMLHttpRequest', 'undefined') },
   'XMLHttpRequest throws': { code: `window.XMLHttpRequest = function () { throw new Error('the page threw') }` },
   'CompressionStream throws': {
@@ -102,9 +102,9 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   'the clock jumps': {
     code: `{ let at = 0; const real = Date.now; Date.now = () => real() + (at++ % 2 ? 864e5 : -864e5) }`,
   },
-  'the clock is no number': { code: `Date.now = () => NaN` },
+  'the clock returns NaN': { code: `Date.now = () => NaN` },
   'the clock throws': { code: `Date.now = ${THROWS}`, arrives: 'never' },
-  'performance.now goes back': { code: `{ let at = 1e9; Performance.prototype.now = () => (at -= 1000) }` },
+  'performance.now runs backward': { code: `{ let at = 1e9; Performance.prototype.now = () => (at -= 1000) }` },
   'no crypto': { code: value('window', 'crypto', 'undefined') },
   'random values are constant': {
     code: `Crypto.prototype.getRandomValues = (array) => array; Crypto.prototype.randomUUID = () => '00000000-0000-4000-8000-000000000000'; Math.random = () => 0`,
@@ -122,7 +122,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   // Language
   'JSON.stringify throws': { code: `JSON.stringify = ${THROWS}`, arrives: 'never', when: 'both' },
   'JSON.parse throws': { code: `JSON.parse = ${THROWS}` },
-  'JSON of Prototype.js': {
+  'Prototype.js adds toJSON methods': {
     code: `Array.prototype.toJSON = function () { return '[' + this.join() + ']' }; String.prototype.toJSON = function () { return '"' + this + '"' }`,
   },
   'toJSON throws': { code: `Object.prototype.toJSON = ${THROWS}` },
@@ -149,7 +149,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   'stackTraceLimit is frozen': {
     code: `Object.defineProperty(Error, 'stackTraceLimit', { value: 1, writable: false })`,
   },
-  'methods of arrays are those of an old library': {
+  'an old library replaces the methods of arrays': {
     code: `Object.assign(Array.prototype, {
       forEach(run, self) { for (let at = 0; at < this.length; at++) run.call(self, this[at], at, this) },
       map(run, self) { const all = []; for (let at = 0; at < this.length; at++) all[at] = run.call(self, this[at], at, this); return all },
@@ -160,7 +160,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
       remove() {}, first() {}, clone() {},
     })`,
   },
-  'functions of Object are those of an old library': {
+  'an old library replaces Object.keys, values, entries and assign': {
     code: `Object.keys = (object) => { const all = []; for (const name in object) if (Object.prototype.hasOwnProperty.call(object, name)) all.push(name); return all }
       Object.values = (object) => Object.keys(object).map((name) => object[name]); Object.entries = (object) => Object.keys(object).map((name) => [name, object[name]])
       Object.assign = (target, ...all) => { for (const each of all) for (const name of Object.keys(each ?? {})) target[name] = each[name]; return target }`,

@@ -33,7 +33,7 @@ const write = async (page: Page, sql: string) => {
   await page.keyboard.insertText(sql)
 }
 
-test('insights: a trend, a funnel and retention are built, kept in the URL and saved as an endpoint', async ({
+test('a trend, a funnel and retention are built, kept in the URL and saved as an endpoint', async ({
   view: { page, open, send, service },
 }) => {
   await send(shopEvents())

@@ -49,7 +49,7 @@ test('events appear as they arrive, rejected ones with a remedy, and wait while 
   await expect(rows.filter({ hasText: 'first' })).not.toContainText('hunter2')
 })
 
-test('reports that the service is unavailable, and continues when it is back', async ({
+test('the live feed shows that the service is unavailable, and continues when it is back', async ({
   view: { page, open, send },
 }) => {
   await page.route('**/events/live**', (route) => route.abort())
@@ -61,7 +61,10 @@ test('reports that the service is unavailable, and continues when it is back', a
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('many events leave as many rows, nodes and objects as a few', async ({ view: { page, open, send }, context }) => {
+test('the live feed has as many rows, nodes and objects after 3,500 events as after 1,000', async ({
+  view: { page, open, send },
+  context,
+}) => {
   await open('live')
   await expect(page.getByRole('heading', { name: 'Waiting for the first event' })).toBeVisible()
   const rows = page.getByRole('log').getByRole('listitem')
@@ -92,7 +95,7 @@ test('many events leave as many rows, nodes and objects as a few', async ({ view
   }).toPass({ timeout: 60_000 })
 })
 
-test('eight tabs receive new events, although a browser opens only six connections', async ({
+test('the live feed works in eight tabs, although a browser opens only six connections', async ({
   view: { page, open, send },
   context,
 }) => {

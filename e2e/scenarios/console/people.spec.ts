@@ -82,7 +82,7 @@ test('a person is found, viewed and erased everywhere', async ({ view }) => {
   await expect(page.getByRole('table').locator('tbody tr')).toHaveCount(1)
 })
 
-test('a link to a person that does not exist shows that', async ({ view: { page, open } }) => {
+test('a link to an unknown person shows that there is no such person', async ({ view: { page, open } }) => {
   await open('people/ada')
   await expect(page.getByRole('heading', { name: 'There is no person with this id' })).toBeVisible()
   await open('people?search=nobody')

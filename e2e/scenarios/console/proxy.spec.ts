@@ -43,7 +43,7 @@ test('behind a prefix of a proxy, the one-time link signs in once, and all pages
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click()
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible()
   expect(page.url()).toContain(`${proxy.origin}${PREFIX}/console/projects/${service.projectId}/overview`)
-  // The token has left the address, and no request had it.
+  // The token is no longer in the URL, and no request contained it.
   const token = link.split('#t=')[1]!
   expect(await page.evaluate(() => location.hash)).toBe('')
   expect(requested.filter((url) => url !== link && url.includes(token))).toEqual([])

@@ -129,7 +129,7 @@ test('a recorded session is found and played next to its events', async ({ view,
   await expect(recorded.getByText('Added to the cart')).toBeVisible()
   await expect(recorded.getByLabel('Name')).toHaveValue('******')
 
-  // The gap is passed over, and so is the idle time after it.
+  // The gap is skipped, and so is the idle time after it.
   await expect(page.getByText('A part of this recording did not arrive.')).toBeVisible()
   await page.getByRole('button', { name: 'Play' }).click()
   const moment = page.getByRole('slider', { name: 'Moment' })

@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from '../../support/console'
 
 test.use({ ownService: true })
 
-test('settings: project, token, keys, capture, variables, rejected events and health', async ({
+test('settings change the project, token, keys, capture and variables, and show rejected events and health', async ({
   view: { service, page, open, send },
 }) => {
   await open('settings')
@@ -163,7 +163,7 @@ test('settings keep the input when the service rejects it', async ({ view: { ser
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('uses_host')
 })
 
-test('settings: the toolbar opens on authorized sites, with a code in the fragment', async ({
+test('settings authorize sites for the toolbar, and open it there with a code in the fragment', async ({
   view: { service, page },
 }) => {
   // The target of the toolbar's own link, which has no project.

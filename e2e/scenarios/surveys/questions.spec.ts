@@ -208,7 +208,7 @@ test('events arm and cancel surveys, a delay can be canceled, and branches, part
   expect(new Set(sent.map(({ $survey_submission_id }) => $survey_submission_id)).size).toBe(1)
 })
 
-test('each iteration asks once, three quick clicks on Submit are no rage click, and pages for posthog-js place a survey', async ({
+test('each iteration asks once, three quick clicks on Submit are not a rage click, and pages for posthog-js place a survey', async ({
   page,
   context,
   site,
