@@ -75,8 +75,8 @@ const importTable = {
       : null,
 }
 
-// What the recorder does not use of rrweb, a fifth of it: canvases are recorded by recorderPlugins, frames of other
-// origins by recorderFrames, and selections never. Each part, and the methods that the rest calls.
+// Parts of rrweb that the recorder does not use, a fifth of its code: canvases are recorded by recorderPlugins, frames of
+// other origins by recorderFrames, and selections never. Maps each part to its methods that the remaining code calls.
 const UNUSED_RRWEB = {
   CanvasManager: 'reset freeze unfreeze lock unlock',
   CrossOriginIframeMirror: '',
@@ -84,7 +84,7 @@ const UNUSED_RRWEB = {
   initSelectionObserver: '',
   initCustomElementObserver: '',
   is2DCanvasBlank: '',
-  // Nodes of the player.
+  // Nodes that only the player uses.
   BaseRRNode: '',
   // For browsers of before ES2020.
   polyfill: '',
@@ -134,7 +134,7 @@ const withoutUnusedRrweb = {
       // The recorder passes `emit`.
       ['if (inEmittingFrame && !emit) {', 'if (false) {'],
       ['options.recordAfter === "DOMContentLoaded" ? options.recordAfter : "load"', '"load"'],
-      // Options of functions that are not given to them.
+      // Options of functions that no call sets.
       [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
       [/for \(const plugin of/g, 'if (false) for (const plugin of'],
       // rrweb keeps the buffers of all recordings, and through them what each has used.

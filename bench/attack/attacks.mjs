@@ -141,7 +141,7 @@ export const ATTACKS = {
       return status
     },
   },
-  'flood of exceptions, whose issues are read': {
+  'flood of exceptions, with issue reads': {
     atOnce: 2,
     send: ({ client, token, projectId, key, n }) =>
       n % ISSUES_EVERY
@@ -175,7 +175,7 @@ export const ATTACKS = {
         timeoutMs: 60_000,
       }),
   },
-  'streams that nobody reads': {
+  'unread streams': {
     atOnce: KNOCKS,
     async send({ client, projectId, key, pause, endAt }) {
       const status = await client.ask({

@@ -60,7 +60,7 @@ const RECORDERS = [
   },
   {
     name: 'Sentry',
-    // Of a site's own build.
+    // Bundled here, as in a site's own build.
     bundle: `export { getReplay, init, replayIntegration } from '@sentry/browser'`,
     start: `Sentry.init({
       dsn: location.origin.replace('//', '//key@') + '/1',

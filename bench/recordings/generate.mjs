@@ -35,7 +35,7 @@ const insertPoints = (rows) => `INSERT INTO db.heatmaps
     arrayMap(at -> toFloat32(0.5), range(${POINTS_OF_ROW})), arrayMap(at -> toFloat32(0.5), range(${POINTS_OF_ROW}))
   FROM numbers(${rows})`
 
-/** Fills the empty engine past the service, and waits until it has merged the parts. */
+/** Inserts directly into the empty engine, bypassing the service, and waits until it has merged the parts. */
 export const generate = async (engine, { chunks, points, say }) => {
   const people = Math.ceil(chunks / CHUNKS_OF_SESSION / 5)
   for (let from = 0; from < chunks; from += INSERTED_AT_ONCE) {

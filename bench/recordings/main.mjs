@@ -33,7 +33,7 @@ const measure = async ({ api }, path) => {
   return { best: Math.min(...times), middle: median(times) }
 }
 
-/** Measures each list over many chunks, and gives the report as Markdown. */
+/** Measures each list over many chunks, and resolves with the report as Markdown. */
 export const run = async ({ quick, chunks, say }) => {
   const millions = Number(chunks ?? (quick ? 0.2 : 2))
   if (!(millions > 0)) throw new Error('--chunks takes millions of chunks, such as --chunks=2.')

@@ -35,7 +35,7 @@ const insertMerges = `INSERT INTO db.person_distinct_ids (project_id, distinct_i
   SELECT 1, concat('visitor-', toString(number * 10)), concat('visitor-', toString(number * 10 + 1)), 1, 1
   FROM numbers(intDiv({people:UInt64}, 10))`
 
-/** Fills the empty engine with `rows` events, past the service, and waits until it has merged their parts. */
+/** Inserts `rows` events directly into the empty engine, bypassing the service, and waits until it has merged their parts. */
 export const generate = async (engine, { from, rows, say }) => {
   const people = Math.round(rows / 19)
   for (let next = from; next < rows; next += CHUNK) {

@@ -64,7 +64,7 @@ const millionsOf = (given, quick) => {
   return millions.sort((a, b) => a - b)
 }
 
-/** Measures each query of the first screen over each number of events, and gives the report as Markdown. */
+/** Measures each query of the first screen over each number of events, and resolves with the report as Markdown. */
 export const run = async ({ quick, rows: given, say }) => {
   const reports = []
   for (const millions of millionsOf(given, quick)) {

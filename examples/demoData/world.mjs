@@ -1,4 +1,4 @@
-// What the visitors of the generated shop are like. The numbers are weights.
+// How the visitors of the generated shop behave. Numbers are weights.
 
 /** Where visits come from. `share`: the weight. */
 export const ARRIVALS = [

@@ -3,7 +3,7 @@ import { icon } from '../views/art.mjs'
 
 const PATH = '/behind'
 
-/** What the service knows beyond events, each with something to do here. `page`: the page of the console that shows it. */
+/** A card for one feature beyond events, with a way to try it. `page`: the page of the console that shows its data. */
 const card = ({ title, text, page, body }, trailmark) =>
   html`<section class="counter">
     <h2>${title}</h2>
@@ -27,7 +27,7 @@ export const behindPage = async ({ trailmark }) => {
       page: 'recordings',
       text: isRecording
         ? 'Visits are recorded. What people type is masked.'
-        : 'The project decides whether visits are recorded. It does not record them now.',
+        : 'Recording is a setting of the project. It is off.',
       body: html`<p id="recording" data-recordings="${trailmark.consoleUrl('recordings')}" aria-live="polite"></p>
         ${recordingForm(isRecording)}`,
     },
