@@ -5,13 +5,13 @@ import { gzipSync } from 'node:zlib'
 const SRC = resolve(__dirname, '../src')
 const DIST = resolve(__dirname, '../dist')
 
-/** What each room may import besides itself. Files at the top connect the rooms and may import all. */
+/** The folders that each folder may import from, besides itself. Files at the top connect the folders and may import all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['lib', 'player'],
   lib: ['api', 'top'],
   ui: ['lib', 'api', 'top'],
   pages: ['ui', 'lib', 'api', 'player', 'preview', 'top'],
-  // The document that plays recordings. Others import the types of its messages only.
+  // The document that plays recordings. Other folders import only the types of its messages.
   player: [],
   // The document that previews surveys, by code of the SDK and the style of the service's hosted page.
   preview: ['..'],
@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name))
 
-/** The folder of a file: a page's own, or its room. */
+/** Returns the folder that a file belongs to: `pages/NAME` for pages, else the top-level folder. */
 const roomOf = (file: string): string => {
   const [room, page] = file.split('/')
   return file.includes('/') ? (room === 'pages' ? `pages/${page}` : room!) : 'top'
@@ -30,7 +30,7 @@ const importsOf = (file: string): readonly string[] =>
     relative(SRC, resolve(SRC, dirname(file), path!)),
   )
 
-test('pages import no other pages, and rooms only those below them', () => {
+test('console pages import no other pages, and folders import only what the table allows', () => {
   const wrong = files
     .filter((file) => roomOf(file) !== 'top')
     .flatMap((file) => {
@@ -44,7 +44,7 @@ test('pages import no other pages, and rooms only those below them', () => {
   expect(wrong).toEqual([])
 })
 
-test('markup is never built from strings, and styles are objects, as the content security policy requires', () => {
+test('the console builds no markup from strings and sets no style attributes, as its content security policy requires', () => {
   const wrong = files.filter((file) =>
     /innerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|document\.write|setAttribute\('style'|\beval\(|new Function/.test(
       readFileSync(join(SRC, file), 'utf8'),
@@ -53,7 +53,7 @@ test('markup is never built from strings, and styles are objects, as the content
   expect(wrong).toEqual([])
 })
 
-test('the first load of the overview has at most 120 kB gzipped', () => {
+test('the first load of the overview takes at most 120 kB gzipped', () => {
   const assets = join(DIST, 'assets')
   if (!existsSync(assets)) throw new Error('The console is not built. Run: npm run build --workspace trailmark-console')
   const names = readdirSync(assets)

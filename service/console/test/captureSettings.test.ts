@@ -28,8 +28,8 @@ const RECORDING: RemoteConfig['sessionRecording'] = {
   recordCanvas: false,
 }
 
-describe('the form of recording', () => {
-  test('keeps what the API stores', () => {
+describe('the recording form', () => {
+  test('stores the settings that it was loaded with', () => {
     const draft = toDraft(RECORDING)
     expect(draft).toMatchObject({ isOn: true, percent: '10.5', minSeconds: '1.5', events: 'paid\n$exception' })
     expect(toRecording(draft, RECORDING)).toEqual({
@@ -52,7 +52,7 @@ describe('the form of recording', () => {
   })
 })
 
-test('the form of exceptions keeps what the API stores, with a value per line', () => {
+test('the exceptions form stores the settings that it was loaded with, and shows one value per line', () => {
   const config: Pick<RemoteConfig, 'autocaptureExceptions' | 'errorTracking'> = {
     autocaptureExceptions: {
       capture_unhandled_errors: true,
@@ -71,7 +71,7 @@ test('the form of exceptions keeps what the API stores, with a value per line', 
   expect(exceptions.toConfig(draft)).toEqual(config)
 })
 
-test('a form of grouping rules stores the rules that it was made from', () => {
+test('the grouping form stores the rules that it was loaded with', () => {
   const rules: Parameters<typeof toGroupingDraft>[0] = [
     { match: { type: 'A', message: 'b*', file: 'c', function: 'd', handled: false }, issue: 'E' },
     { match: { handled: true }, group_by: ['type', 'file'] },

@@ -7,7 +7,7 @@ import { toTileData } from '../src/pages/dashboards/tileData.ts'
 const box = (id: string, x: number, y: number, w: number, h: number): Box => ({ id, x, y, w, h })
 const at = (tiles: readonly Box[]) => Object.fromEntries(tiles.map(({ id, x, y, w, h }) => [id, [x, y, w, h]]))
 
-describe('the layout of a dashboard', () => {
+describe('dashboard layout', () => {
   const tiles = [box('top', 0, 0, 12, 2), box('left', 0, 2, 6, 4), box('right', 6, 2, 6, 4)]
 
   test('tiles make room for one that moves onto them, and close gaps above', () => {
@@ -37,7 +37,7 @@ describe('the layout of a dashboard', () => {
   })
 })
 
-describe('what a tile runs', () => {
+describe('the request of a tile', () => {
   const place = { id: 'a', title: '', display: 'line' as const, x: 0, y: 0, w: 6, h: 4 }
   const shared = {
     dateRange: { date_from: '-30d' },
@@ -45,7 +45,7 @@ describe('what a tile runs', () => {
     variables: { plan: 'pro', other: 1 },
   }
 
-  test('a query takes the dates and filters of the dashboard, beside its own', () => {
+  test('a query runs with the dates of the dashboard, and with its filters besides its own', () => {
     const query = { kind: 'TrendsQuery', dateRange: { date_from: '-7d' }, properties: [{ key: 'own' }] }
     expect(toRequest({ ...place, query }, shared, undefined)).toEqual({
       kind: 'TrendsQuery',
@@ -57,7 +57,7 @@ describe('what a tile runs', () => {
     })
   })
 
-  test('an endpoint of SQL takes only variables that it has', () => {
+  test('an SQL endpoint gets only the variables that its query has', () => {
     const endpoint = {
       query: { kind: 'HogQLQuery', query: 'SELECT {variables.plan}, { variables.unset }' },
       isMaterialized: false,
@@ -73,7 +73,7 @@ describe('what a tile runs', () => {
     expect(variablesOfTiles([tile], new Map([['orders', endpoint]]))).toEqual(['plan', 'unset'])
   })
 
-  test('an insight endpoint takes dates unless it is materialized without them, and values of its breakdown', () => {
+  test('an insight endpoint gets dates, unless it is materialized without them, and values of its breakdown', () => {
     const query = { kind: 'TrendsQuery', breakdownFilter: { breakdown: '$browser' } }
     const variablesOf = (isMaterialized: boolean) => {
       const request = toRequest({ ...place, endpoint: 'daily' }, shared, { query, isMaterialized, takesDates: false })
@@ -83,7 +83,7 @@ describe('what a tile runs', () => {
     expect(variablesOf(true)).toEqual({ $browser: 'Firefox' })
   })
 
-  test('the URL comes before the dashboard, and keeps the types of values', () => {
+  test('values in the URL override those of the dashboard, and keep their types', () => {
     const draft = { name: '', description: '', tiles: [], variables: { date_from: '-14d', plan: 'free', size: 2 } }
     const url = new URLSearchParams()
     for (const [name, value] of Object.entries({ ...variableParameter('plan', '7'), ...variableParameter('size', 5) }))
@@ -97,7 +97,7 @@ describe('what a tile runs', () => {
   })
 })
 
-describe('results as tiles show them', () => {
+describe('the data of a tile', () => {
   test('rows of SQL become numbers, series and a table', () => {
     const data = toTileData('HogQLQuery', {
       columns: ['day', 'visitors', 'note'],
@@ -117,7 +117,7 @@ describe('results as tiles show them', () => {
     ])
   })
 
-  test('trends show their comparison in the color of its series', () => {
+  test('a comparison in trends has the color of its series', () => {
     const series = (label: string, count: number, compare?: string) => ({
       label,
       count,
@@ -146,7 +146,7 @@ describe('results as tiles show them', () => {
     ])
   })
 
-  test('a funnel has shares of the first and of the previous step', () => {
+  test('a funnel has the share of the first and of the previous step for each step', () => {
     const step = (name: string, count: number) => ({ name, count, median_conversion_time: 9 })
     const data = toTileData('FunnelsQuery', { results: [step('visit', 200), step('sign-up', 100), step('pay', 20)] })
     expect(data.table.rows.map((row) => row.slice(0, 4))).toEqual([

@@ -14,14 +14,14 @@ const CUSTOM: Period = {
   interval: 'day',
 }
 
-test('a period contains its last day, and a list ends before a date', () => {
+test('the end of an event list is the day after the last day of its period', () => {
   expect(boundsOf(named('7d'))).toEqual({ after: '-6d' })
   expect(boundsOf(named('yesterday'))).toEqual({ after: '-1dStart', before: 'dStart' })
   expect(boundsOf(named('last-month'))).toEqual({ after: '-1mStart', before: 'mStart' })
   expect(boundsOf(CUSTOM)).toEqual({ after: '2026-02-01', before: '2026-03-01' })
 })
 
-test('reads and writes columns, and leaves out broken ones', () => {
+test('reads and writes columns of the URL, and leaves out invalid ones', () => {
   const search = new URLSearchParams()
   for (const column of ['timestamp', 'properties.a,b', '__proto__', 'properties.', 'timestamp'])
     search.append('column', column)
@@ -30,7 +30,7 @@ test('reads and writes columns, and leaves out broken ones', () => {
   expect(columnParameter(columnsOf(new URLSearchParams()))).toBeUndefined()
 })
 
-test('a file has no sensitive values and no inherited ones', () => {
+test('exported events have masked sensitive values, and no values from prototypes', () => {
   const event = {
     uuid: 'u',
     event: 'login',
@@ -45,7 +45,7 @@ test('a file has no sensitive values and no inherited ones', () => {
   expect(cells.map((column) => exportedValue(column, event))).toEqual(['p', '••••••', 'pro', undefined])
 })
 
-test('writes what the table shows as SQL, with values quoted', () => {
+test('writes the events table as SQL, with values quoted', () => {
   expect(
     eventsSql({
       columns: [{ field: 'event' }, { field: 'person' }, { property: "it's" }],

@@ -15,13 +15,13 @@ const arrival = (index: number): Arrival => ({
 const arrivals = (from: number, count: number) => Array.from({ length: count }, (_, index) => arrival(from + index))
 const ids = (list: readonly Arrival[]) => list.map(({ uuid }) => uuid)
 
-test('shows the newest first and ignores what is shown already', () => {
+test('the live feed shows the newest events first, and ignores those that it shows already', () => {
   const feed = receive(receive(EMPTY_FEED, arrivals(0, 2), false), arrivals(1, 2), false)
   expect(ids(feed.rows)).toEqual(['uuid 2', 'uuid 1', 'uuid 0'])
   expect(feed.total).toBe(3)
 })
 
-test('counts what arrives while rows are held back, and then shows it', () => {
+test('the live feed counts events while rows are held back, and shows them afterwards', () => {
   const held = receive(receive(EMPTY_FEED, arrivals(0, 2), false), arrivals(2, 700), true)
   expect([held.rows.length, held.held.length, held.heldCount]).toEqual([2, MAX_ROWS, 700])
   const released = release(held)
@@ -29,7 +29,7 @@ test('counts what arrives while rows are held back, and then shows it', () => {
   expect([released.rows.length, released.held.length, released.heldCount]).toEqual([MAX_ROWS, 0, 0])
 })
 
-test('keeps a bounded number of rows', () => {
+test('the live feed keeps a bounded number of rows', () => {
   let feed = EMPTY_FEED
   for (let batch = 0; batch < 20; batch++) feed = receive(feed, arrivals(batch * 100, 100), false)
   expect([feed.rows.length, feed.total, feed.rows[0]]).toEqual([MAX_ROWS, 2_000, arrival(1_999)])

@@ -21,8 +21,8 @@ const flag = (filters: Flag['filters']): Flag => ({
   updated_at: '2026-11-22T00:00:00Z',
 })
 
-describe('the form of a flag', () => {
-  test('keeps what the API stores', () => {
+describe('the flag form', () => {
+  test('stores the flag that it was loaded with', () => {
     const filters: Flag['filters'] = {
       groups: [
         {

@@ -6,7 +6,7 @@ import { formatSeries, trendsOf, trendsQuery } from '../src/pages/insights/trend
 
 const search = (text: string) => new URLSearchParams(text)
 
-test('lists survive the URL with commas and backslashes in their values', () => {
+test('lists in the URL keep commas and backslashes in their values', () => {
   const values = ['a,b', 'c\\d', '', '\\,']
   expect(splitList(joinList(values))).toEqual(values)
   expect(parseFilter('is,$pathname,/a\\,b')?.values).toEqual(['/a,b'])
@@ -56,7 +56,7 @@ test('a trend reads series, breakdown, formula, comparison and display from the 
   })
 })
 
-test('unknown values of the URL fall back to the defaults', () => {
+test('unknown values in the URL of a trend fall back to the defaults', () => {
   const { series, display, compare, interval } = trendsOf(search('s=nonsense,a&display=pie&compare=x&interval=age'))
   expect(series).toEqual([{ event: 'a', math: 'total', property: '' }])
   expect([display, compare, interval]).toEqual(['line', 'none', 'day'])

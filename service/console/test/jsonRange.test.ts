@@ -18,12 +18,12 @@ test.each([
   [['series', '1', 'list'], '[]'],
   [['x\n', 'y'], '-1500'],
   [['z'], 'null'],
-])('finds the value at %j', (path, found) => {
+])('finds the value at the path %j of JSON', (path, found) => {
   const { start, end } = rangeOfJson(TEXT, path)
   expect(TEXT.slice(start, end)).toBe(found)
 })
 
-test('finds the value around a missing field', () => {
+test('finds the innermost value around a missing field of JSON', () => {
   const { start, end } = rangeOfJson(TEXT, ['series', '1', 'event'])
   expect(JSON.parse(TEXT.slice(start, end))).toEqual({ math: 'mode', list: [] })
   expect(lineOf(TEXT, start)).toBe(7)

@@ -22,7 +22,7 @@ const windowOf = (chunks: ReturnType<typeof chunk>[], gaps: { from_seq: number; 
   gaps: gaps.map((gap) => ({ ...gap, started_at: iso(0), ended_at: null })),
 })
 
-test('a window is played from a full snapshot on, and after a gap from the next one', () => {
+test('a recorded window is played from its first full snapshot on, and after a gap from the next full snapshot on', () => {
   const { chunks, gaps } = playableOf(
     windowOf(
       [chunk(0, 0), chunk(1, 10, true), chunk(2, 20), chunk(4, 40), chunk(5, 50, true), chunk(6, 60)],
@@ -57,18 +57,18 @@ test('a window is played from a full snapshot on, and after a gap from the next 
   ])
 })
 
-test('a window without a full snapshot cannot be played', () => {
+test('a recorded window without a full snapshot cannot be played', () => {
   expect(playableOf(windowOf([chunk(0, 0), chunk(1, 10)]))).toEqual({ chunks: [], gaps: [] })
 })
 
-test('chunks are loaded in ranges of bounded bytes', () => {
+test('chunks are split into ranges of at most 1 MB, with a larger chunk in a range of its own', () => {
   const { chunks } = playableOf(
     windowOf([chunk(0, 0, true, 600_000), chunk(1, 10, false, 500_000), chunk(2, 20, false, 3_000_000), chunk(3, 30)]),
   )
   expect(inRanges(chunks, 1_000_000).map((range) => range.map(({ seq }) => seq))).toEqual([[0], [1], [2], [3]])
 })
 
-test('finds the times in which a visitor did nothing', () => {
+test('finds idle periods of a recording, with a margin around activity', () => {
   const idle = createIdleSpans()
   const at = (timestamp: number, source: number) => ({ type: 3, timestamp, data: { source } })
   for (const event of [at(0, 1), at(5_000, 2), at(10_000, 0), at(30_000, 0), at(40_000, 5), at(45_000, 3)])
@@ -103,13 +103,13 @@ test('a timeline shows the window in which the visitor is active, and another on
   expect(timelineOf([windowOf([chunk(0, 0)])])).toBeUndefined()
 })
 
-test('events up to a moment are loaded in parallel and passed on in order, and the others later', async () => {
+test('chunks up to the wanted moment are loaded in parallel and passed on in order, the others afterwards', async () => {
   const { chunks } = playableOf(
     windowOf(Array.from({ length: 8 }, (_, seq) => chunk(seq, seq * 5, seq === 0, 200_000))),
   )
   const requested: number[] = []
   const order: number[] = []
-  // Those that were requested first come last.
+  // Requests are answered in reverse order.
   const waiting: (() => void)[] = []
   await loadChunks({
     chunks,

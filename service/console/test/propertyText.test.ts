@@ -1,6 +1,6 @@
 import { cutText, linkOf, toText } from '../src/lib/propertyText.ts'
 
-test('only http and https URLs are links', () => {
+test('only property values that are http or https URLs are links', () => {
   expect(linkOf('https://example.com/a?b=1')).toBe('https://example.com/a?b=1')
   expect(['javascript:alert(1)', 'data:text/html,x', 'see https://a.b', 'https://', '//a.b'].map(linkOf)).toEqual([
     undefined,
@@ -11,11 +11,11 @@ test('only http and https URLs are links', () => {
   ])
 })
 
-test('a cut text ends with a whole character', () => {
+test('truncated text ends with a whole character', () => {
   expect(cutText('ab😀', 3)).toBe('ab')
   expect(cutText('ab😀', 4)).toBe('ab😀')
 })
 
-test('values that are not strings are shown as JSON', () => {
+test('property values that are not strings are shown as JSON', () => {
   expect([toText('a'), toText({ a: [1] }), toText(null), toText(undefined)]).toEqual(['a', '{"a":[1]}', 'null', ''])
 })

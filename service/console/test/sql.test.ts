@@ -19,7 +19,7 @@ const NAMES: SqlNames = {
 
 const labels = (path: readonly string[], sql: string) => completionsFor(path, sql, NAMES).map(({ label }) => label)
 
-test('completions are the columns of the tables that are read, then tables and functions', () => {
+test('completions are the columns of the tables in the query, then tables and functions', () => {
   expect(labels([], 'SELECT  FROM events')).toEqual(['event', 'person', 'events', 'persons', 'count'])
   expect(labels([], 'SELECT ')).toEqual(['events', 'persons', 'count'])
 })
@@ -35,11 +35,11 @@ test('completions after a dot follow aliases, relations, properties and variable
   expect(completionsFor(['properties'], '', NAMES)[1]?.apply).toBe('`cart size`')
 })
 
-test('variables are found once each, in order', () => {
+test('finds each variable of a query once, in order', () => {
   expect(variablesOf('{variables.b} {variables.a} { variables.b } {a} variables.c')).toEqual(['b', 'a'])
 })
 
-test('a failure with a suggestion is a problem with a replacement', () => {
+test('a failed query whose error suggests a name becomes a problem with a replacement', () => {
   const position = { start: 7, end: 11, line: 1, column: 8 }
   expect(problemOf(new Failure('Unknown.', 'x', 400, [], position, "Did you mean 'event'?"))).toMatchObject({
     start: 7,
@@ -50,13 +50,13 @@ test('a failure with a suggestion is a problem with a replacement', () => {
   expect(problemOf(new Failure('Offline.', 'offline', 0))).toBeUndefined()
 })
 
-test('the command with curl quotes values for the shell', () => {
+test('the curl command quotes values for the shell', () => {
   const command = curlOf({ serviceUrl: 'http://h', projectId: 1, name: 'a b', variables: { x: "it's $HOME" } })
   expect(command).toContain(`'http://h/api/projects/1/endpoints/a%20b/run'`)
   expect(command).toContain(`-d '{"variables":{"x":"it'\\''s $HOME"}}'`)
 })
 
-test('hours and days without runs are filled in, also over a change of the clocks', () => {
+test('hours and days without runs are filled in, also across a daylight saving change', () => {
   const now = Date.parse('2026-10-25T12:30:00Z') // The clocks of Berlin went back at 01:00 UTC.
   const runs = (start: string) => ({ start, runs: 3, errors: 1 })
   const hours = bucketsOf([runs('2026-10-25T01:00:00Z')], SPANS[0], 'Europe/Berlin', now)

@@ -14,7 +14,7 @@ const questions: Question[] = [
   open('c'),
   open('d'),
 ]
-/** The questions that each question leads to. */
+/** Returns each question with the questions that it leads to. */
 const targets = (list: readonly Question[]) =>
   list.map(({ question, branching }) => {
     const name = (target: unknown) => (typeof target === 'number' ? list[target]!.question : target)
@@ -25,7 +25,7 @@ const targets = (list: readonly Question[]) =>
     ].filter(Boolean)
   })
 
-test('branches lead to the same questions after one is moved', () => {
+test('moving a question keeps the targets of all branches', () => {
   const before = targets(questions)
   for (const from of questions.keys())
     for (const to of questions.keys()) {
@@ -35,7 +35,7 @@ test('branches lead to the same questions after one is moved', () => {
     }
 })
 
-test('branches to a removed question go with it', () => {
+test('removing a question removes the branches that lead to it', () => {
   expect(targets(removeQuestion(questions, 2))).toEqual([['a'], ['b', 'detractors d', 'promoters end'], ['d']])
   expect(targets(removeQuestion(questions, 0))).toEqual([
     ['b', 'detractors d', 'passives c', 'promoters end'],

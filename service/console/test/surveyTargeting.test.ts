@@ -12,7 +12,7 @@ const filters = {
 }
 const draft = toDraft({ ...NEW_SURVEY, id: '1', targeting_flag_filters: filters } as Survey)
 
-test('conditions on people are read and stored as they are', () => {
+test('the survey form stores the conditions on people that it was loaded with', () => {
   expect(draft.targeting).toEqual([
     { properties: [{ type: 'person', key: 'plan', operator: 'exact', values: ['pro'] }], percent: '50', variant: '' },
   ])

@@ -60,7 +60,7 @@ export const anchorAt = (chunks: readonly PlayableChunk[], time: number): number
   return index < 0 ? 0 : index
 }
 
-/** Splits chunks into ranges of about `rangeBytes`. */
+/** Splits chunks into ranges of at most `rangeBytes`. A larger chunk is a range of its own. */
 export const inRanges = (chunks: readonly PlayableChunk[], rangeBytes: number): PlayableChunk[][] => {
   const ranges: PlayableChunk[][] = []
   let left = 0
