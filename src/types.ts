@@ -174,7 +174,7 @@ export interface PerformanceConfig {
   web_vitals?: boolean
   /** Metrics to capture: LCP, CLS, FCP, INP, TTFB. Default: all but TTFB. */
   web_vitals_allowed_metrics?: string[]
-  /** Adds what caused the values, as strings: selectors, URLs, durations. Loads 2 kB more. */
+  /** Adds what caused the values, as strings: selectors, URLs, durations. Loads 3 kB more. */
   web_vitals_attribution?: boolean
   /** How long the first metric of a page view waits for the others, ms. Default: 5000. */
   web_vitals_delayed_flush_ms?: number
