@@ -35,7 +35,7 @@ const toggleComparison = () => setSearch({ compare: comparisonOf(search.value) =
 
 const SHORTCUTS: readonly Shortcut[] = [
   ...PERIODS.map(({ name, label, shortcut }) => ({ key: shortcut, about: label, run: () => choosePeriod(name) })),
-  { key: 'x', about: 'Compare, or not', run: toggleComparison },
+  { key: 'x', about: 'Turn the comparison on or off', run: toggleComparison },
   { key: 'Escape', about: 'Remove all filters', run: () => showFilters([]) },
 ]
 

@@ -43,7 +43,7 @@ interface PlaybackSource {
   readonly options: PlaybackOptions
 }
 
-/** What is loaded of a window. */
+/** Loading state of a window. */
 interface Loading {
   readonly window: number
   /** Index of the chunk that it begins with. */

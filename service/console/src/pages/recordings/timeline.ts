@@ -6,7 +6,7 @@ export interface PlayableWindow extends Playable {
   readonly id: string
 }
 
-/** A time in which one window is shown. Times are in ms since the epoch. */
+/** A time span in which one window is shown. Times are in ms since the epoch. */
 export interface Segment extends Span {
   /** Index of the window. */
   readonly window: number

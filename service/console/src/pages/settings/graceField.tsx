@@ -2,7 +2,7 @@ import { Field } from '../../ui/field.tsx'
 
 /** How long a replaced secret is still accepted, in seconds. */
 export const GRACES: readonly { readonly seconds: number; readonly label: string }[] = [
-  { seconds: 0, label: 'Ends at once' },
+  { seconds: 0, label: 'No longer' },
   { seconds: 3_600, label: 'For an hour' },
   { seconds: 86_400, label: 'For a day' },
   { seconds: 604_800, label: 'For a week' },

@@ -68,8 +68,8 @@ const SWITCHES: readonly Switch[] = [
   },
   {
     ...performance('web_vitals_attribution'),
-    label: 'Add what caused the values of web vitals',
-    about: 'Selectors, URLs and durations. The script is 3 kB larger.',
+    label: 'Capture the causes of web vitals',
+    about: 'Adds selectors, URLs and durations that explain the values. The script is 3 kB larger.',
   },
   {
     ...performance('network_timing'),

@@ -19,8 +19,8 @@ const OPERATORS = [
   { value: 'is_not', label: 'is not' },
   { value: 'icontains', label: 'contains' },
   { value: 'not_icontains', label: 'does not contain' },
-  { value: 'regex', label: 'matches the expression' },
-  { value: 'not_regex', label: 'does not match the expression' },
+  { value: 'regex', label: 'matches the regular expression' },
+  { value: 'not_regex', label: 'does not match the regular expression' },
 ] as const
 
 /** Rules by which sites drop exceptions before they send them. */

@@ -123,7 +123,7 @@ const NewSite = ({ onAdded }: { readonly onAdded: () => void }) => {
     <form class="stack" onSubmit={(event) => void add(event)}>
       <Field
         label="New site"
-        hint="Its origin: scheme, host and, unless it is the default, port. Such as https://shop.example or http://localhost:3000."
+        hint="The origin of the site: scheme, host and, unless it is the default, port. Such as https://shop.example or http://localhost:3000."
         error={fieldError}
       >
         {(attributes) => (

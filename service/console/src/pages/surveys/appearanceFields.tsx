@@ -44,7 +44,7 @@ const TABS: readonly (readonly [NonNullable<Appearance['tabPosition']>, string])
 const OPTIONS = [
   ['allowGoBack', 'Let people go back'],
   ['shuffleQuestions', 'Shuffle the questions'],
-  ['hideCancelButton', 'Hide the button that closes it'],
+  ['hideCancelButton', 'Hide the close button'],
   ['whiteLabel', 'Hide “Survey by Trailmark”'],
 ] as const satisfies readonly (readonly [keyof Appearance, string])[]
 
@@ -83,7 +83,7 @@ export const AppearanceFields = ({ draft, errorOf, onChange }: DraftProps) => {
         ))}
         <div class={styles.pair}>
           <TextInput
-            label="Label of all buttons that submit"
+            label="Label of all submit buttons"
             placeholder="Submit"
             error={errorOf('appearance.submitButtonText')}
             value={appearance.submitButtonText}

@@ -48,13 +48,13 @@ const ChoiceFields = ({ question, errorOf, onChange }: QuestionProps) => (
   <>
     <TextArea
       label="Choices"
-      hint="One in each line. You can paste a list."
+      hint="One per line. You can paste a list."
       error={errorOf('choices')}
       value={question.choices?.join('\n')}
       onChange={(text) => onChange({ ...question, choices: text.split(/\r?\n/) })}
     />
     <Checkbox
-      label="The last choice takes an answer of their own"
+      label="Visitors can write their own answer for the last choice"
       value={question.hasOpenChoice}
       onChange={(hasOpenChoice) => onChange({ ...question, hasOpenChoice })}
     />
@@ -151,13 +151,13 @@ export const QuestionFields = ({
         onChange={(buttonText) => onChange({ ...question, buttonText })}
       />
       <Checkbox
-        label="Visitors may skip it"
+        label="Visitors can skip the question"
         value={question.optional}
         onChange={(optional) => onChange({ ...question, optional })}
       />
       {hasNoButton && (
         <Checkbox
-          label="Send the answer without a button"
+          label="Submit as soon as an answer is chosen"
           value={question.skipSubmitButton}
           onChange={(skipSubmitButton) => onChange({ ...question, skipSubmitButton })}
         />

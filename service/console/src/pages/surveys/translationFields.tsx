@@ -129,7 +129,7 @@ const TranslatedQuestion = ({
       {question.choices && (
         <TextArea
           label="Choices"
-          hint={`One in each line, in the order of the originals: ${question.choices.filter(Boolean).join(', ')}`}
+          hint={`One per line, in the order of the originals: ${question.choices.filter(Boolean).join(', ')}`}
           error={errorAt('choices')}
           value={texts.choices?.join('\n')}
           onChange={(text) => change({ choices: text.split(/\r?\n/) })}

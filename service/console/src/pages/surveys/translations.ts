@@ -17,7 +17,7 @@ export const SURVEY_TEXTS = [
   ['introScreenHeader', 'Introduction'],
   ['introScreenDescription', 'Description of the introduction'],
   ['introScreenButtonText', 'Button of the introduction'],
-  ['submitButtonText', 'Label of the button'],
+  ['submitButtonText', 'Label of all submit buttons'],
   ['placeholder', 'Placeholder of text fields'],
   ['widgetLabel', 'Label of the widget'],
   ['thankYouMessageHeader', 'Thank-you message'],
