@@ -78,7 +78,7 @@ const Entries = ({
   // Renders only the part of a long list around the current moment.
   const from = Math.max(0, Math.min(current - MAX_SHOWN / 2, entries.length - MAX_SHOWN))
   return (
-    <ol ref={list} class={styles.log} tabIndex={0} aria-label="In order of time">
+    <ol ref={list} class={styles.log} tabIndex={0} aria-label="Entries in order of time">
       {entries.slice(from, from + MAX_SHOWN).map((entry, index) => (
         <li key={entry.key} class={from + index === current ? styles.current : ''}>
           <button type="button" class={styles.entry} onClick={() => playback.seek(entry.at)}>
