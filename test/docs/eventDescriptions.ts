@@ -168,7 +168,7 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $feature_flag: 'Key of the flag.',
       $feature_flag_response: 'Its value.',
       $feature_flag_payload: 'Its payload, or null.',
-      $feature_flag_request_id: 'Id of the response that the value is from.',
+      $feature_flag_request_id: 'Id of the response with the value.',
       $feature_flag_evaluated_at: 'When the service evaluated it, ms since 1970.',
       $feature_flag_bootstrapped_response: 'Value from `bootstrap`, or null.',
       $feature_flag_bootstrapped_payload: 'Payload from `bootstrap`, or null.',

@@ -141,7 +141,7 @@ const ISSUE_ROWS: typeof ROWS = [
 ]
 
 const tableOf = (rows: typeof ROWS) =>
-  ['| What | Limit | Beyond it |', '| --- | --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+  ['| What | Limit | When exceeded |', '| --- | --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n')
 
 test.each([
   ['bodies', START, END, ROWS],

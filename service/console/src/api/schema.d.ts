@@ -5673,7 +5673,7 @@ export interface paths {
             /** @description Accept a cached result of up to this age, even if events have arrived since. */
             max_age_seconds?: number
             offset?: number
-            /** @description A query as endpoints have it, such as {"kind": "HogQLQuery", "query": "SELECT 1"}. */
+            /** @description A query in the format of endpoints, such as {"kind": "HogQLQuery", "query": "SELECT 1"}. */
             query: {
               kind: string
             }

@@ -14,7 +14,7 @@ const QUERY = Type.Object(
     ...RUN_FIELDS,
     query: Type.Object(
       { kind: Type.String() },
-      { description: 'A query as endpoints have it, such as {"kind": "HogQLQuery", "query": "SELECT 1"}.' },
+      { description: 'A query in the format of endpoints, such as {"kind": "HogQLQuery", "query": "SELECT 1"}.' },
     ),
     max_age_seconds: Type.Optional(
       Type.Integer({
