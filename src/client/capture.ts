@@ -102,7 +102,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
         const page = location.href === href ? {} : readPage(config, href)
         captureAt(now, event, { ...page, ...describe() })
       })
-      // The first event of a URL stores the campaign in it.
+      // The first event of a URL stores its campaign, which the page may remove before the later task.
       if (context.attribution.isNewUrl()) settle()
       else later(settle)
     },

@@ -15,7 +15,7 @@ import { createPermissions } from './permissions'
 
 export type Context = ReturnType<typeof createContext>
 
-/** The configuration and state that all parts of a client share. */
+/** Creates the configuration and state that all parts of a client share. */
 export const createContext = (config: Config, token: string, log: Log) => {
   const permissions = createPermissions(config, token)
   const { isCookieless } = permissions
@@ -67,7 +67,7 @@ export const createContext = (config: Config, token: string, log: Log) => {
             Object.keys(store.get('$groups') ?? {}).length > 0))),
     /** Shortens strings that the site passed to `properties_string_max_length`. */
     rewrite,
-    /** A copy of properties that the site passed, safe to store and to send; {} and a console line if they are not an object. */
+    /** Returns a copy of properties that the site passed, safe to store and to send. Logs an error and returns {} if they are not an object. */
     toProperties: (value: unknown): Properties => {
       const copy = value === undefined || value === null ? {} : serialize(value, rewrite)
       if (isPlainObject(copy)) return copy

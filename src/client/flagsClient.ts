@@ -16,7 +16,7 @@ export const createFlagsClient = (context: Context, { encode, onRequestError }: 
   /** The visitor's id before `identify`, until a request has sent it. */
   let anonymousId: string | undefined
 
-  /** The JSON object that the service responds with, or the reason why there is none. */
+  /** Requests a URL. Returns the JSON object in the response, or why there is none. */
   const fetchObject = async (url: string, body?: Body, timeoutMs?: number): Promise<FlagsResponse> => {
     const { status, text, json } = await request(url, body, config, timeoutMs)
     if (status >= 400) onRequestError({ statusCode: status, text, json })

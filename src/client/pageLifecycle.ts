@@ -40,7 +40,7 @@ export const startPageLifecycle = (
     }),
     onForeignWrite(({ key, newValue }) => {
       if (!isOutboxKey(key)) adopt()
-      // The next page may start before this one has ended.
+      // An earlier page may write its journal only after this one has started.
       else if (newValue) outbox.watch(key)
     }),
     onCookieChange(adopt),

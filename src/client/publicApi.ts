@@ -231,13 +231,16 @@ export interface Analytics extends NotYet {
   getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
   /** Calls the callback when surveys have loaded, immediately if they have, and each time they are loaded again. */
   onSurveysLoaded(callback: SurveyCallback): Stop
-  /** Shows a survey: as a popover, if its conditions are met, unless the options say otherwise. */
+  /**
+   * Shows a survey: as a popover, if its conditions other than URL, device, selector and event are met, unless the options
+   * say otherwise.
+   */
   displaySurvey(id: string, options?: DisplaySurveyOptions): void
   /** Shows a survey inside the first element that matches `selector`, whatever its conditions say. */
   renderSurvey(id: string, selector: string): void
-  /** Whether `displaySurvey` would show the survey now. Surveys must have loaded. */
+  /** Whether the survey's conditions other than URL, device and selector are met. Surveys must have loaded. */
   canRenderSurvey(id: string): SurveyRenderReason
-  /** Whether `displaySurvey` would show the survey now. Waits until surveys have loaded. */
+  /** Same as `canRenderSurvey`. Waits until surveys have loaded. */
   canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
   /** Cancels a popover that waits for its delay. */
   cancelPendingSurvey(id: string): void
@@ -315,7 +318,7 @@ export type Api = Omit<
 export type SurveyApi = Pick<Api, SurveyMember>
 type SurveyMember = Extract<keyof Api, `${string}Survey${string}`>
 
-/** The members of `Api` that parts bring (`PART_MEMBERS`). */
+/** The members of `Api` that parts provide (`PART_MEMBERS`). */
 type PartMember =
   | 'featureFlags'
   | 'group'

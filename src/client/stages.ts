@@ -24,9 +24,9 @@ import type { Connection, CoreStage } from './feature'
 const FILLERS: readonly CoreStage[] = ['session', 'identity', 'properties', 'cookieless', 'denylist']
 
 /**
- * What happens to an event between `capture` and the queue, in this order. Properties fill up from the strongest to
- * the weakest: what the SDK alone knows, what the caller passed, the session's, the stored ones, the features', the
- * page's. `onRateLimit` is called when events begin to be dropped.
+ * Creates the stages that an event passes between `capture` and the queue, in order. If several sources set a property,
+ * the first of these wins: the SDK's own ids, the caller, the session, stored properties, features, the client's
+ * constants, the page, the device. `onRateLimit` is called when events begin to be dropped.
  */
 export const createStages = (
   context: Context,

@@ -18,7 +18,7 @@ export const createWithoutPage =
       else console.warn('[trailmark]', 'init() in a worker needs trailmark/workers. Nothing is captured')
       return undefined
     }
-    // A server captures, requests and stores nothing. Each `init` passes the flags of another visitor.
+    // On a server nothing is captured, requested or stored. Each `init` may be for another visitor, so `end` allows the next.
     end()
     const api = onServer?.(analytics.config) ?? {}
     return (path, args) => (memberAt(api, path) as Method | undefined)?.(...args) ?? WITHOUT_CLIENT[path]
