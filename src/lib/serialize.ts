@@ -55,7 +55,7 @@ interface Visit {
   source: Record<string, unknown>
   names: string[]
   copy: Record<string, unknown>
-  /** Where the copy is in its parent. */
+  /** Key of the copy in its parent. */
   slot: string
   isId?: boolean
   depth: number
@@ -128,8 +128,8 @@ export const toDate = (value: unknown): Date | undefined => {
 }
 
 /**
- * Returns what rewrites strings of events: cut to `maxLength` and without values of secret parameters. Strings of the
- * page, under the protocol's names, also lose sensitive numbers in URLs; those of callers keep them.
+ * Returns a function that rewrites strings of events: cut to `maxLength` and without values of secret parameters. Strings
+ * of the page, under the protocol's names, also lose sensitive numbers in URLs; those of callers keep them.
  */
 export const propertyText =
   (maxLength: () => number): RewriteText =>

@@ -17,7 +17,7 @@ const randomWord = (): number => {
 }
 
 /**
- * A UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, then a 12-bit counter that keeps ids of one millisecond in
+ * Returns a UUIDv7 (RFC 9562 §5.7): 48 bits of milliseconds, then a 12-bit counter that keeps ids of one millisecond in
  * order (§6.2 method 1), then 62 random bits. Ids stay in order if the clock steps back.
  */
 export const uuidv7 = (now = Date.now()): string => {

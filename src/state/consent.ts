@@ -17,8 +17,9 @@ export interface Consent {
 const UNDECIDED = 'pending'
 
 /**
- * Consent kept under `name` as 1 or 0 (docs/reference/protocol.md#9.4) in the first of `places` that stores it, and in memory while the
- * page lives. The first place that has a decision is right: another SDK of the protocol may have kept it in a cookie.
+ * Creates the consent, stored under `name` as 1 or 0 (docs/reference/protocol.md#9.4) in the first of `places` that accepts
+ * it, and in memory while the page lives. Reads the first place with a decision: another SDK of the protocol may have
+ * stored it in a cookie.
  */
 export const createConsent = (
   name: string,

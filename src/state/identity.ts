@@ -24,8 +24,8 @@ const NOBODY = ['distinct_id', 'distinctid', 'undefined', 'null', COOKIELESS_ID]
 export const isIdentifier = (id: string): boolean => id.trim() !== '' && !NOBODY.includes(id.toLowerCase())
 
 /**
- * The identity in `store`. A new visitor gets an id from `newId` or from `bootstrap`; an identified visitor never becomes
- * anonymous by `bootstrap` (docs/reference/protocol.md#9.5).
+ * Creates the identity in `store`. A new visitor gets an id from `newId` or from `bootstrap`, which never makes an
+ * identified visitor anonymous (docs/reference/protocol.md#9.5).
  */
 export const createIdentity = (
   store: Store,

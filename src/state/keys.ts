@@ -24,7 +24,7 @@ export const KEYS = {
   $identity_at: 'cookie',
   /** [last activity, session id, start], ms. */
   $sesid: 'cookie',
-  /** Set once events create a person profile without `identify`; stays set until `reset`. */
+  /** Set once events create a person profile; stays set until `reset`. */
   $epp: 'cookie',
   $groups: 'rides',
   __alias: '',
@@ -51,7 +51,7 @@ export const KEYS = {
   $early_access_features: '',
   /** Whether the service has turned autocapture off. */
   $autocapture_disabled_server_side: 'browser',
-  /** Whether the service has turned the capturing of exceptions on. */
+  /** Whether the service has turned exception capture on. */
   $exception_capture_enabled_server_side: 'rides browser',
   /** The project's recording settings, and when they were received: `cache_timestamp`, ms. */
   $session_recording_remote_config: 'browser',

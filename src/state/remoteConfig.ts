@@ -55,7 +55,7 @@ const ITEMS: Record<string, (value: unknown) => boolean> = {
   errorTracking: () => true,
 }
 
-/** The configuration that the service sends. `onMalformed` receives the names of items that are ignored. */
+/** Creates the configuration that the service sends. `onMalformed` receives the names of items that are ignored. */
 export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) => void): RemoteConfig => {
   const items: RemoteItems = objectOf(Object.keys(STORED), (name) => store.get(STORED[name as keyof typeof STORED]))
   const listeners = createListeners<[]>()

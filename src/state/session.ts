@@ -52,8 +52,8 @@ export interface Session {
 }
 
 /**
- * The session in `store`, shared by all tabs, and the window's id in `tab` storage, the tab's own. `keys`: the names of
- * the window's id, of the mark that its document lives, and of the id of the session that the tab is in.
+ * Creates the session, which all tabs share in `store`, with the window's id, which is in `tab`, the tab's own storage. The
+ * keys there: the window's id, the mark that a living document uses it, and the id of the session that the tab is in.
  */
 export const createSession = (
   store: Store,

@@ -20,7 +20,7 @@ export interface Store {
   sync(): void
   /** Writes pending changes, and values that were removed from the backend. */
   flush(): void
-  /** Returns what `run` returns. Writes at its end, at once, what `flush` would write while it runs. */
+  /** Calls `run` and returns its result. All that it flushes is written at once, when it ends. */
   inOneWrite<T>(run: () => T): T
   /** Moves everything to another backend and empties the old one. */
   moveTo(backend: Backend): void
@@ -72,7 +72,7 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
     unwritten = { ...pick(recent, (name) => isSame(stored[name], replaced[name])), ...unwritten }
     const isOurs = resetAt(stored) < resetAt(values) || (values.distinct_id && !stored.distinct_id)
     if (resetAt(stored) > resetAt(values)) unwritten = recent = {}
-    // A stored id is replaced only by one that was decided later.
+    // A stored id is replaced only by one that was set later.
     else if (!isOurs && stored.distinct_id !== values.distinct_id && identityAt(stored) >= identityAt(values))
       unwritten = superProperties(unwritten)
     lay(isOurs ? values : stored, unwritten)
