@@ -82,7 +82,7 @@ interface OrphansInputs {
   entries: Set<Entry>
   removeRecords(keys: readonly Key[]): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
-  /** There may be more. */
+  /** Called when there may be more. */
   onOrphaned(): void
 }
 
@@ -141,7 +141,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
       })
   }
   return {
-    /** Returns some of them, oldest first, each once. */
+    /** Returns some events of closed tabs, oldest first, each once. */
     claim: async (): Promise<Entry[]> => {
       const known = taken
       const session = openSession()

@@ -35,7 +35,7 @@ const retryAfter = (header: string | null): number | undefined => {
 
 const reported = new Set<string>()
 
-/** Returns the headers that `fetch` accepts, and reports each other one once. It would make every request fail. */
+/** Returns the entries that `fetch` accepts. Reports each rejected one once, because it would make every request fail. */
 const accepted = <V>(url: string, entries: Record<string, V>, initOf: (entry: Record<string, V>) => object) =>
   pick(entries, (name, value) => {
     try {

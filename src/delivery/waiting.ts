@@ -50,7 +50,7 @@ interface WaitingInputs {
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
 }
 
-/** The waiting events in this tab's memory, oldest first, within the configured bounds. */
+/** Creates the list of events that wait in this tab's memory, oldest first, within the configured bounds. */
 export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
   let entries: Entry[] = []
 

@@ -10,7 +10,7 @@ interface Inputs {
 }
 
 /**
- * Returns what captures `$feature_flag_called`, once for each value of a flag: per identity, or per session.
+ * Returns a function that captures `$feature_flag_called`, once for each value of a flag: per identity, or per session.
  * `isFetched`: whether a response has replaced the bootstrapped flags. `loadError`: why the last request failed.
  */
 export const createFlagCalls =

@@ -38,7 +38,7 @@ interface Inputs {
 
 const QUIET: FlagOptions = { send_event: false }
 
-/** The visitor's feature flags: reading, overriding, and reporting their use (docs/reference/protocol.md#13). */
+/** Creates the methods that read and override the visitor's flags and report their use (docs/reference/protocol.md#13). */
 export const createFlags = (inputs: Inputs) => {
   const { config, store, reload, onMalformed } = inputs
   const known = createKnownFlags(config, store)
@@ -50,7 +50,7 @@ export const createFlags = (inputs: Inputs) => {
   /** Whether a response has brought flags on this page. */
   let isFetched = false
   let loadError: string | undefined
-  /** The fetch time for which flags were last requested because they were stale. */
+  /** Fetch time of the stale flags that were last requested again, so that each are requested once. */
   let reloadedAt: number | undefined
 
   const notify = (context?: { errorsLoading: boolean }, listener: FlagListener = listeners.emit) =>

@@ -36,7 +36,7 @@ export const enabledKeys = (values: Values) => Object.keys(values).filter((key) 
 // One object, so that caches by identity work.
 const NONE = {}
 
-/** The visitor's flags: bootstrapped or stored ones, and overrides, which win. */
+/** Creates access to the visitor's flags: bootstrapped or stored ones, and overrides, which win. */
 export const createKnownFlags = (config: Config, store: FlagStore, now = () => Date.now()) => {
   let bootstrapped!: FlagSet
   /** Whether bootstrapped flags are used. They are not stored, and replaced by the first stored ones. */

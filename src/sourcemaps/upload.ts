@@ -77,7 +77,7 @@ export interface UploadResult {
 
 /**
  * Gives built files their debug ids and uploads their source maps, one after the other. Files without a map are left
- * alone. Throws an error that names the file and what the service said.
+ * alone. Throws an error that names the file and the service's response.
  */
 export const uploadFiles = async (
   files: readonly BuiltFile[],

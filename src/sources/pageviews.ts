@@ -27,7 +27,7 @@ export const startPageviews = ({ config, capture, hasViewed }: PageviewHost): St
   }
   const stops = [
     whenVisible(() => {
-      // After an opt-in or a change of options, the page may have been counted before.
+      // After an opt-in or a change of options, the page may already have had its `$pageview`.
       if (!hasViewed()) soon()
     }),
     onNavigate((type) => {
