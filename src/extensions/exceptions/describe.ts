@@ -81,7 +81,7 @@ const describeError = (error: unknown): Thrown => ({
   errors: read(error, 'errors'),
 })
 
-/** The message of an `ErrorEvent` without an error, as for cross-origin scripts; its position as a stack. */
+/** Describes an `ErrorEvent` without an error, as for cross-origin scripts: its message, and its position as a stack. */
 const describeErrorEvent = (event: unknown): Thrown => {
   const [, type = 'Error', value = ''] = ERROR_TYPE.exec(textOf(event, 'message')) ?? []
   const [file, line, column] = ['filename', 'lineno', 'colno'].map((name) => textOf(event, name))

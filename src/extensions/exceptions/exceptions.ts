@@ -23,11 +23,11 @@ const OPTION_OF: Partial<Record<ExceptionReport[0], keyof ExceptionAutocapture>>
   console: 'capture_console_errors',
 }
 
-/** Returns what a call of `console.error` is about: its first error, or its arguments as text. */
+/** Returns what `console.error` logged: its first error, or its arguments as text. */
 const loggedValue = (args: readonly unknown[]): unknown =>
   args.find(isError) ?? args.map((each) => attempt(() => String(each)) ?? '').join(' ')
 
-/** The release that a vendor's build tool has set. A site can set it itself as a property of all events. */
+/** Returns the release that a vendor's build tool has set. A site can set it itself as a property of all events. */
 const releaseId = (): string | undefined => {
   const { _posthogReleaseId: release } = self as { _posthogReleaseId?: unknown }
   return typeof release === 'string' && release ? release : undefined

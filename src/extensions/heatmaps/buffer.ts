@@ -9,7 +9,7 @@ interface Entry {
   bytes: number
 }
 
-/** The points that are not sent yet, of bounded number and size. Mouse moves are dropped first. */
+/** Creates a buffer of points that are not sent yet, of bounded number and size. Mouse moves are dropped first. */
 export const createBuffer = () => {
   let entries: Entry[] = []
   let bytes = 0

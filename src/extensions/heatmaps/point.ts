@@ -11,7 +11,7 @@ export interface Point {
   y: number
   /** Whether the element does not move with the page: it or an ancestor is fixed or sticky. */
   target_fixed: boolean
-  /** Width and height of the window without scroll bars, and height of the page. */
+  /** Width of the window without a scroll bar, height of the window, and height of the page. */
   vw: number
   vh: number
   ph: number

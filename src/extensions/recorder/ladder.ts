@@ -26,7 +26,7 @@ interface LadderInputs {
   onStop(): void
 }
 
-/** Applies the steps of the budget (`budget.ts`), and says so in the recording. `tick` is called each second while rrweb runs. */
+/** Applies the steps of the budget (`budget.ts`), and marks them in the recording. `tick` is called each second while rrweb runs. */
 export const createLadder = ({
   later,
   limiter,

@@ -48,7 +48,7 @@ const pluginSettings = ({ config, remote, shared }: RecorderHost, settings: Remo
   }
 }
 
-/** Starts what `settings` ask for. Returns what stops it. */
+/** Starts the plugins that `settings` turn on. Returns a function that stops them. */
 const startPlugins = (
   host: RecorderHost,
   settings: RemoteSettings,
@@ -87,7 +87,7 @@ const everySecond = ({ later }: RecorderHost, run: () => void): Stop => {
 
 type Facts = ReturnType<Triggers['facts']>
 
-/** Returns what recording adds to every event. */
+/** Returns the properties that recording adds to every event. */
 const propertiesOf = (
   status: Status,
   { url, event, flag }: Facts,
@@ -110,7 +110,7 @@ const propertiesOf = (
 
 /**
  * Records the page with the current options and settings: decides each second and with each trigger whether the session is recorded, and when its
- * chunks are sent. Returns what stops it; a message if options or settings are invalid.
+ * chunks are sent. Returns a function that stops it; a message if options or settings are invalid.
  */
 export const startRecording = (host: RecorderHost, upload: Upload): Stop | string => {
   const { config, session } = host

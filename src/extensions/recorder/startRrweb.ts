@@ -15,8 +15,8 @@ interface RrwebInputs {
 }
 
 /**
- * Starts rrweb. Returns what stops it and frees its memory; undefined if it failed to start. Callbacks of the site are called by the sanitizer instead,
- * because rrweb would stop half-way when one throws. Its masks are a first net, under the sanitizer.
+ * Starts rrweb. Returns a function that stops it and frees its memory; undefined if it failed to start. The sanitizer calls
+ * the site's callbacks, because rrweb would stop half-way when one throws. rrweb masks first, and the sanitizer masks again.
  */
 export const startRrweb = ({ options, policy, emit }: RrwebInputs): Stop | undefined => {
   const { sampling, slimDOMOptions } = options

@@ -32,7 +32,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     // Chunks are large, so each is compressed only once, right before it is sent.
     prepareAfter: Infinity,
     send: async (...args: unknown[]) => {
-      // Events go first.
+      // Events are sent before recordings.
       delivery.queue.flush()
       const result = await host.request(...args)
       const { quota_limited } = (result.json ?? {}) as { quota_limited?: unknown }

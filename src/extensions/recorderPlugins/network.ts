@@ -16,7 +16,7 @@ export const startNetwork = (host: ExtensionHost & RecorderPluginParts, emit: Em
   const { config } = host
   const network = host.network || { timing: false, headers: false, body: false }
   const isOwn = (url: string) => url.startsWith(config.api_host.replace(/\/$/, '')) || TELEMETRY.test(url)
-  /** Returns what the site's own function makes of a request; undefined if it leaves it out or throws. */
+  /** Returns the request as the site's own function changed it; undefined if the function omits it or throws. */
   const masked = (request: RecordedRequest) => {
     const mask = config.session_recording.maskCapturedNetworkRequestFn
     try {

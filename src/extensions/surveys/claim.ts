@@ -2,7 +2,7 @@ import type { SurveyStorage } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 
-// A lease that is not renewed belonged to a tab that has ended, ms. Far longer than a busy page keeps its timers waiting.
+// Time after which a lease that was not renewed has expired, ms: its tab has ended, because a busy page delays timers far less.
 const LEASE_MS = 10_000
 const RENEWAL_MS = 1000
 

@@ -2,7 +2,8 @@
 const EDGE = 30
 const NARROW_EDGE = 8
 const TAB_EDGE = 60
-// Distances of a popover from the control that opened it, and then from the edges.
+// For a popover next to the control that opened it, px: distance from the control, distance from the edges, and the height
+// below the control with less of which it is placed above.
 const GAP = 12
 const TRIGGER_EDGE = 20
 const MIN_BELOW = 250

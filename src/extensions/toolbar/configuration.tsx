@@ -29,7 +29,7 @@ const optionsOf = ({ config, OPTIONS, DATED_DEFAULTS }: Tools['host']): Option[]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-// All functions have the same text.
+// Compared by identity, because `valueText` is the same for all functions.
 const isOwnFunction = (value: unknown, fallback: unknown) => typeof value === 'function' && value !== fallback
 
 const Options = ({ options }: { options: Option[] }) => (

@@ -142,7 +142,7 @@ const elementAt = (selector: string): Element | null => {
   try {
     return document.querySelector(selector)
   } catch {
-    // Of an element in a shadow root, which the document does not find.
+    // The selector of an element in a shadow root is not valid for the document.
     return null
   }
 }

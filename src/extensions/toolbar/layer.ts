@@ -50,7 +50,7 @@ export const addLayer = ({ listen, later }: ToolbarParts & ExtensionHost): Layer
   host.setAttribute('popover', 'manual')
   for (const [name, value] of Object.entries(STYLE)) host.style.setProperty(name, value, 'important')
   const root = host.attachShadow({ mode: 'open' })
-  // Scripts of the page do not find it this way, nor does the detection of dead clicks: the toolbar is no response of the page.
+  // Hides the toolbar from the page's scripts, and from dead click detection, because it is not the page's response.
   Object.defineProperty(host, 'shadowRoot', { value: null, configurable: true })
   addStyles(root)
 

@@ -25,7 +25,7 @@ export interface Policy {
   masksAttributes: boolean
   /** Whether inputs of this type (`text`, `select`, …) are masked. */
   masksInput(type: string): boolean
-  /** Whether inputs of all types are masked, and editors. */
+  /** Whether inputs of all types, and editors, are masked. */
   masksAllInputs: boolean
   /** Elements whose text is masked; undefined: none. */
   maskSelector?: string
