@@ -31,7 +31,7 @@ const setUp = () => {
   return { batches, beacons }
 }
 
-test('compresses a batch that still waits again before the first body is too old to send', async () => {
+test('a batch that waits for long is compressed again before its body is too old to send', async () => {
   const { batches, beacons } = setUp()
   const batch = [entry('a')]
   for (let times = 0; times < 3; times += 1) {
@@ -42,7 +42,7 @@ test('compresses a batch that still waits again before the first body is too old
   expect(beacons).toEqual([expect.stringMatching(/^encoded /)])
 })
 
-test('sends no batch that was compressed with an event that does not wait anymore', async () => {
+test('a batch compressed ahead of time is not sent after one of its events was removed', async () => {
   const { batches, beacons } = setUp()
   const [kept, dropped] = [entry('kept'), entry('dropped')]
   await batches.prepare([kept, dropped])

@@ -116,12 +116,12 @@ row('masking', () => {
 })
 row('maskAllInputs', () => {
   itShows('masks what is typed by default', false, '<input id="i" value="Ada">', {}, () => type('#i', 'Ada L'))
-  itShows('shows it when false', true, '<input id="i">', { maskAllInputs: false }, () => type('#i', 'Ada'))
+  itShows('shows typed text when false', true, '<input id="i">', { maskAllInputs: false }, () => type('#i', 'Ada'))
 })
 row('maskInputOptions', () => {
   const options = { maskAllInputs: false, maskInputOptions: { text: true } }
   itShows('masks inputs of these types', false, '<input id="i" type="text">', options, () => type('#i', 'Ada'))
-  itShows('shows the others', true, '<input id="i" type="search">', options, () => type('#i', 'Ada'))
+  itShows('shows inputs of other types', true, '<input id="i" type="search">', options, () => type('#i', 'Ada'))
 })
 row('maskInputFn', () => {
   const maskInputFn = (value: string) => value.replace(/L.*/, 'L')
@@ -147,12 +147,12 @@ row('maskTextFn', () =>
 )
 row('maskAllElementAttributes', () => {
   itShows('records titles by default', true, '<b title="Ada">x</b>', {})
-  itShows('masks them', false, '<b title="Ada">x</b>', { maskAllElementAttributes: true })
+  itShows('masks titles when true', false, '<b title="Ada">x</b>', { maskAllElementAttributes: true })
 })
 row('maskAttributeFn', () => {
   const maskAttributeFn = (name: string, value: string) => (name === 'title' ? null : value)
   itShows('leaves an attribute out by returning null', false, '<b title="Ada">x</b>', { maskAttributeFn })
-  itShows('returns the value of the others', true, '<b class="Ada">x</b>', { maskAttributeFn })
+  itShows('returns the value of other attributes', true, '<b class="Ada">x</b>', { maskAttributeFn })
 })
 row('attributeFilter', () => {
   const change = (name: string) => () => document.querySelector('b')!.setAttribute(name, 'Ada')
@@ -186,7 +186,9 @@ row('inlineStylesheet', () => {
 row('slimDOMOptions', () => {
   itShows('never records comments and scripts', false, '<!-- Ada --><script type="x">Ada</script>', {})
   itShows('records a favicon unless it is left out', true, '<link rel="shortcut icon" href="/Ada.png">', {})
-  itShows("leaves it out with 'all'", false, '<link rel="shortcut icon" href="/Ada.png">', { slimDOMOptions: 'all' })
+  itShows("leaves out the favicon with 'all'", false, '<link rel="shortcut icon" href="/Ada.png">', {
+    slimDOMOptions: 'all',
+  })
 })
 row('sampling', () => {
   const moves = async (sampling: SessionRecordingConfig['sampling']) => {
@@ -202,7 +204,7 @@ row('sampling', () => {
 })
 
 row('sampleRate', () => {
-  test('records no session with 0, and says so', async () => {
+  test('records no session with 0 and adds status and rate to events', async () => {
     const { sentText, property } = await record('<p>x</p>', { sampleRate: 0 })
     expect(await sentText()).toBe('[]')
     expect(property('$recording_status')).toBe('disabled')
@@ -230,7 +232,7 @@ const durations = async (options: SessionRecordingConfig, session: number) => {
   return events().length > 0
 }
 row('minimumDurationMilliseconds', () => {
-  test('sends nothing of a shorter session', async () =>
+  test('sends no recording of a shorter session', async () =>
     expect(await durations({ minimumDurationMilliseconds: 60_000 }, 0)).toBe(false))
   test('counts from the start of the session', async () =>
     expect(await durations({ minimumDurationMilliseconds: 60_000 }, 120_000)).toBe(true))
@@ -240,7 +242,7 @@ row('strictMinimumDuration', () => {
     expect(await durations({ minimumDurationMilliseconds: 119_000, strictMinimumDuration: true }, 120_000)).toBe(false))
 })
 row('session_idle_threshold_ms', () => {
-  test('pauses after this time without input, and returns with a full snapshot', async () => {
+  test('pauses after this time without input and resumes with a full snapshot', async () => {
     const { settle, click, events, snapshots } = await record('<p>x</p>', { session_idle_threshold_ms: 20_000 })
     click()
     await settle(25_000)
@@ -255,7 +257,7 @@ row('session_idle_threshold_ms', () => {
   })
 })
 row('full_snapshot_interval_millis', () => {
-  test('takes a full snapshot so often', async () => {
+  test('takes a full snapshot at this interval', async () => {
     const { settle, click, snapshots } = await record('<p>x</p>', { full_snapshot_interval_millis: 10_000 })
     click()
     await settle(35_000)
@@ -263,7 +265,7 @@ row('full_snapshot_interval_millis', () => {
   })
 })
 row('trigger_pending_buffer_interval_millis', () => {
-  test('keeps what is recorded before a trigger for no longer than this', async () => {
+  test('keeps events recorded before a trigger for at most this time', async () => {
     const { settle, click, analytics, events } = await record(
       '<p>too early</p>',
       { trigger_pending_buffer_interval_millis: 5000 },
@@ -311,7 +313,7 @@ row('captureCanvas', () => {
   })
 })
 
-test('reports in the recording which steps of the budget were taken, and what stopped it', async () => {
+test('the recording contains the steps of its budget, and events contain why it stopped', async () => {
   const { settle, click, events, property } = await record('<p>x</p><ul></ul>')
   click()
   const steps = () => events().flatMap(({ data }) => (data.tag === 'recording degraded' ? [data.payload] : []))
@@ -338,7 +340,7 @@ test('reports in the recording which steps of the budget were taken, and what st
   expect(property('$sdk_debug_replay_stop_reason')).toBe('budget')
 })
 
-test('a page that is too busy is recorded again, from a full snapshot, when it is quiet', async () => {
+test('a recording that paused on a busy page resumes with a full snapshot when the page is quiet', async () => {
   const { settle, click, events, property } = await record(`<ul>${'<li>x</li>'.repeat(1500)}</ul>`)
   click()
   const snapshots = () => events().filter(({ type }) => type === FULL_SNAPSHOT).length
@@ -355,7 +357,7 @@ test('a page that is too busy is recorded again, from a full snapshot, when it i
   expect([snapshots(), property('$sdk_debug_replay_rrweb_attached')]).toEqual([2, true])
 })
 
-test('status is missing_config when stored settings are old and the service does not respond', async () => {
+test('the recording status is missing_config when stored settings are old and the service does not respond', async () => {
   localStorage.setItem(
     'ph_token_posthog',
     JSON.stringify({ $session_recording_remote_config: { sampleRate: 1, cache_timestamp: 1 } }),

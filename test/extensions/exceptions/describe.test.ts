@@ -36,7 +36,7 @@ class Cart {
 const event = (type: string, members: object) =>
   Object.assign(Object.defineProperty({}, Symbol.toStringTag, { value: type }), members)
 
-describe('describes anything thrown', () => {
+describe('describeThrown describes', () => {
   // Not `test.each`, which formats every value for its titles.
   const CASES: [string, unknown, [string, string], ExceptionReport[0]?][] = [
     ['an error', new TypeError('x is not a function'), ['TypeError', 'x is not a function']],
@@ -89,12 +89,12 @@ describe('describes anything thrown', () => {
     })
 })
 
-test('describes an error whose getters throw', () => {
+test('describeThrown describes an error whose getters throw', () => {
   const [type, value] = brief(hostile())
   expect([type, value]).toEqual(['Object', ''])
 })
 
-test('takes the position of an error event that has no error', () => {
+test('the stack of an error event without an error is its position', () => {
   const value = event('ErrorEvent', {
     message: 'Uncaught Error: x',
     filename: 'https://a.test/a.js',
@@ -108,7 +108,7 @@ test('takes the position of an error event that has no error', () => {
   expect(list(withoutPosition, 'error')[0]).not.toHaveProperty('stacktrace')
 })
 
-test('adds up to four causes, and each error once', () => {
+test('an exception has up to four causes and contains each error once', () => {
   const errors = Array.from({ length: 7 }, (_, index) => new Error(`cause ${index}`))
   errors.forEach((error, index) => (error.cause = errors[index + 1]))
   expect(list(errors[0]).map(({ value }) => value)).toEqual(['cause 0', 'cause 1', 'cause 2', 'cause 3', 'cause 4'])
@@ -119,14 +119,14 @@ test('adds up to four causes, and each error once', () => {
   expect(list(a)[1]!.mechanism).toMatchObject({ type: 'chained', exception_id: 1, parent_id: 0 })
 })
 
-test('adds up to ten errors of an AggregateError', () => {
+test('an exception has up to ten errors of an AggregateError', () => {
   const errors = Array.from({ length: 30 }, (_, index) => new TypeError(`part ${index}`))
   const items = list(new AggregateError(errors, 'all failed'))
   expect(items).toHaveLength(11)
   expect(items[10]).toMatchObject({ value: 'part 9', mechanism: { parent_id: 0 } })
 })
 
-test('cuts messages to 8 kB, and gives values without a stack that of the call', () => {
+test('an exception message is cut to 8 kB, and a value without a stack gets the stack of the call', () => {
   expect(list(new Error('x'.repeat(10_000_000)))[0]!.value).toHaveLength(8192)
   const [item] = list('text')
   expect(item!.mechanism).toMatchObject({ type: 'generic', handled: true, synthetic: true })

@@ -12,7 +12,7 @@ const brief = (stack: string, message = '') =>
 
 const APP = 'https://shop.test/app.js'
 
-describe('reads stacks', () => {
+describe('framesOf reads stacks', () => {
   test.each<[string, string, unknown[][]]>([
     [
       'of V8',
@@ -86,19 +86,19 @@ module code@${APP}:40:11`,
   })
 })
 
-test('takes no frames from a message that looks like a stack', () => {
+test('framesOf reads no frames from a message that looks like a stack', () => {
   const message = 'bad input:\n    at fake (https://evil.test/a.js:1:1)'
   expect(brief(`Error: ${message}\n    at real (${APP}:1:2)`, message)).toEqual([['real', APP, 1, 2, true]])
 })
 
-test('keeps the 50 frames next to the throw, and skips lines of megabytes', () => {
+test('framesOf keeps the 50 frames next to the throw and skips lines of megabytes', () => {
   const stack = Array.from({ length: 90 }, (_, index) => `f${index}@${APP}:${index + 1}:1`).join('\n')
   const frames = framesOf(stack, '', {})
   expect([frames.length, frames.at(-1)!.function, frames[0]!.function]).toEqual([50, 'f0', 'f49'])
   expect(framesOf(`f@${APP}:1:1\n${'x'.repeat(10_000_000)}@${APP}:2:2`, '', {})).toHaveLength(1)
 })
 
-test.each(['_debugIds', '_posthogChunkIds', '_sentryDebugIds'])('adds the debug ids in %s', (name) => {
+test.each(['_debugIds', '_posthogChunkIds', '_sentryDebugIds'])('framesOf adds the debug ids in %s', (name) => {
   const page = globalThis as unknown as Record<string, Record<string, string>>
   page[name] = { [`Error\n    at ${APP}:1:20`]: 'id-1' }
   const chunkIds = createChunkIds()

@@ -28,7 +28,7 @@ test.each([
   ['AbortError', 'The user aborted a request.', true],
   ['TypeError', 'x is not a function', false],
   ['Error', 'A script error happened', false],
-])('%s "%s" is noise: %s', (type, value, expected) => {
+])('the exception %s "%s" is noise: %s', (type, value, expected) => {
   expect(isNoise([item(type, value)])).toBe(expected)
 })
 
@@ -40,11 +40,11 @@ test.each([
   [['chrome-extension://abc/inject.js', 'https://a.test/a.js'], false],
   [['https://a.test/a.js'], false],
   [[], false],
-])('an exception with the files %j is of an extension: %s', (files, expected) => {
+])('an exception with the files %j was thrown by a browser extension: %s', (files, expected) => {
   expect(isOfExtension([item('Error', 'x', files)])).toBe(expected)
 })
 
-test("recognizes the SDK's own scripts by the folder they came from", () => {
+test("exceptions of the SDK's own scripts are recognized by the folder of the scripts", () => {
   const ofSdk = createIsOwn('https://cdn.test/static/exceptions.js')
   expect(isOwn([item('Error', 'x', ['https://cdn.test/static/analytics.js'])], ofSdk)).toBe(true)
   expect(isOwn([item('Error', 'x', ['https://a.test/analytics.js'])], ofSdk)).toBe(false)
@@ -53,7 +53,7 @@ test("recognizes the SDK's own scripts by the folder they came from", () => {
 })
 
 test.each(['analytics', 'analytics.core', ...Object.keys(extensions)])(
-  'recognizes %s.js as a script of the SDK',
+  '%s.js is recognized as a script of the SDK',
   (name) => {
     expect(createIsOwn('https://cdn.test/static/exceptions.js')(`https://cdn.test/static/${name}.js`)).toBe(true)
   },
@@ -87,7 +87,7 @@ describe('suppression rules', () => {
   })
 })
 
-test('limits each type to 10 at once and 1 more every 10 seconds', () => {
+test('exceptions of each type are limited to 10 at once and 1 more every 10 seconds', () => {
   let now = 0
   const take = createRateLimit(
     () => ({}),
@@ -108,7 +108,7 @@ test.each([
   [{ exceptionRateLimiterBucketSize: 0 }, 0],
   [{ exceptionRateLimiterBucketSize: 1000 }, 100],
   [{ exceptionRateLimiterBucketSize: -5 }, 0],
-])('limits by %j', (options, expected) => {
+])('the exception rate limit %j allows %i at once', (options, expected) => {
   const take = createRateLimit(
     () => options,
     () => 0,
@@ -116,7 +116,7 @@ test.each([
   expect(Array.from({ length: 300 }, () => take('A')).filter(Boolean)).toHaveLength(expected)
 })
 
-test('bounds the steps before an exception, dropping the oldest', () => {
+test('the steps before an exception are bounded by dropping the oldest', () => {
   let limits = {}
   const steps = createSteps(
     () => ({ exception_steps: limits }),

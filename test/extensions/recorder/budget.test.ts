@@ -39,19 +39,19 @@ test('a page that becomes quiet is recorded without limits again', () => {
   expect(steps([5000, ...seconds(10, 10)]).at(-1)).toBe('none')
 })
 
-test('stops after the third pause', () => {
+test('recording stops after the third pause', () => {
   const pauses = steps(seconds(40, 5000)).filter((each) => each === 'pause')
   expect(pauses).toHaveLength(3)
   expect(steps(seconds(40, 5000)).at(-1)).toBe('stop')
 })
 
-test('the sizes per minute and per session are limited', () => {
+test('the sizes of a recording per minute and per session are limited', () => {
   const load = { changes: 0, canBlock: false }
   expect(nextLoad(NO_LOAD, { ...load, minute: MAX_PER_MINUTE + 1, session: 0 }).step).toBe('pause')
   expect(nextLoad(NO_LOAD, { ...load, minute: 0, session: MAX_PER_SESSION + 1 }).step).toBe('stop')
 })
 
-test('finds the smallest element with most changes, and none if that is the body', () => {
+test('busiestElement returns the smallest element that contains most changes, unless it is the body', () => {
   document.body.innerHTML = '<main><ul id="busy"><li></li><li></li></ul></main><p></p>'
   const items = [...document.querySelectorAll('li')]
   expect(busiestElement([...items, ...items, document.querySelector('p')!])?.id).toBe('busy')
@@ -59,7 +59,7 @@ test('finds the smallest element with most changes, and none if that is the body
   expect(busiestElement([])).toBeUndefined()
 })
 
-test('limits changes of one node, and refills with time', () => {
+test('recorded attribute changes of one node are limited to 100 at once and 10 more each second', () => {
   let now = 0
   const bucket = createAttributeBucket(() => now)
   const taken = (count: number) => Array.from({ length: count }, () => bucket.takes(1)).filter(Boolean).length

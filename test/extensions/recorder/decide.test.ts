@@ -44,11 +44,11 @@ const CASES: [name: string, facts: Partial<Facts>, status: Status][] = [
   ],
 ]
 
-test.each(CASES)('%s', (_, facts, status) => {
+test.each(CASES)('recording decision: %s', (_, facts, status) => {
   expect(decide({ ...FACTS, ...facts })).toBe(status)
 })
 
-test('samples the share of sessions that the rate says', () => {
+test('isInSample selects the share of sessions that the rate sets', () => {
   const ids = Array.from(
     { length: 10_000 },
     (_, index) => `0190a1b2-0000-7000-8000-${String(index * 7919).padStart(12, '0')}`,

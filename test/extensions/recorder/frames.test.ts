@@ -32,7 +32,7 @@ const idsIn = (value: unknown): unknown[] =>
       )
     : []
 
-test('replaces ids of the frame, and attaches its document to its element', () => {
+test('the frame reader replaces the ids of the frame and attaches its document to the iframe element', () => {
   const reader = createReader(createCounter())
   const { data } = reader.read(snapshot(text(3, 'x')), IFRAME) as any
   expect(data).toMatchObject({ source: 0, isAttachIframe: true, adds: [{ parentId: IFRAME, nextId: null }] })
@@ -41,7 +41,7 @@ test('replaces ids of the frame, and attaches its document to its element', () =
   expect(change.data.texts).toEqual([{ id: FIRST + 3, value: 'y' }])
 })
 
-test('reads nothing before the document of the frame', () => {
+test('the frame reader reads nothing before the document of the frame', () => {
   const reader = createReader(createCounter())
   expect(reader.read(mutation({ texts: [{ id: 3, value: 'y' }] }), IFRAME)).toBeUndefined()
   reader.read(snapshot(), IFRAME)
@@ -49,7 +49,7 @@ test('reads nothing before the document of the frame', () => {
   expect(reader.read(mutation({ texts: [{ id: 3, value: 'y' }] }), IFRAME)).toBeUndefined()
 })
 
-test('the replica follows the frame, so that selectors of the page match in it', () => {
+test('the replica of a frame follows its changes, so selectors of the page match in it', () => {
   const reader = createReader(createCounter())
   reader.read(snapshot(element(3, 'main', { class: 'a' }, [element(4, 'p', { 'data-x': '1', onclick: 'x' })])), IFRAME)
   const p = reader.nodeOf(FIRST + 4) as Element
@@ -64,7 +64,7 @@ test('the replica follows the frame, so that selectors of the page match in it',
   expect(reader.nodeOf(FIRST + 4)).toBeNull()
 })
 
-test('a frame in the frame is part of it', () => {
+test('the frame reader attaches a nested frame to its iframe element in the frame', () => {
   const reader = createReader(createCounter())
   reader.read(snapshot(element(3, 'div', { class: 'a' }, [element(4, 'iframe', {})])), IFRAME)
   const inner = { type: 0, id: 900, childNodes: [element(901, 'b', {})] }
@@ -80,7 +80,7 @@ const randomFrom = (seed: number) => () => {
   return seed / 2_147_483_648
 }
 
-test("returns only the frame's own ids and values of the expected types, whatever a frame posts", () => {
+test("the frame reader returns only the frame's own ids and values of the expected types for malformed events", () => {
   const valid = [
     snapshot(
       element(3, 'p', { class: 'a', rr_width: 3, checked: true }, [text(4, 'x')]),

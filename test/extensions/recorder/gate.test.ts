@@ -28,7 +28,7 @@ const gateOf = ({ options = {}, project = 0, startedAt = 1, span = [0, 0], seque
   return { ...inputs, gate: createGate({ host: inputs.host, chunks, tab, projectMinimumMs: project }) }
 }
 
-test('a session that began on this page waits for the visitor to do something', () => {
+test('the recording of a session that began on this page is sent after the first interaction', () => {
   const { gate, rotate } = gateOf({ startedAt: LATER })
   expect(gate.isOpen()).toBe(false)
   expect(gate.onInteraction()).toBe(true)
@@ -41,17 +41,17 @@ test('a session that began on this page waits for the visitor to do something', 
 test.each([
   ['a session of an earlier page', { startedAt: performance.timeOrigin - 1 }],
   ['a session that was sent in part', { startedAt: LATER, sequence: 1 }],
-])('%s does not wait', (_, inputs) => {
+])('the recording of %s does not wait for an interaction', (_, inputs) => {
   expect(gateOf(inputs).gate.isOpen()).toBe(true)
 })
 
-test('a visible page that is hidden or left counts as visited', () => {
+test('the recording of a visible page is sent when the page is hidden or left', () => {
   const { gate } = gateOf({ startedAt: LATER })
   gate.onVisibilityChange()
   expect(gate.isOpen()).toBe(true)
 })
 
-test('a page that nobody has seen does not count when it is left', () => {
+test('the recording of a page that was never visible is not sent when the page is left', () => {
   Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
   const { gate } = gateOf({ startedAt: LATER })
   gate.onVisibilityChange()
@@ -92,7 +92,7 @@ test.each<[title: string, inputs: GateCase, isOpen: boolean]>([
   expect(stored.$session_past_minimum_duration).toBe(isOpen ? 'session-1' : undefined)
 })
 
-test('minimum duration: the shortest one of the groups that record the session applies', () => {
+test('minimum duration: the shortest of the groups that record the session applies', () => {
   const group = { trigger: 'activated', isSampled: true, minimumMs: 1000 } as const
   const { gate } = gateOf({ project: 0, span: [0, 2000] })
   expect(gate.isOpen([{ ...group, minimumMs: 3000 }])).toBe(false)
@@ -111,7 +111,7 @@ test('minimum duration: the shortest one of the groups that record the session a
   expect(gate.isOpen([{ ...group, minimumMs: 3000 }, group])).toBe(true)
 })
 
-test('settings are stored for an hour, and removed when the project turns recording off', () => {
+test('recording settings expire after an hour and are removed when the project turns recording off', () => {
   const { host, stored, items } = recorderHost({ settings: { sampleRate: 1 } })
   rememberSettings(host)
   const cached = stored.$session_recording_remote_config as { cache_timestamp: number }
@@ -129,7 +129,7 @@ test('settings are stored for an hour, and removed when the project turns record
   expect(stored).toEqual({})
 })
 
-describe('events of the site', () => {
+describe('events that the site adds to a recording', () => {
   const added = (options: SessionRecordingConfig, use: (events: ReturnType<typeof createSiteEvents>) => unknown) => {
     globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
     const { host } = recorderHost()
@@ -163,7 +163,7 @@ describe('events of the site', () => {
     ])
   })
 
-  test('that are too large are not recorded', () => {
+  test('are left out when they are too large', () => {
     expect(added({}, (events) => events.tryAddCustomEvent('step', { text: 'x'.repeat(20_000) }))).toEqual({
       result: false,
       events: [],

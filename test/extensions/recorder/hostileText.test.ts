@@ -21,14 +21,14 @@ test.each<[string, () => unknown]>([
   expect(process.cpuUsage(since).user / 1_000).toBeLessThan(1_500)
 })
 
-test('finds tokens in each of several bodies', () => {
+test('safeBody redacts tokens in each of several bodies', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'
   const bodies = [`{"some": "text before", "jwt": "${token}"}`, `{"jwt": "${token}"}`, `{"jwt": "${token}"}`]
   for (const body of bodies) expect(safeBody(body, () => false)).toBe('[redacted]')
   expect(safeBody('{"jwt": "none"}', () => false)).toBe('{"jwt": "none"}')
 })
 
-test('removes what follows a URL that nothing closes', () => {
+test('sanitizeCss removes everything after an unclosed url()', () => {
   expect(sanitizeCss('a { background: url(https://shop.example/ann@example.com')).toBe('a { background: url()')
   expect(sanitizeCss('a { fill: url( #mark ) }')).toContain('#mark')
 })

@@ -45,14 +45,14 @@ const changed = (attributes: object, html = '<p id="a"></p>', options = {}) =>
     options,
   )?.attributes[0]?.attributes
 
-describe('policy', () => {
+describe('the recording policy', () => {
   test.each([
     [{ maskTextSelector: '::::' }, 'maskTextSelector'],
     [{ blockSelector: 'div[' }, 'blockSelector'],
     [{ maskTextClass: 'two words' }, 'maskTextClass'],
     [{ maskTextFn: 'no function' }, 'maskTextFn'],
     [{ masking: 'strickt' }, 'masking'],
-  ])('refuses %p with a message that names it', (options, name) => {
+  ])('rejects %p with a message that names the option', (options, name) => {
     expect(policyOf(options as SessionRecordingConfig)).toContain(name)
   })
 
@@ -71,13 +71,13 @@ describe('policy', () => {
     [{ recordSameOriginIframes: true }, 'src="/a"', false],
     [{ ...OTHER, recordSameOriginIframes: true }, 'src="/a"', false],
     [{ recordSameOriginIframes: true, masking: 'strict' }, 'src="/a"', true],
-  ])('with %p, a frame with %s is a box: %p', (options, attributes, isBox) => {
+  ])('with %p records a frame with %s as a box: %p', (options, attributes, isBox) => {
     document.body.innerHTML = `<iframe ${attributes}></iframe>`
     const { blockSelector } = policyOf(options) as Policy
     expect(document.querySelector('iframe')!.matches(blockSelector)).toBe(isBox)
   })
 
-  test('refuses an invalid selector of the project', () => {
+  test('rejects an invalid selector in the project settings', () => {
     expect(policyOf({}, { maskTextSelector: '::::' })).toContain("the project's")
   })
 
@@ -85,7 +85,7 @@ describe('policy', () => {
     expect((policyOf(options) as Policy).blockSelector.split(',')).toContain('.toolbar-global-fade-container')
   })
 
-  test('settings of the project only make it stricter', () => {
+  test('is only made stricter by the project settings', () => {
     const strict = policyOf({ maskAllInputs: false }, { maskAllInputs: true, maskAllElementAttributes: true }) as Policy
     expect([strict.masksInput('text'), strict.masksAttributes]).toEqual([true, true])
     const open = policyOf({}, { maskAllInputs: false, maskAllElementAttributes: false }) as Policy
@@ -93,15 +93,15 @@ describe('policy', () => {
   })
 })
 
-describe('input', () => {
+describe('recorded input', () => {
   const typed = (field: string, options = {}) =>
     sanitized(field, (id) => ({ source: 5, id: id('#a'), text: 'hunter22', isChecked: false }), options)?.text
 
-  test.each(['text', 'search', 'unknown', 'number'])('masks what is typed into %s by default', (type) => {
+  test.each(['text', 'search', 'unknown', 'number'])('is masked in a field of type %s by default', (type) => {
     expect(typed(`<input id="a" type="${type}">`)).toBe('********')
   })
 
-  test('maskAllInputs: false shows what is typed, except what maskInputOptions lists', () => {
+  test('is shown with maskAllInputs: false, except in the types maskInputOptions lists', () => {
     expect(typed('<input id="a">', { maskAllInputs: false })).toBe('hunter22')
     expect(typed('<input id="a">', { maskAllInputs: false, maskInputOptions: { text: true } })).toBe('********')
   })
@@ -114,7 +114,7 @@ describe('input', () => {
     '<input id="a" autocomplete="new-password">',
     '<input id="a" name="card_cvc_password" autocomplete="one-time-code">',
     '<input id="a" data-rr-is-password="true">',
-  ])('never shows the value of %s', (field) => {
+  ])('is always masked in %s', (field) => {
     expect(typed(field, { maskAllInputs: false, maskInputFn: (value: string) => value })).toBe('********')
   })
 
@@ -128,16 +128,16 @@ describe('input', () => {
       '********',
     ],
     ['a mask, if it returns no string', () => undefined, '********'],
-  ])('maskInputFn: records %s', (_, maskInputFn, expected) => {
+  ])('with maskInputFn is %s', (_, maskInputFn, expected) => {
     expect(typed('<input id="a">', { maskInputFn: maskInputFn as never })).toBe(expected)
   })
 
-  test('masks a field that is gone', () => {
+  test('is masked in a field that was removed', () => {
     expect(sanitized('', () => ({ source: 5, id: 99, text: 'hunter22', isChecked: false })).text).toBe('********')
   })
 })
 
-describe('text', () => {
+describe('recorded text', () => {
   const text = (html: string, options = {}) =>
     sanitized(
       html,
@@ -145,7 +145,7 @@ describe('text', () => {
       options,
     ).texts[0].value
 
-  test('passes by default', () => expect(text('<p id="a">x</p>')).toBe('Ada L'))
+  test('is not masked by default', () => expect(text('<p id="a">x</p>')).toBe('Ada L'))
   test.each([
     ['a class', '<div class="ph-mask"><p id="a">x</p></div>', {}],
     ['a selector', '<div class="name"><p id="a">x</p></div>', { maskTextSelector: '.name' }],
@@ -153,9 +153,9 @@ describe('text', () => {
     ["'strict'", '<p id="a">x</p>', { masking: 'strict' }],
     ['an editor', '<div contenteditable><p id="a">x</p></div>', {}],
   ])('is masked by %s', (_, html, options) => expect(text(html, options)).toBe('*** *'))
-  test('of a style is CSS', () => expect(text('<style id="a">x</style>')).toBe('Ada L'))
+  test('of a style element is not masked', () => expect(text('<style id="a">x</style>')).toBe('Ada L'))
 
-  test('maskTextFn replaces masked text, and stars do if it throws', () => {
+  test('is the result of maskTextFn if it is masked, or asterisks if the function throws', () => {
     expect(text('<p id="a" class="ph-mask">x</p>', { maskTextFn: () => 'N' })).toBe('N')
     const maskTextFn = () => {
       throw new Error('x')
@@ -163,7 +163,7 @@ describe('text', () => {
     expect(text('<p id="a" class="ph-mask">x</p>', { maskTextFn })).toBe('*** *')
   })
 
-  test('in an element that is recorded as a box is left out', () => {
+  test('is left out in an element that is recorded as a box', () => {
     const html = '<div class="ph-no-capture"><p id="a">x</p></div>'
     expect(
       sanitized(html, (id) => ({
@@ -177,8 +177,8 @@ describe('text', () => {
   })
 })
 
-describe('attributes', () => {
-  test('listed names pass with values of their kind, others do not', () => {
+describe('recorded attributes', () => {
+  test('are those on the list with valid values', () => {
     expect(
       changed({
         title: 'Hello',
@@ -192,7 +192,7 @@ describe('attributes', () => {
     ).toEqual({ title: 'Hello', width: '12px', 'data-state': 'open' })
   })
 
-  test("'strict' keeps the layout: sizes, classes, styles without strings and URLs", () => {
+  test("keep the layout with 'strict': sizes, classes, and styles without strings and URLs", () => {
     expect(
       changed(
         {
@@ -213,7 +213,7 @@ describe('attributes', () => {
     })
   })
 
-  test('the same data has the same hash in a class and in CSS, so that styles apply', () => {
+  test('have the same hash in a class and in CSS, so styles apply', () => {
     const strict = { masking: 'strict' } as const
     const { class: hashed } = changed({ class: 'u731905284617' }, undefined, strict)
     const { rule } = sanitized(
@@ -230,9 +230,9 @@ describe('attributes', () => {
     ['https://shop.test/?token=abc&page=2', 'https://shop.test/?token=redacted&page=2'],
     ['data:text/html,<p>', undefined],
     ['#icon', '#icon'],
-  ])('href %s is recorded as %s', (href, expected) => expect(changed({ href })?.href).toBe(expected))
+  ])('with href %s have the value %s', (href, expected) => expect(changed({ href })?.href).toBe(expected))
 
-  test('maskAttributeFn changes values, and an error leaves the attribute out', () => {
+  test('have the result of maskAttributeFn and are left out if it throws', () => {
     expect(changed({ title: 'Ada' }, undefined, { maskAttributeFn: (name: string) => `[${name}]` })).toEqual({
       title: '[title]',
     })
@@ -249,12 +249,12 @@ test.each([
   ['an unknown custom event', { type: 5, data: { tag: 'x', payload: { secret: 1 } } }],
   ['a plugin', { type: 6, data: { plugin: 'x', payload: 'secret' } }],
   ['data that makes it throw', { type: 3, data: { source: 0, texts: 5 } }],
-])('drops an event with %s', (_, event) => {
+])('the sanitizer drops a recorder event with %s', (_, event) => {
   const { sanitize } = createSanitizer(policyOf() as Policy, () => null, redactUrls)
   expect(sanitize({ ...event, timestamp: 1 })).toBeUndefined()
 })
 
-describe('what a person types', () => {
+describe('text typed by a person', () => {
   afterEach(() => typing.fields.clear())
 
   /** Types into a field, as the page observes it. */
@@ -286,11 +286,11 @@ describe('what a person types', () => {
     ['two  words', 'No two words found', 'No ***** found'],
     ['other', 'Results for laptop', 'Results for laptop'],
     ['    a', 'a banana', 'a banana'],
-  ])('%p is not in the text that repeats it', (typed, text, expected) => {
+  ])('%p in %j is recorded as %j', (typed, text, expected) => {
     expect(afterTyping(PAGE, typed, text).text).toBe(expected)
   })
 
-  test('is in no attribute that repeats it', () => {
+  test('is masked in attributes that repeat it', () => {
     const attributes = {
       title: 'Buy laptop',
       'data-value': 'laptop',
@@ -307,7 +307,7 @@ describe('what a person types', () => {
     })
   })
 
-  test('is in no attribute of its own field, however short it is', () => {
+  test('is masked in attributes of its own field even when it is short', () => {
     const { attributes } = sanitized('<input id="a">', (id) => {
       type(document.querySelector('#a')!, '1234')
       const changes = { title: '1234', 'data-value': '1234', 'aria-valuetext': '1234', 'aria-valuenow': '1234' }
@@ -316,7 +316,7 @@ describe('what a person types', () => {
     expect(attributes).toEqual({ title: '****', 'aria-valuetext': '****' })
   })
 
-  test('is recorded where it is repeated if inputs are not masked', () => {
+  test('is recorded where the page repeats it if inputs are not masked', () => {
     expect(afterTyping(PAGE, 'laptop', 'Results for laptop', {}, { maskAllInputs: false }).text).toBe(
       'Results for laptop',
     )
@@ -330,11 +330,11 @@ describe('what a person types', () => {
     '<ul role="listbox"><li id="a">x</li></ul>',
     '<output id="a">x</output>',
     '<p class="ph-sensitive"><i id="a">x</i></p>',
-  ])('is masked where it is drawn: %s', (html) => {
+  ])('is masked in an element that renders it: %s', (html) => {
     expect(afterTyping(`<input id="field">${html}`, '', 'typed').text).toBe('*****')
   })
 
-  test('is masked in the content of an element that is edited without an attribute', () => {
+  test('is masked in an edited element that has no contenteditable attribute', () => {
     const text = sanitized('<div id="field"><p id="a">x</p></div>', (id) => {
       const stop = typing.follow()
       document.querySelector('#field')!.dispatchEvent(new Event('input', { bubbles: true }))

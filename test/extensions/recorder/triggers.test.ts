@@ -33,14 +33,14 @@ const CONDITIONS: [condition: PropertyCondition, properties: Properties, isMet: 
   [{ key: 'plan', operator: 'is_not_set' }, {}, true],
   [{ key: 'plan', operator: 'newer_than', value: 1 }, { plan: 2 }, false],
 ]
-test.each(CONDITIONS)('condition %j with properties %j: %p', (condition, properties, isMet) => {
+test.each(CONDITIONS)('the trigger condition %j is met by properties %j: %p', (condition, properties, isMet) => {
   expect(meets([condition], properties)).toBe(isMet)
 })
 
 describe('startSessionRecording', () => {
   const BLOCKING: RemoteSettings = { sampleRate: 0, linkedFlag: 'beta', urlTriggers: [{ url: '/never' }] }
 
-  test('an override of everything records the session, on later pages too, and not the next session', () => {
+  test('an override of all triggers records the session on later pages too, but not the next session', () => {
     const { host, stored, rotate, status } = run(BLOCKING)
     expect(status()).toBe('buffering')
     host.shared.override = true
@@ -72,7 +72,7 @@ describe('startSessionRecording', () => {
   })
 })
 
-test('the sample of a session is decided once, even if the rate changes', () => {
+test('whether a session is in the sample is decided once, even if the rate changes', () => {
   const stored = {}
   expect(run({ sampleRate: '1' }, { stored }).status()).toBe('sampled')
   expect(run({ sampleRate: 0 }, { stored }).status()).toBe('sampled')
@@ -98,7 +98,7 @@ test.each<[reason: string | undefined, settings: RemoteSettings, inputs: { overr
   expect(triggers.facts().startReason).toBe(reason)
 })
 
-test('an override of the sample has no rate', () => {
+test('an override of the sample removes the stored sample rate', () => {
   const { host, stored, status } = run({ sampleRate: 0 })
   expect(status()).toBe('disabled')
   expect(stored.$replay_sample_rate).toBe(0)
@@ -108,7 +108,7 @@ test('an override of the sample has no rate', () => {
   expect(stored).not.toHaveProperty('$replay_sample_rate')
 })
 
-test('an event that activates a session counts for all of its pages', () => {
+test('a trigger event activates the recording on all pages of the session', () => {
   const stored = {}
   const { triggers, status } = run({ eventTriggers: ['checkout'] }, { stored })
   triggers.onCaptured(captured('other'))
@@ -127,7 +127,7 @@ test.each([
   expect(run({ linkedFlag }, { stored: { $enabled_feature_flags: flags } }).status()).toBe(status)
 })
 
-test('reports invalid URL patterns, which match nothing', () => {
+test('invalid URL patterns of recording triggers log errors and match nothing', () => {
   const { errors, status } = run({ urlTriggers: [{ url: '(' }], urlBlocklist: [{ url: '[' }] })
   expect(status()).toBe('buffering')
   expect(errors).toHaveLength(2)
@@ -140,7 +140,7 @@ describe('trigger groups', () => {
     events: [{ name: 'paid', properties: [{ key: 'amount', operator: 'gt', value: 100 }] }],
   }
 
-  test('an event counts only with the properties of its condition', () => {
+  test('are activated by an event only with the properties of its condition', () => {
     const { triggers, status } = run2({ conditions: PAID })
     triggers.onCaptured(captured('paid', { amount: 5 }))
     expect(status()).toBe('buffering')
@@ -148,7 +148,7 @@ describe('trigger groups', () => {
     expect(status()).toBe('sampled')
   })
 
-  test('properties are those of the person or of an event', () => {
+  test('are activated by properties of the person or of an event', () => {
     const conditions = { properties: [{ key: 'plan', value: 'pro' }] }
     expect(run2({ conditions }, { stored: { $stored_person_properties: { plan: 'pro' } } }).status()).toBe('sampled')
     const { triggers, status } = run2({ conditions })
@@ -157,7 +157,7 @@ describe('trigger groups', () => {
     expect(status()).toBe('sampled')
   })
 
-  test('matchType all needs every condition, and a new session meets them again', () => {
+  test('need every condition with matchType all, and again in a new session', () => {
     const { triggers, status, rotate } = run2(
       {
         conditions: { ...PAID, matchType: 'all', urls: [{ url: 'localhost' }], flag: 'beta' },
@@ -171,7 +171,7 @@ describe('trigger groups', () => {
     expect(status()).toBe('buffering')
   })
 
-  test('each group has its own sample rate', () => {
+  test('have their own sample rates', () => {
     expect(run2({ sampleRate: 0 }).status()).toBe('disabled')
     expect(run2({ sampleRate: '1.0' }).status()).toBe('sampled')
     const groups = [
@@ -181,13 +181,13 @@ describe('trigger groups', () => {
     expect(run({ version: 2, triggerGroups: groups, sampleRate: 0 }).status()).toBe('sampled')
   })
 
-  test('an override of everything replaces the groups', () => {
+  test('are replaced by an override of all triggers', () => {
     const { host, status } = run2({ sampleRate: 0 })
     host.shared.override = true
     expect(status()).toBe('sampled')
   })
 
-  test('settings without version 2 ignore groups', () => {
+  test('are ignored in settings without version 2', () => {
     expect(run({ triggerGroups: [{ id: 'a', sampleRate: 0 }] }).status()).toBe('active')
   })
 })

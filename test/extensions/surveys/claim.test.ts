@@ -21,7 +21,7 @@ afterEach(() => {
 })
 
 // jsdom has no Web Locks.
-describe('a lease', () => {
+describe('the lease of a survey', () => {
   test('is renewed until it is released, even if the page clears its storage', async () => {
     const release = await claimHere()
     for (const _ of Array(60)) {
@@ -36,7 +36,7 @@ describe('a lease', () => {
     expect(localStorage.getItem(NAME)).toBeNull()
   })
 
-  test('of another tab keeps the survey there until the lease has ended', async () => {
+  test('in another tab prevents a claim until it expires', async () => {
     takeOver()
     expect(await claimHere()).toBeUndefined()
     jest.advanceTimersByTime(10_001)
@@ -54,7 +54,7 @@ describe('a lease', () => {
     release!()
   })
 
-  test('that another tab has taken over is given up, and the lease of the other tab stays', async () => {
+  test('is given up when another tab takes over, without ending the lease of that tab', async () => {
     const onLost = jest.fn()
     const release = await claimHere(onLost)
     takeOver()

@@ -182,14 +182,14 @@ describe('matching', () => {
     (pattern) => expect(testPattern(pattern, 'https://shop.example/de/products/12')).toBeDefined(),
   )
 
-  test('a pattern that was slow once is not used again', () => {
+  test('testPattern does not use a pattern again that was slow once', () => {
     let time = 0
     expect(testPattern('slow', 'slow', () => (time += 6))).toBe(true)
     expect(testPattern('slow', 'slower')).toBeUndefined()
   })
 })
 
-describe('state', () => {
+describe('survey state', () => {
   const open = () =>
     createMemory(() => ({
       getItem: (name) => localStorage.getItem(name),
@@ -201,7 +201,7 @@ describe('state', () => {
     }))
   beforeEach(() => localStorage.clear())
 
-  test('has the names of the protocol, with the iteration if there is one', () => {
+  test('uses the names of the protocol, with the iteration if there is one', () => {
     const memory = open()
     memory.markSeen({ id: 'a', current_iteration: 0 })
     memory.markSeen({ id: 'b', current_iteration: 2 })
@@ -224,7 +224,7 @@ describe('state', () => {
     expect(Object.keys(localStorage)).toEqual(['other'])
   })
 
-  test('is in memory while nothing may be stored, and malformed progress counts as none', () => {
+  test('stays in memory while storing is not allowed, and malformed progress is ignored', () => {
     const memory = createMemory(() => undefined)
     memory.markSeen({ id: 'a' })
     expect([memory.isSeen({ id: 'a' }), localStorage.length]).toEqual([true, 0])
@@ -233,7 +233,7 @@ describe('state', () => {
   })
 })
 
-test('a translation is chosen by the language, then by the part before the dash, and is reported if a text changed', () => {
+test('a survey translation is chosen by the language, then by its part before the dash, and reported if it changed a text', () => {
   const choice: SurveyQuestion = {
     type: 'single_choice',
     question: 'Which?',
@@ -270,7 +270,7 @@ test('surveys that are malformed or of a newer release are not usable', () => {
   expect(broken.filter(isUsable)).toEqual([])
 })
 
-test('answers from the URL are choices by index and ratings in range', () => {
+test('survey answers in the URL prefill choices by index and ratings in range', () => {
   const questions: SurveyQuestion[] = [
     { type: 'single_choice', question: '?', choices: ['a', 'b', 'c'] },
     { type: 'multiple_choice', question: '?', choices: ['a', 'b', 'c'] },

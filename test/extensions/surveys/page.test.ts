@@ -63,7 +63,7 @@ const openPage = async (all: readonly Survey[], flags: readonly string[] = [], c
   }
 }
 
-test('an intro that is closed is shown and dismissed, without an answer', async () => {
+test('closing the intro of a survey captures survey shown and survey dismissed without an answer', async () => {
   const appearance = { displayIntroScreen: true, introScreenHeader: 'A moment?' }
   const { rootOf, click, events } = await openPage([survey({ appearance })])
   expect(rootOf()!.querySelector('.intro-screen')!.textContent).toContain('A moment?')
@@ -75,7 +75,7 @@ test('an intro that is closed is shown and dismissed, without an answer', async 
   expect(dismissed!.properties).not.toHaveProperty('$survey_response')
 })
 
-describe('a delay', () => {
+describe('the delay of a survey', () => {
   const delayed = (changes: Partial<Survey> = {}) =>
     survey({
       appearance: { surveyPopupDelaySeconds: 10 },
@@ -134,7 +134,7 @@ describe('a delay', () => {
   })
 })
 
-test('a popover that always asks is shown again on the next page view, and not before', async () => {
+test("a popover with schedule 'always' is shown again on the next page view, not before", async () => {
   const { question, click, settle } = await openPage([survey({ schedule: 'always' })])
   click('.form-cancel')
   await settle(60_000)
@@ -145,7 +145,7 @@ test('a popover that always asks is shown again on the next page view, and not b
   history.replaceState({}, '', '/')
 })
 
-test('two widgets are open at the same time and close separately', async () => {
+test('two survey widgets can be open at the same time and close separately', async () => {
   const widget = (id: string) => survey({ id, type: 'widget', appearance: { widgetType: 'tab', widgetLabel: id } })
   const { question, click } = await openPage([widget('a'), widget('b')])
   for (const id of ['a', 'b']) click('.ph-survey-widget-tab', id)
@@ -180,7 +180,7 @@ test.each(['popover', 'widget', 'api'] as const)(
   },
 )
 
-test('an iteration is in the events and in what is stored, and the next is shown again', async () => {
+test('the iteration of a survey is captured and stored, and the next iteration is shown again', async () => {
   const iteration = (number: number) =>
     survey({
       current_iteration: number,
@@ -209,7 +209,7 @@ test('an iteration is in the events and in what is stored, and the next is shown
   expect(next.question()).toBe('What is missing?')
 })
 
-test('clicks in a survey are captured once each, without what is answered', async () => {
+test('clicks in a survey are captured once each, without the answers', async () => {
   const questions = [OPEN, { ...OPEN, id: 'r' }, { ...OPEN, id: 's' }]
   const config = { autocapture: true, rageclick: true, capture_dead_clicks: true }
   const { settle, sent, write, click, question } = await openPage([survey({ questions })], [], config)

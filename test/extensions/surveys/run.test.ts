@@ -34,7 +34,7 @@ test.each<[scale: number, ...groups: number[][]]>([
   [5, [1, 2], [3], [4, 5]],
   [7, [1, 2, 3], [4], [5, 6, 7]],
   [10, [0, 1, 2, 3, 4, 5, 6], [7, 8], [9, 10]],
-])('ratings of scale %p are in groups', (scale, ...groups) => {
+])('bucketOf groups the ratings of scale %p', (scale, ...groups) => {
   const names =
     scale === 2
       ? ['positive', 'negative']
@@ -71,7 +71,7 @@ test.each<[string, { questions: SurveyQuestion[] }, SurveyAnswer, number | undef
   expect(nextQuestion(survey, from, answer, order)).toBe(next)
 })
 
-test('every survey ends, whatever its branches and the answers are', () => {
+test('every survey ends with any branches and any answers', () => {
   const target = fc.oneof(fc.integer({ min: -1, max: 9 }), fc.constantFrom('end', 'other', null))
   const branching = fc.oneof(
     fc.constant(undefined),
@@ -114,7 +114,7 @@ test('every survey ends, whatever its branches and the answers are', () => {
   )
 })
 
-test('answers count on the way that was taken, and going back keeps what was chosen', () => {
+test('a survey sends only answers of the path taken, and going back keeps the drafts', () => {
   const questions = [
     { ...RATING, branching: RATED },
     { ...OPEN, id: 'why' },
@@ -158,7 +158,7 @@ test('a survey continues where it was interrupted, in the same order', () => {
   expect(shuffled([1, 2, 3, 4, 5], 'x')).toEqual(shuffled([1, 2, 3, 4, 5], 'x'))
 })
 
-test('leading questions with a known answer are passed: all of a popover, else those without a submit button', () => {
+test('prefilled leading questions are skipped: with passesAll all, otherwise those without a submit button', () => {
   const questions = [{ ...RATING, skipSubmitButton: true }, SINGLE, OPEN]
   const inline = begin({ questions }, { initial: { 0: 4, 1: 'b' } })
   expect([inline.run.index(), inline.run.draft().chosen, inline.reported.length]).toEqual([1, [1], 1])
@@ -169,7 +169,7 @@ test('leading questions with a known answer are passed: all of a popover, else t
   ])
 })
 
-test('answers are valid and hinted at as their question says', () => {
+test('survey answers are validated and hinted as their question configures', () => {
   const limited: SurveyQuestion = {
     ...OPEN,
     validation: [
@@ -197,7 +197,7 @@ test('answers are valid and hinted at as their question says', () => {
   expect((toAnswer(OPEN, toDraft(OPEN, 'x'.repeat(1_000_000))) as string).length).toBe(8000)
 })
 
-test('the introduction shows only with a text and before the survey was begun, and spaces are no answer', () => {
+test('the intro of a survey shows only with a text and before the first answer, and blank answers are rejected', () => {
   const intro = { displayIntroScreen: true, introScreenHeader: 'Hello' }
   const { run, reported, answer } = begin({ appearance: intro })
   expect(run.screen()).toBe('intro')

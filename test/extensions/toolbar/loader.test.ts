@@ -30,7 +30,7 @@ afterEach(() => {
   sessionStorage.clear()
 })
 
-test('takes the code out of the URL before any event, past wrappers of history', async () => {
+test('the toolbar code is removed from the URL before any event, without wrappers of history seeing it', async () => {
   history.replaceState({ page: 1 }, '', LINK)
   const wrapper = jest.spyOn(history, 'replaceState')
   const { hosts, sent, settle } = start({ capture_pageview: true })
@@ -46,13 +46,13 @@ test('takes the code out of the URL before any event, past wrappers of history',
   expect(JSON.stringify(sent)).not.toContain(CODE)
 })
 
-test('removes the code from a URL that routes by its hash', () => {
+test('the toolbar code is removed from a URL that routes by its hash', () => {
   history.replaceState(null, '', `/#/basket#__trailmark_toolbar=${CODE}`)
   start()
   expect(location.hash).toBe('#/basket')
 })
 
-test('redacts the code in URLs that the page restores', async () => {
+test('the toolbar code is redacted in URLs that the page restores', async () => {
   const { analytics, sent, settle } = start()
   history.replaceState(null, '', LINK)
   analytics.capture('restored')
@@ -61,12 +61,12 @@ test('redacts the code in URLs that the page restores', async () => {
 })
 
 test.each<[string, Options, stored: string | null, isLoaded: boolean]>([
-  ['neither code nor session', {}, null, false],
-  ['a session of another project', {}, 'other', false],
-  ['a session of this project', {}, 'token', true],
-  ['a session, with advanced_disable_flags', { advanced_disable_flags: true }, 'token', false],
-  ['a session, without consent', { opt_out_capturing_by_default: true }, 'token', false],
-])('%s', async (_, config, stored, isLoaded) => {
+  ['does not load without a code and a stored session', {}, null, false],
+  ['does not load with a session of another project', {}, 'other', false],
+  ['loads with a session of this project', {}, 'token', true],
+  ['does not load with a session and advanced_disable_flags', { advanced_disable_flags: true }, 'token', false],
+  ['does not load with a session but without consent', { opt_out_capturing_by_default: true }, 'token', false],
+])('the toolbar %s', async (_, config, stored, isLoaded) => {
   if (stored) sessionStorage.setItem('__trailmark_toolbar', stored)
   const { loaded, settle } = start(config)
   await settle()
