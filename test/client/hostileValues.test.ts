@@ -151,7 +151,6 @@ describe('each event is counted once', () => {
       (analytics) => analytics.capture('x', {}, Object.defineProperty({}, '$set', { get: throwing, enumerable: true })),
     ],
   ])('as sent %s', async (_, act) => {
-    // prettier-ignore
     lines()
     const { analytics, sent, settle } = startAnalytics()
     act(analytics)
@@ -215,7 +214,6 @@ describe('page callbacks that throw or return invalid values', () => {
     ],
     ['on_request_error throws', { on_request_error: throwing }],
   ])('do not stop capturing and log a readable message: %s', async (_, options) => {
-    // prettier-ignore
     const errors = listenToConsole('error')
     const { analytics, sent, setEventsResponse, settle } = startAnalytics(options)
     expect(analytics.get_distinct_id()).toMatch(/^[0-9a-f-]{36}$/)

@@ -40,11 +40,12 @@ test('history_change captures a pageview on path changes only, and true captures
 })
 
 test('shutdown restores the history methods of the page', async () => {
-  const { pushState } = history
+  const { pushState, replaceState } = history
   const { analytics } = startAnalytics({ capture_pageview: 'history_change' })
   expect(history.pushState).not.toBe(pushState)
+  expect(history.replaceState).not.toBe(replaceState)
   await analytics.shutdown()
-  expect(history.pushState).toBe(pushState)
+  expect([history.pushState, history.replaceState]).toEqual([pushState, replaceState])
 })
 
 test('sends $pageleave with the last beacon, including the time the page was visible', async () => {

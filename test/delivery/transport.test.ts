@@ -26,7 +26,7 @@ test.each([
   ['a date', new Date(Date.now() + 60_000).toUTCString(), 60_000],
   ['a date in the past', new Date(Date.now() - 60_000).toUTCString(), undefined],
   ['an invalid value', 'soon', undefined],
-])('reads a Retry-After header with %s', async (_, header, expected) => {
+])('request reads a Retry-After header with %s', async (_, header, expected) => {
   respond = (__, outgoing) => outgoing.writeHead(503, { 'Retry-After': header }).end()
   const { status, retryAfterMs } = await ask()
   expect(status).toBe(503)
@@ -35,9 +35,9 @@ test.each([
 })
 
 test.each([
-  ['below the browser limit for keepalive requests', 51_999, true],
-  ['above the browser limit', 52_000, false],
-])('sets keepalive for a body %s', async (_, length, expected) => {
+  ['sets keepalive for a body below the browser limit', 51_999, true],
+  ['does not set keepalive for a body above the browser limit', 52_000, false],
+])('request %s', async (_, length, expected) => {
   respond = (__, outgoing) => outgoing.end('{"status":1}')
   const fetched = jest.spyOn(globalThis, 'fetch')
   await request(url, 'x'.repeat(length), CONFIG)
@@ -97,6 +97,6 @@ test.each([
   ['letters', 'a'.repeat(51_000), true],
   ['more letters', 'a'.repeat(53_000), false],
   ['characters of three bytes', '€'.repeat(18_000), false],
-])('counts the bytes of a body that outlives the page: %s', (_, body, expected) => {
+])('outlivesPage limits the bytes of a body, not its characters: %s', (_, body, expected) => {
   expect(outlivesPage(body)).toBe(expected)
 })

@@ -31,4 +31,6 @@ test.each([
   [{ events_per_second: NaN }, 100],
   [{ events_per_second: 2, events_burst_limit: -1 }, 20],
   [{ events_per_second: 0.01 }, 1],
-])('%j allows a burst of %i events', (limits, expected) => expect(setUp(limits).passing(200)).toBe(expected))
+])('rate_limiting %j allows a burst of %i events', (limits, expected) =>
+  expect(setUp(limits).passing(200)).toBe(expected),
+)

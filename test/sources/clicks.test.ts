@@ -237,14 +237,14 @@ test.each<[string, Partial<Config>, string[]]>([
   ['both', {}, ['$dead_click', '$rageclick']],
   ['rage clicks only', { capture_dead_clicks: false }, ['$rageclick']],
   ['dead clicks only', { rageclick: false }, ['$dead_click']],
-])('captures only enabled events: %s', async (_, config, expected) => {
+])('click detection captures only enabled events: %s', async (_, config, expected) => {
   const { names, wait } = startClickDetection(PAGE, config)
   for (let step = 0; step < 3; step++) click('#b')
   await wait(5000)
   expect(names().sort()).toEqual(expected)
 })
 
-test('captures nothing for pending clicks after set_config disables both events', async () => {
+test('click detection captures nothing for pending clicks after set_config disables both events', async () => {
   const { config, captured, wait } = startClickDetection(PAGE)
   for (let step = 0; step < 3; step++) click('#b')
   await wait(100)

@@ -92,22 +92,37 @@ row('capture_exceptions', () => {
     ['nothing by default', {}, {}, []],
     ['errors and rejections when true', { capture_exceptions: true }, {}, ['thrown', 'rejected']],
     [
-      'also the console by an object',
+      'console errors too with capture_console_errors',
       { capture_exceptions: { capture_console_errors: true } },
       {},
       ['thrown', 'rejected', 'logged'],
     ],
-    ['no errors without them', { capture_exceptions: { capture_unhandled_errors: false } }, {}, ['rejected']],
-    ['no rejections without them', { capture_exceptions: { capture_unhandled_rejections: false } }, {}, ['thrown']],
-    ['what the project wants', {}, { autocaptureExceptions: true }, ['thrown', 'rejected']],
     [
-      'what an object of the project selects',
+      'no errors with capture_unhandled_errors: false',
+      { capture_exceptions: { capture_unhandled_errors: false } },
+      {},
+      ['rejected'],
+    ],
+    [
+      'no rejections with capture_unhandled_rejections: false',
+      { capture_exceptions: { capture_unhandled_rejections: false } },
+      {},
+      ['thrown'],
+    ],
+    [
+      'errors and rejections when the project turns them on',
+      {},
+      { autocaptureExceptions: true },
+      ['thrown', 'rejected'],
+    ],
+    [
+      'what the settings of the project select',
       {},
       { autocaptureExceptions: { capture_unhandled_errors: false } },
       ['rejected'],
     ],
     [
-      'nothing when false, whatever the project wants',
+      'nothing when false, even if the project turns it on',
       { capture_exceptions: false },
       { autocaptureExceptions: true },
       [],
@@ -142,10 +157,20 @@ row('error_tracking', () => {
 
   test.each<[string, Options, Properties, number]>([
     ['drops exceptions of browser extensions', {}, {}, 0],
-    ['captures them with captureExtensionExceptions', { error_tracking: { captureExtensionExceptions: true } }, {}, 1],
-    ['captures them if the project wants it', {}, { errorTracking: { captureExtensionExceptions: true } }, 1],
     [
-      'lets the site decide',
+      'captures exceptions of browser extensions with captureExtensionExceptions',
+      { error_tracking: { captureExtensionExceptions: true } },
+      {},
+      1,
+    ],
+    [
+      'captures exceptions of browser extensions if the project turns it on',
+      {},
+      { errorTracking: { captureExtensionExceptions: true } },
+      1,
+    ],
+    [
+      'prefers the option of the site to the settings of the project',
       { error_tracking: { captureExtensionExceptions: false } },
       { errorTracking: { captureExtensionExceptions: true } },
       0,
@@ -163,7 +188,7 @@ row('error_tracking', () => {
     [{ enabled: false }, undefined],
     [{ max_bytes: 150 }, ['third']],
     [{}, ['first', 'second', 'third']],
-  ])('exception_steps %j', async (exception_steps, messages) => {
+  ])('exception_steps %j keeps the steps %j', async (exception_steps, messages) => {
     const { sent, analytics, settle } = await start({ error_tracking: { exception_steps } })
     for (const message of ['first', 'second', 'third']) analytics.addExceptionStep(message, { note: 'x'.repeat(30) })
     analytics.captureException(new Error('x'))
@@ -304,17 +329,17 @@ row('capture_performance', () => {
   test.each<[string, Options, Properties, string[]]>([
     ['nothing by default', {}, {}, []],
     ['web vitals when true', { capture_performance: true }, {}, ['webVitals']],
-    ['web vitals by a member', { capture_performance: { web_vitals: true } }, {}, ['webVitals']],
-    ['nothing for another member', { capture_performance: { network_timing: true } }, {}, []],
+    ['web vitals with web_vitals', { capture_performance: { web_vitals: true } }, {}, ['webVitals']],
+    ['nothing with network_timing alone', { capture_performance: { network_timing: true } }, {}, []],
     [
-      'attribution by a member',
+      'attribution with web_vitals_attribution',
       { capture_performance: { web_vitals: true, web_vitals_attribution: true } },
       {},
       ['webVitalsAttribution'],
     ],
-    ['web vitals if the project wants it', {}, { capturePerformance: { web_vitals: true } }, ['webVitals']],
+    ['web vitals when the project turns them on', {}, { capturePerformance: { web_vitals: true } }, ['webVitals']],
     [
-      'nothing when false, whatever the project wants',
+      'nothing when false, even if the project turns it on',
       { capture_performance: false },
       { capturePerformance: { web_vitals: true } },
       [],
@@ -439,7 +464,7 @@ row('enable_heatmaps', () => {
 })
 
 row('$$heatmap', () => {
-  test('has points by URL, after 5 seconds', async () => {
+  test('has points by URL', async () => {
     const [properties] = await pointsOf({ capture_heatmaps: true })
     expect(properties!.$heatmap_data).toEqual({
       'http://localhost/': expect.arrayContaining([

@@ -21,7 +21,7 @@ const setUp = (options: Partial<typeof OPTIONS> = {}) => {
   }
 }
 
-test('keeps the campaign and referrer of the landing page for the tab during later pages of the site', () => {
+test('attribution keeps the campaign and referrer of the landing page for the tab during later pages of the site', () => {
   const { attribution, page } = setUp()
   attribution.properties()
   Object.assign(page, { url: 'https://shop.example/basket', referrer: 'https://shop.example/' })
@@ -33,7 +33,7 @@ test('keeps the campaign and referrer of the landing page for the tab during lat
   })
 })
 
-test('replaces all values of the previous campaign on a new landing', () => {
+test('attribution replaces all values of the previous campaign on a new landing', () => {
   const { attribution, page, tabStore } = setUp({ custom_campaign_params: ['partner'] as never })
   page.url = 'https://shop.example/?gclid=first&utm_source=google&utm_campaign=A&partner=acme'
   attribution.properties()
@@ -43,7 +43,7 @@ test('replaces all values of the previous campaign on a new landing', () => {
     expect(tabStore.all()).not.toHaveProperty(name)
 })
 
-test('replaces the campaign when a search brings the visitor back, but not on a route change', () => {
+test('attribution replaces the campaign when a search brings the visitor back, but not on a route change', () => {
   const { attribution, page, store, tabStore } = setUp()
   page.referrer = ''
   attribution.properties()
@@ -65,7 +65,7 @@ test('replaces the campaign when a search brings the visitor back, but not on a 
   expect(later.properties()).toMatchObject({ utm_source: 'push' })
 })
 
-test('keeps the entry attributes of a session and sets new ones for the next session', () => {
+test('attribution keeps the entry attributes of a session and sets new ones for the next session', () => {
   const { attribution, page } = setUp()
   attribution.beginSession('s1')
   Object.assign(page, { url: 'https://shop.example/basket', referrer: '' })
@@ -83,7 +83,7 @@ test('keeps the entry attributes of a session and sets new ones for the next ses
   expect(attribution.properties()).not.toHaveProperty('$session_entry_utm_source')
 })
 
-test('stores the initial attribution of a visitor once', () => {
+test('attribution stores the initial attribution of a visitor once', () => {
   const { attribution, page } = setUp()
   expect(attribution.initialPerson()).toEqual({})
   attribution.properties()
@@ -96,7 +96,7 @@ test('stores the initial attribution of a visitor once', () => {
   })
 })
 
-test('stores neither campaign nor referrer when the options disable them', () => {
+test('attribution stores neither campaign nor referrer when the options disable them', () => {
   const { attribution, store, tabStore } = setUp({ save_campaign_params: false, save_referrer: false })
   expect(attribution.properties()).toEqual({})
   expect([store.all(), tabStore.all()]).toEqual([{}, {}])

@@ -192,7 +192,7 @@ test.each([
 })
 
 test.each([
-  ['on an element that only looks like a control', '<div id="b">Buy</div>'],
+  ['on an element that is not a control', '<div id="b">Buy</div>'],
   ['on an input that acts as a button', '<input type="submit" id="b">'],
 ])('reports a dead click for a click %s', async (_, html) => {
   const { names, wait } = start(html)

@@ -33,7 +33,7 @@ const facts = (changes: Partial<Facts> = {}, memory: Partial<Facts['memory']> = 
 const PROGRESS = { surveySubmissionId: 'x', lastQuestionIndex: 0, visitedIndices: [], responses: {} }
 const TRIGGERED = { events: { values: [{ name: 'bought' }] } }
 
-describe('conditions', () => {
+describe('survey conditions', () => {
   test.each<[title: string, changes: Partial<Survey>, facts: Facts, failed: string | undefined]>([
     ['nothing to meet', {}, facts(), undefined],
     ['a draft', { start_date: null }, facts(), 'running'],
@@ -119,7 +119,7 @@ describe('conditions', () => {
       'flags',
     ],
     ['a flag without a value', { feature_flag_keys: [{ key: 'a', value: null }] }, facts(), undefined],
-  ])('%s', (_, changes, given, failed) => expect(failedCondition(survey(changes), given)).toBe(failed))
+  ])('with %s', (_, changes, given, failed) => expect(failedCondition(survey(changes), given)).toBe(failed))
 
   test('are checked in the order of the protocol, and the first that fails is the reason', () => {
     const all = survey({
@@ -137,7 +137,7 @@ describe('conditions', () => {
   })
 })
 
-describe('matching', () => {
+describe('survey matching', () => {
   test.each<[SurveyMatch, string[], string, boolean]>([
     ['exact', ['a', 'b'], 'b', true],
     ['is_not', ['a', 'b'], 'b', false],
@@ -151,7 +151,7 @@ describe('matching', () => {
     ['gt', ['9'], '10', true],
     ['lt', ['9'], '10', false],
     ['later' as SurveyMatch, ['a'], 'a', false],
-  ])('%s %p of %p is %p', (match, values, actual, met) => expect(matches(match, values, actual)).toBe(met))
+  ])('%s %p matches %p: %p', (match, values, actual, met) => expect(matches(match, values, actual)).toBe(met))
 
   test('an exact URL ignores a slash at the end', () => {
     expect(matchesUrl('exact', 'https://a.example/b/', 'https://a.example/b')).toBe(true)
