@@ -26,7 +26,7 @@ export interface ClientInputs {
   log: Log
   /** Records every event that goes into the queue, is delivered, or is dropped. */
   ledger: Ledger
-  /** The client was shut down. */
+  /** Called when the client was shut down. */
   onEnd(): void
 }
 

@@ -60,7 +60,7 @@ export interface Build {
   makeLoad(config: Config): LoadExtension
   /** What `init` does in workers and on servers. Absent: nothing. */
   withoutPage?: WithoutPage
-  /** Says which import a member lacks. Absent: none does. */
+  /** Returns the import that a member needs and lacks. Absent: no member lacks one. */
   missing?: Missing
 }
 

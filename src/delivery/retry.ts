@@ -23,7 +23,7 @@ export const outcomeOf = ({
     : 'again'
 }
 
-/** Returns a function that says whether the service rejected an event of a stored batch, by its uuid. */
+/** Returns a function that returns whether the service rejected the event with this uuid, in a batch that it stored. */
 export const rejectedBy = ({ json }: Pick<RequestResult, 'json'>): ((uuid: string) => boolean) => {
   const rejected = (json as { refused?: unknown } | undefined)?.refused
   return (uuid) => Array.isArray(rejected) && rejected.some((each: { uuid?: unknown }) => each?.uuid === uuid)
