@@ -275,7 +275,7 @@ export type ReportException = (...report: ExceptionReport) => CapturedEvent | un
 export interface ExceptionParts {
   /** Passes waiting and later reports to `receive`. `align` is called when options or consent have changed. */
   use(receive: ReportException, align: Stop): void
-  /** A copy of properties that is safe to convert to JSON. */
+  /** Returns a copy of properties that is safe to convert to JSON. */
   toProperties(value: unknown): Properties
   /** Calls `after` whenever `target[method]` has run. Returns a function that restores the original. */
   patch<T extends object, K extends keyof T>(target: T, method: K, after: (...args: unknown[]) => void): Stop
@@ -366,9 +366,9 @@ export interface SurveyProgress {
 /** What the view reports about a survey that it shows. */
 export interface SurveyReports {
   shown(): unknown
-  /** The visitor answered a question. `isComplete`: it was the last. */
+  /** Called when the visitor answered a question. `isComplete`: it was the last. */
   answered(progress: SurveyProgress, isComplete: boolean): void
-  /** The visitor closed the survey before its end. */
+  /** Called when the visitor closed the survey before its end. */
   dismissed(progress: SurveyProgress): void
   /** Nothing of the survey is visible anymore. */
   gone(): void
@@ -412,7 +412,7 @@ export interface SurveyView {
 /** What the surveys extension adds to the host of its view. */
 export interface SurveyViewParts {
   listen: SurveyParts['listen']
-  /** Resolves with the cleaning of HTML in browsers that cannot do it; undefined: it is not available. */
+  /** Resolves with an HTML sanitizer for browsers without one; undefined: it is not available. */
   loadSanitizer(allowed: SurveyHtmlParts['allowed']): Promise<SanitizeHtml | undefined>
   use(view: SurveyView): void
 }
@@ -420,7 +420,7 @@ export interface SurveyViewParts {
 /** Returns the allowed part of some HTML. */
 export type SanitizeHtml = (html: string) => DocumentFragment
 
-/** What the surveys extension adds to the host of the cleaning of HTML. */
+/** What the surveys extension adds to the host of the HTML sanitizer. */
 export interface SurveyHtmlParts {
   /** Names of the elements and attributes that HTML may contain. */
   allowed: { elements: string[]; attributes: string[] }

@@ -6,7 +6,7 @@ const MAX_TYPES = 200
 
 const within = (value: number | undefined, fallback: number) => Math.min(100, Math.max(0, value ?? fallback))
 
-/** Returns a function that takes from the bucket of a type, and returns whether there was something to take. */
+/** Returns a function that takes a token from the bucket of a type, and returns whether there was one. */
 export const createRateLimit = (
   limits: () => ErrorTrackingConfig,
   now: () => number = () => Date.now(),

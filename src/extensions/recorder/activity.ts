@@ -12,9 +12,9 @@ const isActive = ({ type, data }: eventWithTime): boolean =>
 
 interface ActivityInputs {
   host: ExtensionHost
-  /** The visitor did something. */
+  /** Called when the visitor did something. */
   onInteraction(): void
-  /** The visitor has done nothing for a time, since `lastActivity`. */
+  /** Called when the visitor has done nothing since `lastActivity` for the idle threshold. */
   onIdle(lastActivity: number, timestamp: number): void
   /** Called when an idle visitor is active again. */
   onReturn(): void

@@ -70,21 +70,21 @@ const createSnapshots = (host: Host, mayTake: () => boolean) => {
     isWaiting: () => isWaiting,
     /** Time since the last one was taken or requested, ms. */
     age: () => Date.now() - takenAt,
-    /** Takes a periodic one, which the player can seek to. Recording continues until then. */
+    /** Takes a periodic full snapshot, which the player can seek to. Recording continues until then. */
     renew: (): void => {
       takenAt = Date.now()
       whenIdle(host, () => {
         if (mayTake()) takeSnapshot()
       })
     },
-    /** Takes one without which later events cannot be played. Nothing is recorded until then. */
+    /** Takes a full snapshot without which later events cannot be played. Nothing is recorded until then. */
     soon: (): void => {
       isWaiting = true
       whenIdle(host, () => {
         if (isWaiting && mayTake()) takeSnapshot()
       })
     },
-    /** rrweb starts, which takes one. */
+    /** Called before rrweb starts, which takes a full snapshot. */
     expect: (): void => {
       isWaiting = true
     },
@@ -107,11 +107,11 @@ interface CaptureInputs {
   onDropped(count: number): void
   /** Called before each event is recorded. */
   onEvent(): void
-  /** A full snapshot was recorded. */
+  /** Called when a full snapshot was recorded. */
   onSnapshot(): void
-  /** The person did something. */
+  /** Called when the visitor did something. */
   onInteraction(): void
-  /** rrweb failed, or the page is too much for it. */
+  /** Called when rrweb failed, or the budget has stopped the recording. */
   onFailure(reason: string): void
 }
 
@@ -217,7 +217,7 @@ export const createCapture = (inputs: CaptureInputs) => {
       if (stopRrweb) snapshots.soon()
       else startSoon()
     },
-    /** The session has changed: what follows begins with a full snapshot. */
+    /** Called when the session has changed. The new one begins with a full snapshot. */
     restart: (): void => {
       ladder.reset()
       if (stopRrweb) snapshots.soon()

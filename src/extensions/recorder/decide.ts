@@ -70,7 +70,7 @@ export const RULES: Readonly<Record<'any' | 'all' | 'groups', readonly Rule[]>> 
   ],
 }
 
-/** Returns whether the session is recorded. */
+/** Returns the recording status of the session. */
 export const decide = (facts: Facts): Status =>
   RULES[facts.groups ? 'groups' : facts.match].find(([when]) => when(facts))![1]
 

@@ -12,10 +12,10 @@ export const createFrames = (host: ExtensionHost & RecorderParts, policy: Policy
   return {
     /** Where events go instead of the chunks, because the page around this one records it; undefined: they are the page's own. */
     toParent: () => post,
-    /** Returns the facts by which the recording of the page is decided. The page around it decides by its own triggers. */
+    /** Returns the facts that decide whether the page is recorded. If its parent page records it, the parent's triggers decide. */
     factsOf: <F extends object>(facts: F): F =>
       post ? { ...facts, isSampled: undefined, triggers: [], groups: undefined } : facts,
-    /** The page has recorded a full snapshot. */
+    /** Called when the page has recorded a full snapshot. */
     onSnapshot: (): void => void host.later(() => onSnapshot(), 0),
     /** Calls `onChange` when the page around this one begins or stops to record it. */
     start: ({ openId, receive, pageUrl, mark }: Capture, onChange: () => void): Stop =>

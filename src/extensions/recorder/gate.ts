@@ -58,7 +58,7 @@ export const createGate = ({ host, chunks, tab, projectMinimumMs }: GateInputs) 
       active = sessionId
       return isFirst
     },
-    /** The page is shown, hidden or left. A visitor who has seen it and does not return has visited it. */
+    /** Called when the page is shown, hidden or left. A visitor who has seen it and does not return has visited it. */
     onVisibilityChange: (): void => {
       if (wasVisible) active = session.current()
       wasVisible ||= !isHidden()

@@ -22,7 +22,7 @@ interface LadderInputs {
   snapshotSoon(): void
   stopRrweb(): void
   startSoon(): void
-  /** The page is too much for the recorder. */
+  /** Called when the budget has stopped the recording. */
   onStop(): void
 }
 
@@ -125,7 +125,7 @@ export const createLadder = ({
     isUnlimited: () => load.step === 'none',
     /** Whether the budget has paused rrweb. The pause ends automatically. */
     isPausing: () => !!pauseTimer,
-    /** rrweb has stopped. */
+    /** Called when rrweb has stopped. */
     release,
     /** Begins without limits, for a new session. */
     reset: (): void => {

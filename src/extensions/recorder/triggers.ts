@@ -123,7 +123,7 @@ export const createTriggers = (host: Host, remote: RemoteSettings) => {
       if (remote.eventTriggers?.includes(event.event)) activate(BY_EVENT, sessionId)
       groups?.onCaptured(event, sessionId)
     },
-    /** Returns the facts of the current session, the state of each trigger, and which of them has a recording start. */
+    /** Returns the facts of the current session, the state of each trigger, and the reason for a recording to start. */
     facts: (): Pick<Facts, 'isBlocked' | 'isSampled' | 'triggers' | 'match'> &
       Record<'url' | 'event' | 'flag', Trigger> & { groups?: Group[]; startReason?: string } => {
       const sessionId = host.sessionId()

@@ -13,6 +13,6 @@ export const REQUEST = { [NAME]: 'record' }
 /** Messages from the parent through the port. */
 export type ToFrame = 'snapshot' | 'stop'
 
-/** Returns whether a message between windows is one of these. */
+/** Whether the data of a message between windows is `message`. */
 export const isMessage = (data: unknown, message: { [NAME]: string }): boolean =>
   (data as Record<string, unknown> | null)?.[NAME] === message[NAME]

@@ -8,7 +8,7 @@ const LEVELS = ['log', 'info', 'warn', 'error', 'debug'] as const
 const MAX_ENTRIES = 1000
 const MAX_ARGUMENTS = 10
 const MAX_CHARACTERS = 2000
-// Console output of the SDK itself, which may report what it does with console output.
+// Prefix of the SDK's own console output, which is not recorded, because recording may cause more of it.
 const OWN_PREFIX = '[trailmark]'
 
 /** Returns a short text for an argument. Runs no code of the page: of objects it shows the kind, because a getter may have effects. */

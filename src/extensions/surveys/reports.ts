@@ -51,7 +51,7 @@ const answersOf = (survey: Survey, { responses, surveySubmissionId }: SurveyProg
 
 /** Reports of one survey that is shown. */
 export interface Reporter extends Pick<SurveyReports, 'shown' | 'answered' | 'dismissed'> {
-  /** The page is left. Captures `survey abandoned` once, if the survey is in progress. */
+  /** Called when the page is left. Captures `survey abandoned` once, if the survey is in progress. */
   left(): void
 }
 

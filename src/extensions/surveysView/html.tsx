@@ -22,7 +22,7 @@ const secureLinks = (element: Element) => {
 
 const shown = new WeakMap<Element, string>()
 
-/** Puts the allowed part of some HTML into an element: by the browser, by the loaded cleaning, or else as plain text. */
+/** Puts the allowed part of some HTML into an element: by the browser's sanitizer, by the loaded one, or else as plain text. */
 const fill = (element: SanitizingElement | null, html: string, loadSanitizer: LoadSanitizer) => {
   if (!element || shown.get(element) === html) return
   shown.set(element, html)
@@ -36,7 +36,7 @@ const fill = (element: SanitizingElement | null, html: string, loadSanitizer: Lo
   }
   void loadSanitizer({ elements: ELEMENTS, attributes: ATTRIBUTES }).then((clean) => {
     const content = clean?.(html)
-    // Under `trusted-types 'none'` cleaning silently returns nothing.
+    // Under `trusted-types 'none'` the loaded sanitizer silently returns nothing.
     if (!content?.hasChildNodes()) return asText()
     element.textContent = ''
     element.append(content)

@@ -15,7 +15,7 @@ interface ProjectFlag {
 }
 
 const OVERRIDES = '$override_feature_flags'
-// Flags with which surveys remember who answered. They are the service's own.
+// Flags that the service creates for surveys, to remember who answered. The panel does not list them.
 const INTERNAL = /^survey-targeting-/
 
 /** Shows the visitor's flags, and overrides them in this browser. */

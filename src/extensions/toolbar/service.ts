@@ -22,7 +22,7 @@ type Parameters = Record<string, string | number | boolean | undefined>
 export interface Service {
   /** Exchanges a code for a session, or without a code continues the one of this browser. Rejects with `ServiceError`. */
   open(code: string | undefined): Promise<Session>
-  /** Whether the session is the page's alone, because the browser has refused the cookie. */
+  /** Whether the session is valid on this page only, because the browser rejected the cookie. */
   isOfPage(): boolean
   /** Reads `/toolbar/api/<path>`. Rejects with `ServiceError`. */
   read<T>(path: string, parameters?: Parameters): Promise<T>
@@ -32,7 +32,7 @@ export interface Service {
 
 /** Creates the client of the service. `onEnd`: the session has ended. */
 export const createService = (url: string, token: string, onEnd: () => void): Service => {
-  /** Replaces the cookie where the browser refuses it. Only here, so that no other script can read it. */
+  /** Replaces a cookie that the browser rejected. Only in memory, so that no other script can read it. */
   let secret: string | undefined
 
   const send = async <T>(method: string, path: string, parameters: Parameters, body?: object): Promise<T> => {

@@ -61,7 +61,7 @@ const PAINT = /^(#[\da-f]{3,8}|[a-z-]{1,24}|[a-z]{3,5}\([\d\s.,%/a-z-]*\)|url\([
 // Values of `data-*` that CSS selects by, such as open and dark.
 const DATA_WORD = /^[\w-]{0,32}$/
 
-// What the browser or the page says to be personal, whatever the options say.
+// Fields that the browser or the page marks as personal: masked with any options.
 const PRIVATE_TYPE = /^(password|email|tel|hidden|file)$/i
 const PRIVATE_FIELD = /^cc-|password|one-time-code|^(email|tel|bday|street|postal|address)|name$/i
 

@@ -3,7 +3,7 @@ import { hashData } from './text'
 
 // Words of a route. Anything else in a path can be an id.
 const WORDS = /^[a-z]{1,24}([-_.][a-z]{1,24}){0,4}$/i
-// Larger ones, such as photos, cost more than they show.
+// Longer data URLs, such as photos, are left out, because they would be most of the recording.
 const MAX_DATA_URL = 100_000
 
 /** Returns origin and path of a URL, with `-` for each part of the path that is not made of words. */
