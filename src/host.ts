@@ -370,7 +370,7 @@ export interface SurveyReports {
   answered(progress: SurveyProgress, isComplete: boolean): void
   /** Called when the visitor closed the survey before its end. */
   dismissed(progress: SurveyProgress): void
-  /** Nothing of the survey is visible anymore. */
+  /** Called when nothing of the survey is visible anymore. */
   gone(): void
 }
 

@@ -436,7 +436,7 @@ export interface Config {
   feature_flag_cache_ttl_ms: number
   /** Interval for refetching flags and remote config, in ms. 0: fetch on page load only. */
   remote_config_refresh_interval_ms: number
-  /** The toolbar captures and sends nothing about its own use, whatever this is. */
+  /** Has no effect: the toolbar captures and sends nothing about its own use. */
   advanced_disable_toolbar_metrics: boolean
   /** Cookies are sent over HTTPS only. */
   secure_cookie: boolean
@@ -659,7 +659,7 @@ export interface PrivateSurveys {
 export interface DisplaySurveyOptions {
   /** Default: `popover`. `inline` needs `selector`. */
   displayType?: 'popover' | 'inline'
-  /** Shows the survey whatever its conditions say. */
+  /** Shows the survey even if its conditions are not met. */
   ignoreConditions?: boolean
   /** Shows it without the delay of its appearance. */
   ignoreDelay?: boolean

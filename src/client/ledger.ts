@@ -17,7 +17,7 @@ export const createLedger = (log: Log) => {
     all.unshift({ ...entry, at: new Date() })
     all.length = Math.min(all.length, MAX_EXPLANATIONS)
   }
-  /** `stages`: the names of all stages, for an event that one of them dropped. */
+  /** Counts a dropped event and logs it. `stages`: the names of all stages, if one of them dropped it. */
   const dropped = (event: DroppedEvent, stages: readonly string[] = []): void => {
     const { uuid, reason } = event
     counts[reason] = (counts[reason] ?? 0) + 1

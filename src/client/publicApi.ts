@@ -142,7 +142,7 @@ export interface Analytics extends NotYet {
   get_session_replay_url(options?: { withTimestamp?: boolean; timestampLookBack?: number }): string
   /**
    * Starts session recording, if the project records sessions and the page has turned it off. An override makes this session
-   * recorded whatever the sampling or the triggers say: `true` overrides all of them.
+   * recorded regardless of sampling or triggers: `true` overrides all of them.
    */
   startSessionRecording(
     override?:
@@ -236,7 +236,7 @@ export interface Analytics extends NotYet {
    * say otherwise.
    */
   displaySurvey(id: string, options?: DisplaySurveyOptions): void
-  /** Shows a survey inside the first element that matches `selector`, whatever its conditions say. */
+  /** Shows a survey inside the first element that matches `selector`, even if its conditions are not met. */
   renderSurvey(id: string, selector: string): void
   /** Whether the survey's conditions other than URL, device and selector are met. Surveys must have loaded. */
   canRenderSurvey(id: string): SurveyRenderReason

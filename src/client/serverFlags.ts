@@ -1,7 +1,7 @@
 import { createFlags } from '../flags/flags'
 import type { Config } from '../types'
 
-/** The methods of flags on a server: flags come from `bootstrap`, and nothing is requested, captured or stored. */
+/** Returns the flag methods of a server: flags come from `bootstrap`, and nothing is requested, captured or stored. */
 export const serverFlags = (config: Config): object => {
   const flags = createFlags({
     config,

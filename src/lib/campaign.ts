@@ -36,7 +36,7 @@ export const permittedUrl = (
 
 const SEARCH_NAMES = ['$search_engine', 'ph_keyword']
 
-/** All campaign and search properties without values, because an arrival replaces all values of the previous one. */
+/** Returns all campaign and search properties without values, because an arrival replaces all values of the previous one. */
 export const noCampaign = (custom: readonly string[] = []): Record<string, undefined> =>
   objectOf([...CAMPAIGN, ...custom, ...SEARCH_NAMES], () => undefined)
 

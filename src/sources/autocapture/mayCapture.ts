@@ -1,7 +1,7 @@
 import type { AutocaptureConfig } from '../../types'
 import { anyMatches, INTERACTIVE, tagOf } from './elements'
 
-// Classes that exclude an element from all capturing or from autocapture.
+// Classes and an attribute that exclude an element from all capturing or from autocapture.
 const EXCLUDED = ['.ph-no-capture,.ph-no-autocapture,[data-ph-no-autocapture]']
 
 // A string is a URL or a part of one, and for compatibility a regular expression (docs/reference/protocol.md#7.2).

@@ -129,7 +129,7 @@ const SOURCES: Record<number, ((data: Fields, tools: Tools) => Fields | undefine
     const field = nodeOf(data.id as number)
     const { isMasked, isHidden } = places.placeOf(field)
     if (isHidden) return undefined
-    // Nothing else tells the page of typing in its frames.
+    // The page does not observe typing in its frames.
     if (field && field.ownerDocument !== document) policy.typedFields?.add(field)
     const value = sanitizeValue(data.text as string, tagOf(field), isElement(field) ? field : null, policy)
     return {
