@@ -80,7 +80,7 @@ describe('capture', () => {
     expect(analytics.get_session_id()).toBe(session)
   })
 
-  test('returns the event as it will be sent and does not modify its arguments', () => {
+  test('returns the event and does not modify its arguments', () => {
     const { analytics } = startAnalytics()
     const properties = Object.freeze({ list: Object.freeze([1]) })
     expect(analytics.capture('x', properties)).toMatchObject({ event: 'x', properties: { list: [1] } })

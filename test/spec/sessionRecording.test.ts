@@ -210,7 +210,7 @@ row('sampleRate', () => {
     expect(property('$recording_status')).toBe('disabled')
     expect(property('$replay_sample_rate')).toBe(0)
   })
-  test("wins over the project's", async () => {
+  test('wins over the sample rate of the project', async () => {
     const { property, analytics } = await record('<p>x</p>', { sampleRate: 1 }, { remote: { sampleRate: '0' } })
     expect(property('$recording_status')).toBe('sampled')
     expect(analytics.sessionRecording.status).toBe('sampled')
