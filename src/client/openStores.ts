@@ -10,7 +10,7 @@ import type { Config } from '../types'
 // Replaces characters that cookie names cannot contain (docs/reference/protocol.md#8.1).
 const escaped = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g, 'SL').replace(/=/g, 'EQ')
 
-/** How the SDK's cookies are set. */
+/** Returns the attributes of the SDK's cookies. */
 export const cookieOptions = (config: Config): CookieOptions => ({
   days: config.cookie_expiration,
   secure: config.secure_cookie,

@@ -35,7 +35,7 @@ export const LATEST = '9999-12-31'
 /** Whether this is an existing date in the form YYYY-MM-DD. */
 export const isDate = (text: unknown): text is string => toDate(text)?.toISOString().slice(0, 10) === text
 
-/** The changed defaults that a `defaults` date selects; none for anything else. Dates of this form sort as strings. */
+/** Returns the changed defaults that a `defaults` date selects; none for anything else. Dates of this form sort as strings. */
 export const datedDefaults = (date: unknown): Partial<Config> =>
   isDate(date)
     ? DATED_DEFAULTS.reduce((all, [since, changes]) => (since <= date ? { ...all, ...changes } : all), {})

@@ -50,7 +50,7 @@ const check = async (paths: readonly string[], target: Target | undefined): Prom
     else if (status !== undefined && status !== 200)
       throw new Error(`The service answered with status ${status}. Check the project and the API key.`)
   }
-  for (const path of unmatchedMaps(paths, files)) problems.push(`${path} is the source map of no file`)
+  for (const path of unmatchedMaps(paths, files)) problems.push(`${path} is not the source map of any file`)
   for (const each of problems) console.log(each)
   console.log(`${files.length} files, ${problems.length} problems`)
   return problems.length ? 1 : 0

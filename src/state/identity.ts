@@ -35,7 +35,7 @@ export const createIdentity = (
 ): Identity => {
   const distinctId = () => store.get<string>('distinct_id')!
   const isIdentified = () => store.get('$user_state') === 'identified'
-  /** A time later than the previous decision, even if the clock was set back. */
+  /** Returns a time later than the previous decision, even if the clock was set back. */
   const decidedAt = () => Math.max(now(), (store.get<number>('$identity_at') ?? 0) + 1)
   const begin = (id: string, device: string, identified: boolean, at?: number) =>
     store.set({

@@ -114,7 +114,7 @@ export const createDeadClicks = (
         target.matches('body') ||
         withModifier(event as MouseEvent) ||
         anyMatches(path, EXCLUDED) ||
-        // The click ends a selection of text with the mouse, or an absence.
+        // The click ends a text selection by mouse, or brings the person back to the window.
         isSelected(clicked as Element) ||
         at - activatedAt < ABSENCE_MS ||
         at - (clickedAt.get(clicked!) ?? -Infinity) < AGAIN_MS

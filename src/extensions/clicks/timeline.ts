@@ -102,7 +102,7 @@ export const createTimeline = () => {
   let inputs: number[] = []
   let pressedAt = Infinity
 
-  /** Marks the press feedback that a mutation takes back as undone: a ripple, a spinner. Returns whether there is any. */
+  /** Marks press feedback that a mutation removes, such as a ripple or a spinner, as undone. Returns whether there is any. */
   const undo = ({ target, attributeName, removedNodes }: MutationRecord, value: unknown): boolean => {
     const lastClick = clicks[clicks.length - 1] ?? 0
     const undone = changes.filter(

@@ -1,7 +1,7 @@
 import { type Point, sizesOf } from './point'
 import { find, type ScrollRoot, scrollRootOf } from './scrollRoot'
 
-/** How far down one page view was seen. `id`: of the page view. */
+/** Tracks how far down one page view was seen. `id`: of the page view. */
 export const createDepth = (id: string, configured: () => readonly string[]) => {
   let root: Element | undefined
   let lowest = 0

@@ -51,7 +51,7 @@ export const nextLoad = (
   return step === 'coalesce' && canBlock ? begin('block') : pause()
 }
 
-/** The smallest element that has most of these nodes in it, below the body; undefined if there is none. */
+/** Returns the smallest element below the body that contains most of these nodes; undefined if there is none. */
 export const busiestElement = (nodes: readonly Node[]): Element | undefined => {
   const counts = new Map<Element, number>()
   for (const node of nodes)

@@ -29,7 +29,7 @@ const shown = (value: unknown): string => {
   }
 }
 
-/** A member that is a string and no getter. */
+/** Returns a member that is a string and no getter. */
 const textOf = (object: object, name: string): string => {
   for (let at: object | null = object; at; at = Object.getPrototypeOf(at) as object | null) {
     const { value } = (Object.getOwnPropertyDescriptor(at, name) ?? {}) as { value?: unknown }

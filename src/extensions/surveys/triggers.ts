@@ -37,7 +37,7 @@ export interface Triggers {
 }
 
 /**
- * Which surveys were armed by an event or action. A survey with a delay stays armed on the next pages of the session, so
+ * Tracks which surveys an event or action has armed. A survey with a delay stays armed on the next pages of the session, so
  * that the delay continues there. `surveys`: those that have loaded.
  */
 export const createTriggers = (

@@ -2,8 +2,8 @@
 const EDGE = 30
 const NARROW_EDGE = 8
 const TAB_EDGE = 60
-// For a popover next to the control that opened it, px: distance from the control, distance from the edges, and the height
-// below the control with less of which it is placed above.
+// For a popover next to the control that opened it, px: distance from the control, distance from the edges of the window,
+// and the least height below the control. With less, the popover is above it.
 const GAP = 12
 const TRIGGER_EDGE = 20
 const MIN_BELOW = 250

@@ -87,7 +87,7 @@ export const isPrivateField = (field: Element | null | undefined, { sensitiveNam
 const FIELDS = /^(input|textarea|select|option|optgroup|datalist|button|output|meter|progress|param|.+-.+)$/
 const BUTTONS = /^(submit|button|reset|image)$/
 
-/** The type of a field in `maskInputOptions`. */
+/** Returns the type of a field in `maskInputOptions`. */
 const typeOf = (tag: string, field: Element | null | undefined): string =>
   tag === 'input' ? (field?.getAttribute('type') ?? 'text').toLowerCase() : tag === 'option' ? 'select' : tag
 

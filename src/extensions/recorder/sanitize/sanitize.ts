@@ -48,7 +48,7 @@ const texts = (changes: readonly textMutation[], tools: Tools) =>
     return parent.isHidden ? [] : { id, value: value && sanitizeText(value, parent, tools.policy) }
   })
 
-/** A `style` attribute as changes of its properties: false removes one. */
+/** Returns the sanitized changes of the properties of a `style` attribute. false removes a property. */
 const styles = (style: object, redact?: Redact): Fields =>
   Object.fromEntries(
     Object.entries(style).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
