@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { findProgram } from '../../scripts/findProgram.mjs'
 import { ROOT } from './root'
 
@@ -21,20 +22,31 @@ const freePort = () =>
     })
   })
 
-const isOpen = (port: number) =>
+/** Whether the program that serves `port` has a certificate for `host`. Caddy issues it after it has opened the port. */
+const acceptsTls = (port: number, host: string) =>
   new Promise<boolean>((done) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => done(true)).once('error', () => done(false))
-    socket.unref()
+    const socket = connect({ port, host: '127.0.0.1', servername: host, rejectUnauthorized: false })
+    const end = (isAccepted: boolean) => {
+      socket.destroy()
+      done(isAccepted)
+    }
+    socket.once('secureConnect', () => end(true)).once('error', () => end(false))
+    socket.once('close', () => end(false))
   })
 
-/** Starts a program that serves `port`. Rejects with its output if it exits first. */
-const startProxy = async (command: string, args: readonly string[], folder: string, port: number) => {
+interface Place {
+  readonly folder: string
+  readonly port: number
+  readonly host: string
+}
+
+/** Starts a program that serves `host` on `port`. Rejects with its output if it exits first. */
+const startProxy = async (command: string, args: readonly string[], { folder, port, host }: Place) => {
   const child = spawn(command, args, { env: { ...process.env, HOME: folder }, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const exited = new Promise<void>((done) => child.once('exit', () => done()))
-  while (!(await isOpen(port))) {
+  while (!(await acceptsTls(port, host))) {
     if (child.exitCode !== null) throw new Error(`${command} ended:\n${output}`)
     await wait(50)
   }
@@ -59,6 +71,7 @@ const startNginx = async (block: string): Promise<ReverseProxy> => {
     advice: 'Install nginx, or set TRAILMARK_NGINX to its path.',
   })
   const [folder, port] = [newFolder(), await freePort()]
+  const host = /server_name ([^;]+);/.exec(block)![1]!
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   const subject = ['-subj', '/CN=example.com', '-days', '1', '-keyout', key, '-out', certificate]
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' })
@@ -75,7 +88,7 @@ http {
   ${block.replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)}
 }`,
   )
-  return startProxy(command, ['-p', folder, '-c', file], folder, port)
+  return startProxy(command, ['-p', folder, '-c', file], { folder, port, host })
 }
 
 /** Starts Caddy with one site of the form `HOST { … }`, which has a certificate of Caddy's own authority. */
@@ -87,6 +100,7 @@ const startCaddy = async (site: string): Promise<ReverseProxy> => {
     advice: 'Install Caddy, or set TRAILMARK_CADDY to its path.',
   })
   const [folder, port] = [newFolder(), await freePort()]
+  const host = /^\S+/.exec(site)![0]
   const file = join(folder, 'Caddyfile')
   writeFileSync(
     file,
@@ -99,7 +113,7 @@ const startCaddy = async (site: string): Promise<ReverseProxy> => {
 ${site.replace(/^(\S+) \{/, `https://$1:${port} {\n  bind 127.0.0.1\n  tls internal`)}
 `,
   )
-  return startProxy(command, ['run', '--config', file, '--adapter', 'caddyfile'], folder, port)
+  return startProxy(command, ['run', '--config', file, '--adapter', 'caddyfile'], { folder, port, host })
 }
 
 // The site answers its own paths, so that a test can tell which of them the proxy forwards.

@@ -1,7 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { uuidv7 } from '../../src/lib/uuid.ts'
-import { pause } from '../../src/lib/wait.ts'
-import { api, capture, countOf, event, request, rowsOf, type Reply } from '../support/api.ts'
+import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
 import { trailmarkJson } from '../support/cli.ts'
 import { childrenOf, until } from '../support/engine.ts'
 import { type RunningService, startService } from '../support/startService.ts'
@@ -226,18 +225,23 @@ describe('deliveries over the memory limit', () => {
     const text = 'x'.repeat(400_000)
     const events = Array.from({ length: 10 }, () => event('too much', { uuid: uuidv7() }, { text }))
     process.kill(engine, 'SIGSTOP')
-    const first = await Promise.all(
-      events.map(async (each, n) => {
-        await new Promise((resolve) => setTimeout(resolve, n * 50))
-        return capture(service, each)
-      }),
-    ).finally(() => process.kill(engine, 'SIGCONT'))
+    const replies = [capture(service, events[0]!)]
+    try {
+      // The others arrive while the first waits for the engine and holds the memory.
+      await until(async () => (await metrics()).trailmark_writer_waiting_events === 1, 30_000)
+      replies.push(...events.slice(1).map((each) => capture(service, each)))
+      await Promise.all(replies)
+    } finally {
+      process.kill(engine, 'SIGCONT')
+    }
+    const first = await Promise.all(replies)
     const refused = first.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(3)
     for (const { headers, body } of refused) {
       expect(body).toMatchObject({ type: 'throttled_error', code: 'ingest_overloaded' })
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
+    expect(first[0]!.status).toBe(503)
     expect([...new Set(first.map(({ status }) => status))].sort()).toEqual([429, 503])
     for (const each of events) await until(async () => (await capture(service, each)).status === 200)
     expect(await countOf(service, 'too much')).toBe(10)
@@ -255,7 +259,7 @@ describe('deliveries over the memory limit', () => {
     })
     stalled.on('error', () => {})
     stalled.write(Buffer.alloc(900_000, ' '))
-    await pause(100)
+    await until(async () => (await metrics()).trailmark_bodies_held_bytes! >= 900_000)
     const { status } = await capture(service, event('beside', {}, { text: 'x'.repeat(400_000) }))
     stalled.destroy()
     expect(status).toBe(200)

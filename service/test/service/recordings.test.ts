@@ -475,16 +475,17 @@ describe('bad input', () => {
       }
     }
     const senders = Array.from({ length: 60 }, sender)
-    // How many recordings were answered during each delivery. All that wait would be, if the delivery waited behind them.
+    // How many recordings were stored during each delivery. All 16 that wait would be, if the delivery waited behind them.
+    const stored = () => statuses.filter((status) => status === 200).length
     const overtaken: number[] = []
     for (let sent = 0; sent < 21; sent += 1) {
-      const before = statuses.length
+      const before = stored()
       expect((await capture(service, event('in the flood'))).status).toBe(200)
-      overtaken.push(statuses.length - before)
+      overtaken.push(stored() - before)
     }
     isFlooding = false
     await Promise.all(senders)
-    expect(overtaken.sort((one, other) => one - other)[10]).toBeLessThan(30)
+    expect(overtaken.sort((one, other) => one - other)[10]).toBeLessThan(10)
     // A recording that gets a 429 is not lost: SDKs send it again later.
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
     expect(statuses).toContain(200)
