@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { api, capture, event, type Reply } from '../support/api.ts'
 import { type ClickhouseNode, startClickhouse } from '../support/clickhouse.ts'
 import { until } from '../support/engine.ts'
@@ -7,8 +8,9 @@ import { type Gate, startGate } from '../support/gate.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
-// Other processes wait for the claims of a crashed process to expire, and tables outlive their last use for a while.
-const LONG_MS = 240_000
+// Processes look for work every few seconds, and drop an unused table after 90 s.
+const SHORT_INTERVALS = pathToFileURL(join(__dirname, '../support/shortIntervals.mjs')).href
+const MAX_CLAIM_MS = 15_000
 
 const folder = temporaryFolder()
 let clickhouse: ClickhouseNode
@@ -28,6 +30,7 @@ const startReplica = (name: string, gate: Gate) =>
       TRAILMARK_PERSONAL_API_KEY: KEY,
       TRAILMARK_MATERIALIZE_LAG_SECONDS: '0',
       TRAILMARK_SHADOW_PERCENT: '100',
+      NODE_OPTIONS: `--import ${SHORT_INTERVALS}`,
     },
   })
 
@@ -76,6 +79,17 @@ const claims = async () =>
     ({ until: each }) => (typeof each === 'string' ? [each] : []),
   )
 
+/** Expires the only claim, which no process renews. */
+const expireClaim = async () => {
+  const [until] = await claims()
+  expect(Date.parse(until!) - Date.now()).toBeLessThanOrEqual(MAX_CLAIM_MS)
+  const expired = JSON.stringify(new Date().toISOString())
+  await postgres.ask(
+    database,
+    `UPDATE materializations SET state_json = jsonb_set(state_json::jsonb, '{claim,until}', '${expired}')::text WHERE state_json::json->'claim' IS NOT NULL`,
+  )
+}
+
 /** Expects the same results from both replicas, from the materialized table and from stored events. */
 const expectStored = async (name: string) => {
   const live = (await run(one, name, { refresh: 'direct' })).body
@@ -107,6 +121,7 @@ test('another process rebuilds a materialized table that a killed process was bu
   await until(() => gates[0].held() === 1)
   ;[abandoned] = (await tables()) as [string]
   await one.kill()
+  await expireClaim()
   await until(() => gates[1].held() === 1)
   gates.forEach((gate) => gate.open())
   await ready(other, 'inherited')
@@ -261,6 +276,8 @@ test('both processes reject invalid requests and dates for a materialized insigh
 
 test('an unfinished materialized table of a killed process is dropped', async () => {
   expect(abandoned).toMatch(/^rollup_/)
-  await until(async () => !(await tables()).includes(abandoned), LONG_MS)
+  // The process has noticed the table, and now its clock is past the time that a table is kept.
+  other.process.kill('SIGUSR2')
+  await until(async () => !(await tables()).includes(abandoned))
   expect(await tables()).toContain(await tableOf(one, 'sales'))
 })
