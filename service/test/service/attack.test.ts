@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { api, capture, countOf, event, request } from '../support/api.ts'
+import { startHonestClients } from '../support/honestClients.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 import { createTurns } from '../support/turns.ts'
 
@@ -88,43 +88,13 @@ beforeAll(() => {
   }))
 })
 
-/** Sends honest deliveries and health requests until stopped, with `pauseMs` between two requests of a kind. */
-const startHonest = (pauseMs = 100) => {
-  const answers: number[] = []
-  const health: number[] = []
-  let isOver = false
-  const loop = async (each: () => Promise<void>) => {
-    while (!isOver) {
-      await each()
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
-  }
-  const running = [
-    loop(async () => void answers.push((await capture(service, event('honest'))).status)),
-    loop(
-      async () =>
-        void answers.push(await post('/flags/?v=2', JSON.stringify({ token: service.token, distinct_id: 'd' }))),
-    ),
-    loop(async () => {
-      const startedAt = performance.now()
-      await request(`${service.url}/_health`)
-      health.push(performance.now() - startedAt)
-    }),
-  ]
-  return async () => {
-    isOver = true
-    await Promise.all(running)
-    return { answers, health: health.sort((a, b) => a - b) }
-  }
-}
-
 // Longest CPU time of a turn of the event loop, in ms.
 const MAX_TURN_MS = 50
 // Other processes can only slow a turn down (cold caches, shared cores), so the best of several tries counts.
 const TRIES = 5
 
 test('no request body blocks the event loop or delays honest clients', async () => {
-  const stop = startHonest()
+  const stop = startHonestClients(service)
   const blocks: Record<string, number> = {}
   turns.longestMs()
   /** Sends a body until one try stays within the event loop limit, or all tries fail. Returns the last status. */
@@ -152,7 +122,7 @@ test('no request body blocks the event loop or delays honest clients', async () 
 
 test('many concurrent bombs stay within the memory bound and do not reject honest clients', async () => {
   const plain = Buffer.from(around(inEvent(`"${repeat('x', 15 * MB)}"`)))
-  const stop = startHonest()
+  const stop = startHonestClients(service)
   const attack = Promise.all([
     ...Array.from({ length: 42 }, (_, n) => post(n % 2 ? '/e/' : '/flags/', bombs[n % bombs.length]!.compressed)),
     ...Array.from({ length: 8 }, () => post('/e/', new Uint8Array(plain))),
@@ -162,38 +132,6 @@ test('many concurrent bombs stay within the memory bound and do not reject hones
   expect(answers.filter((status) => status !== 200)).toEqual([])
   expect(health.length).toBeGreaterThan(0)
   expect(memoryOf(service)).toBeLessThan(MAX_MEMORY)
-})
-
-const open = async (path: string, headers: string): Promise<{ socket: Socket; answer: Promise<string> }> => {
-  const { port, hostname } = new URL(service.url)
-  const socket = connect(Number(port), hostname)
-  let text = ''
-  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  socket.on('error', () => {})
-  const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
-  await new Promise((resolve) => socket.once('connect', resolve))
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
-  return { socket, answer }
-}
-
-test('the service closes requests whose bodies never arrive and still serves other clients', async () => {
-  const silent = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => open(n % 2 ? '/e/' : '/flags/', 'Content-Length: 20000000')),
-  )
-  const trickles = await Promise.all(Array.from({ length: 20 }, () => open('/e/', 'Transfer-Encoding: chunked')))
-  // Some occupy as much memory as possible before they stall.
-  for (const { socket } of silent.slice(0, 30)) socket.write(Buffer.alloc(3 * MB, ' '))
-  const trickle = setInterval(() => trickles.forEach(({ socket }) => socket.write('1\r\n \r\n')), 500)
-  // Runs for the minutes until the service closes the stalled requests.
-  const stop = startHonest(1_000)
-  const large = Array.from({ length: 500 }, () => event('large', {}, { text: 'x'.repeat(4_000) }))
-  expect((await capture(service, ...large)).status).toBe(200)
-  const answers = await Promise.all([...silent, ...trickles].map(({ answer }) => answer))
-  clearInterval(trickle)
-  const { answers: honest } = await stop()
-  expect(honest.filter((status) => status !== 200)).toEqual([])
-  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (408|413|429) /)
-  expect(await countOf(service, 'large')).toBe(500)
 })
 
 test('a row that the engine rejects does not fail other rows', async () => {

@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { uuidv7 } from '../../src/lib/uuid.ts'
-import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
+import { api, capture, countOf, event, request, type Reply } from '../support/api.ts'
 import { trailmarkJson } from '../support/cli.ts'
 import { childrenOf, until } from '../support/engine.ts'
+import { createMetricsKey, readMetrics } from '../support/metrics.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 let service: RunningService
@@ -12,24 +13,11 @@ beforeAll(async () => {
   service = await startService({
     env: { TRAILMARK_LOG_FORMAT: 'json', TRAILMARK_LOG_LEVEL: 'debug', TRAILMARK_INGEST_MEMORY_MB: '1' },
   })
-  metricsKey = (
-    await trailmarkJson(service.data, 'key', 'create', 'prometheus', '--scopes', 'metrics:read', '--all-projects')
-  ).value
+  metricsKey = await createMetricsKey(service)
 })
 afterAll(() => service.stop())
 
-const metrics = async (): Promise<Record<string, number>> => {
-  const { status, body } = await request(`${service.url}/metrics`, {
-    headers: { authorization: `Bearer ${metricsKey}` },
-  })
-  expect(status).toBe(200)
-  return Object.fromEntries(
-    (body as string)
-      .split('\n')
-      .filter((line) => line && !line.startsWith('#'))
-      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
-  )
-}
+const metrics = () => readMetrics(service, metricsKey)
 
 const logLines = (): Record<string, any>[] =>
   service
@@ -220,34 +208,6 @@ describe('the log', () => {
 })
 
 describe('deliveries over the memory limit', () => {
-  test('get 429 with Retry-After while the engine hangs and are stored once on retry', async () => {
-    const engine = childrenOf(service.process.pid!)[0]!
-    const text = 'x'.repeat(400_000)
-    const events = Array.from({ length: 10 }, () => event('too much', { uuid: uuidv7() }, { text }))
-    process.kill(engine, 'SIGSTOP')
-    const replies = [capture(service, events[0]!)]
-    try {
-      // The others arrive while the first waits for the engine and holds the memory.
-      await until(async () => (await metrics()).trailmark_writer_waiting_events === 1, 30_000)
-      replies.push(...events.slice(1).map((each) => capture(service, each)))
-      await Promise.all(replies)
-    } finally {
-      process.kill(engine, 'SIGCONT')
-    }
-    const first = await Promise.all(replies)
-    const refused = first.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThan(3)
-    for (const { headers, body } of refused) {
-      expect(body).toMatchObject({ type: 'throttled_error', code: 'ingest_overloaded' })
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    }
-    expect(first[0]!.status).toBe(503)
-    expect([...new Set(first.map(({ status }) => status))].sort()).toEqual([429, 503])
-    for (const each of events) await until(async () => (await capture(service, each)).status === 200)
-    expect(await countOf(service, 'too much')).toBe(10)
-    expect((await rowsOf(service, "SELECT uniq(uuid) FROM events WHERE event = 'too much'"))[0]).toEqual([10])
-  })
-
   test('are accepted after a stalled body is dropped', async () => {
     const { hostname, port } = new URL(service.url)
     const stalled = httpRequest({
