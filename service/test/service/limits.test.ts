@@ -11,7 +11,7 @@ const KEY_LIMITS = {
   hasty: { seconds: 1 },
   poor: { memory_mb: 20 },
   thrifty: { memory_mb: 100, seconds: 30 },
-  greedy: { at_once: 100, seconds: 4 },
+  greedy: { at_once: 100, seconds: 2 },
 }
 
 let service: RunningService

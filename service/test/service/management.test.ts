@@ -111,7 +111,8 @@ describe('run statistics', () => {
     expect(JSON.stringify(stats)).not.toContain('@example.com')
   })
 
-  test('creating, changing and previewing an endpoint does not count as a run', async () => {
+  // Runs are stored every 2 s, so tests that need only their own endpoints wait at the same time.
+  test.concurrent('creating, changing and previewing an endpoint does not count as a run', async () => {
     await create('quiet', 'SELECT 1')
     await api(service, 'PATCH', '/endpoints/quiet/', { query: sql('SELECT 2') })
     await api(service, 'POST', '/endpoints/quiet/materialization_preview', {})
@@ -121,7 +122,7 @@ describe('run statistics', () => {
     expect((await runsOf('quiet')).totals.runs).toBe(0)
   })
 
-  test('a run by run token names the token', async () => {
+  test.concurrent('a run by run token names the token', async () => {
     await create('shown', 'SELECT 1')
     const { body } = await api(service, 'POST', '/endpoints/run_tokens/', { endpoints: ['shown'] })
     await request(`${service.url}/api/projects/${service.projectId}/endpoints/shown/run`, {
@@ -133,7 +134,7 @@ describe('run statistics', () => {
     expect(recent[0]).toMatchObject({ key_label: 'first key', run_token_id: body.id })
   })
 
-  test('a run that reads a materialized table counts as materialized', async () => {
+  test.concurrent('a run that reads a materialized table counts as materialized', async () => {
     await create('stored', 'SELECT count() AS n FROM events WHERE event = {variables.plan}', service, {
       is_materialized: true,
     })
@@ -143,7 +144,7 @@ describe('run statistics', () => {
     expect([totals.materialized, recent[0].path]).toEqual([1, 'materialized'])
   })
 
-  test('keeps the statistics of an endpoint that is renamed, and not those of a deleted one', async () => {
+  test.concurrent('keeps the statistics of an endpoint that is renamed, and not those of a deleted one', async () => {
     await create('before', 'SELECT 1')
     await run('before')
     await whenCounted('before', 1)
@@ -209,7 +210,7 @@ describe('run statistics', () => {
     expect((await api({ ...service, key: other.key }, 'GET', '/endpoint_stats')).status).toBe(404)
   })
 
-  test('keeps the names of a bounded number of variables', async () => {
+  test.concurrent('keeps the names of a bounded number of variables', async () => {
     await create('named', 'SELECT 1')
     const names = [...Array.from({ length: 30 }, (_, n) => `name${n}`), 'x'.repeat(500_000)]
     const variables = Object.fromEntries(names.reverse().map((name) => [name, 1]))
