@@ -198,7 +198,7 @@ test('the builder previews the draft as visitors will see it, and saves translat
   await secondGerman!.getByLabel('Choices').fill('Preis\nLieferung\nAnderes')
   await save('must be numbers for the operator gt')
   await after.getByLabel('Values').fill('100')
-  await save('may take too long on a text of 1 kB')
+  await save('may take too long on a string of 1 kB')
   await action.getByLabel('URL, or a part of it').fill('/help$')
   await save('takes a regular expression')
   await expect(people.locator('.field-error')).toBeVisible()
