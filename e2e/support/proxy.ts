@@ -26,6 +26,8 @@ export interface Proxy {
   poison(text: string | undefined): void
   /** Returns the number of requests with events so far. */
   requests(): number
+  /** Returns the number of requests with events that have no response yet. */
+  pending(): number
   deliveries(): readonly Delivery[]
   /** Returns all requests as text, decompressed: URLs, headers, bodies. */
   seen(): string
@@ -47,6 +49,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
   let extra: Record<string, string> = {}
   let poison: string | undefined
   let requests = 0
+  let pending = 0
   const deliveries: Delivery[] = []
   const seen: string[] = []
   let server: Server
@@ -56,7 +59,11 @@ export const startProxy = async (target: string): Promise<Proxy> => {
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const isPassedOn = mode === 'up'
     const isDelivery = /\/e\/(\?|$)/.test(incoming.url ?? '')
-    if (isDelivery) requests += 1
+    if (isDelivery) {
+      requests += 1
+      pending += 1
+      outgoing.once('close', () => (pending -= 1))
+    }
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
@@ -128,6 +135,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       poison = text
     },
     requests: () => requests,
+    pending: () => pending,
     deliveries: () => deliveries,
     seen: () => seen.join('\n'),
     forget: () => void seen.splice(0),
