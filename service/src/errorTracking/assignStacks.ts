@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type EventKey, KEY_COLUMNS, readEvents, toKey } from '../events/rows.ts'
+import { type EventKey, KEY_COLUMNS, readWholeEvents, toKey } from '../events/rows.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { ErrorStack, Metadata } from '../storage/metadata/metadata.ts'
 import { exceptionsOf, withoutQuery } from './exceptions.ts'
@@ -80,7 +80,7 @@ export const createAssignStacks = ({
         projectId,
         part.map(({ uuid }) => uuid),
       )
-      for (const event of await readEvents(queryRows, projectId, keys, { isWhole: true })) {
+      for await (const event of readWholeEvents(queryRows, projectId, keys)) {
         const { $exception_list: list, $exception_fingerprint: given, $exception_rules: ids } = event.properties
         const exceptions = await sourceMaps.apply(projectId, exceptionsOf(list))
         const rule = decidingRule(known, ids, exceptions)

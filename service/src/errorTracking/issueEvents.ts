@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor, isPosition, type Position } from '../events/position.ts'
-import { KEY_COLUMNS, readEvents, type StoredEvent, toKey } from '../events/rows.ts'
+import { KEY_COLUMNS, readWholeEvents, type StoredEvent, toKey } from '../events/rows.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { exceptionsOf } from './exceptions.ts'
@@ -83,7 +83,7 @@ export const readIssueEvents = async (
   })
   const keys = rows.map(toKey)
   const results: IssueEvent[] = []
-  for (const event of await readEvents(queryRows, projectId, keys.slice(0, limit), { isWhole: true }))
+  for await (const event of readWholeEvents(queryRows, projectId, keys.slice(0, limit)))
     results.push(toEventView(event, await sourceMaps.apply(projectId, exceptionsOf(event.properties.$exception_list))))
   const last = keys[limit - 1]
   return {

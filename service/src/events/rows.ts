@@ -51,6 +51,9 @@ export type StoredEvent = EventView & { readonly $session_id: string | null }
 export const MAX_VALUE_BYTES = 2_000
 export const MAX_PROPERTIES_BYTES = 20_000
 
+/** Maximum bytes of the properties that are parsed at once, unless a single event has more. */
+export const MAX_WHOLE_BYTES = 500_000
+
 const WHOLE = 'toJSONString(properties)'
 // Values are cut in the engine, because the events of one page may have gigabytes. A cut value is a string.
 const RAW = `JSONExtractKeysAndValuesRaw(${WHOLE})`
@@ -64,7 +67,27 @@ const iso = (column: string) => `formatDateTime(${column}, '%FT%T.%fZ')`
 
 const COLUMNS = `toString(uuid), event, distinct_id, ${iso('timestamp')}, ${iso('inserted_at')}, \`$session_id\``
 
-/** Reads the events with these keys, in the same order. With `isWhole`, their properties are complete. */
+/** Returns the condition that an event has one of these keys, with its parameters. */
+const withKeys = (projectId: number, keys: readonly EventKey[]) => {
+  const events = [...new Set(keys.map(({ event }) => event))]
+  // The conditions on columns of the sorting key only save reading. As subqueries, the engine computes their sets once
+  // and compares them with its index. Names that do not fit into a parameter are omitted.
+  const hasEvents = inParts(events).length === 1
+  return {
+    where: `project_id = {projectId:UInt32} AND uuid IN {uuids:Array(UUID)} ${hasEvents ? 'AND event IN {events:Array(String)}' : ''}
+          AND toDate(timestamp) IN (SELECT toDate(fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC')))
+          AND cityHash64(distinct_id) IN (SELECT toUInt64(arrayJoin({hashes:Array(String)})))`,
+    params: {
+      projectId,
+      uuids: keys.map(({ uuid }) => uuid),
+      times: [...new Set(keys.map(({ timestamp }) => timestamp))],
+      hashes: [...new Set(keys.map(({ idHash }) => idHash))],
+      ...(hasEvents ? { events } : {}),
+    },
+  }
+}
+
+/** Reads the events with these keys, in the same order. With `isWhole`, their properties are complete: see `readWholeEvents`. */
 export const readEvents = async (
   queryRows: QueryRows,
   projectId: number,
@@ -72,28 +95,9 @@ export const readEvents = async (
   { isWhole = false, signal }: { readonly isWhole?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<StoredEvent[]> => {
   if (!keys.length) return []
-  const events = [...new Set(keys.map(({ event }) => event))]
-  const times = keys.map(({ timestamp }) => timestamp)
-  // The conditions on columns of the sorting key only save reading. As subqueries, the engine computes their sets once
-  // and compares them with its index. Names that do not fit into a parameter are omitted.
-  const hasEvents = inParts(events).length === 1
-  const rows = await queryRows(
-    projectId,
-    {
-      text: `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events
-        WHERE project_id = {projectId:UInt32} AND uuid IN {uuids:Array(UUID)} ${hasEvents ? 'AND event IN {events:Array(String)}' : ''}
-          AND toDate(timestamp) IN (SELECT toDate(fromUnixTimestamp64Milli(arrayJoin({times:Array(Int64)}), 'UTC')))
-          AND cityHash64(distinct_id) IN (SELECT toUInt64(arrayJoin({hashes:Array(String)})))`,
-      params: {
-        projectId,
-        uuids: keys.map(({ uuid }) => uuid),
-        times: [...new Set(times)],
-        hashes: [...new Set(keys.map(({ idHash }) => idHash))],
-        ...(hasEvents ? { events } : {}),
-      },
-    },
-    signal,
-  )
+  const { where, params } = withKeys(projectId, keys)
+  const text = `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events WHERE ${where}`
+  const rows = await queryRows(projectId, { text, params }, signal)
   const persons = await personIdsOf(createOwners(queryRows), projectId, [...new Set(rows.map((row) => String(row[2])))])
   const byUuid = new Map(
     rows.map(([uuid, event, distinctId, timestamp, createdAt, session, properties, isCut]) => [
@@ -113,4 +117,32 @@ export const readEvents = async (
   )
   // An event that was erased meanwhile is missing.
   return keys.flatMap(({ uuid }) => byUuid.get(uuid) ?? [])
+}
+
+/**
+ * Reads the events with these keys, with complete properties, in the same order. Few at a time: an event may have a
+ * megabyte, and parsing one takes about 10 ms of the event loop.
+ */
+export async function* readWholeEvents(
+  queryRows: QueryRows,
+  projectId: number,
+  keys: readonly EventKey[],
+): AsyncGenerator<StoredEvent, void, undefined> {
+  if (!keys.length) return
+  const { where, params } = withKeys(projectId, keys)
+  const text = `SELECT toString(uuid), length(${WHOLE}) FROM db.events WHERE ${where}`
+  const bytesOf = new Map((await queryRows(projectId, { text, params })).map(([uuid, bytes]) => [uuid, Number(bytes)]))
+  let group: EventKey[] = []
+  let bytes = 0
+  for (const key of keys) {
+    const own = bytesOf.get(key.uuid) ?? 0
+    if (group.length && bytes + own > MAX_WHOLE_BYTES) {
+      yield* await readEvents(queryRows, projectId, group, { isWhole: true })
+      group = []
+      bytes = 0
+    }
+    group.push(key)
+    bytes += own
+  }
+  yield* await readEvents(queryRows, projectId, group, { isWhole: true })
 }
