@@ -255,8 +255,6 @@ describe('run statistics', () => {
 
 describe('setup state', () => {
   const setup = async (target: Target) => (await api(target, 'GET', '/setup')).body
-  /** Resolves when the step is done, and rejects if that takes more than 2 s. */
-  const whenDone = (step: string) => until(async () => (await setup(fresh))[step] !== null, 2_000)
   const NOTHING = {
     first_pageview_at: null,
     first_custom_event_at: null,
@@ -273,12 +271,11 @@ describe('setup state', () => {
     ['first_custom_event_at', 'signed up'],
     ['first_identify_at', '$identify'],
     ['first_flag_evaluation_at', '$feature_flag_called'],
-  ])('%s is set by %s within two seconds', async (step, name) => {
+  ])('%s is set as soon as %s is stored', async (step, name) => {
     const before = Date.now()
     expect((await setup(fresh))[step]).toBeNull()
     // The device may have any clock.
     await capture(fresh, event(name, { timestamp: '2026-01-01T00:00:00Z' }))
-    await whenDone(step)
     const at = Date.parse((await setup(fresh))[step])
     expect(at).toBeGreaterThanOrEqual(before - 1_000)
     expect(at).toBeLessThanOrEqual(Date.now() + 1_000)
@@ -300,7 +297,7 @@ describe('setup state', () => {
     expect((await setup(other)).first_flag_evaluation_at).toBeNull()
     await api(other, 'POST', '/feature_flags/', { key: 'on' })
     await evaluate()
-    await until(async () => (await setup(other)).first_flag_evaluation_at !== null, 2_000)
+    await until(async () => (await setup(other)).first_flag_evaluation_at !== null)
     expect(await setup(other)).toMatchObject({ ...NOTHING, first_flag_evaluation_at: expect.any(String) })
   })
 })
