@@ -62,7 +62,7 @@ export const identityApi = (
       const [alias, original] = [idOf('alias', newId), idOf('alias', of)]
       if (!alias || !original || !mayProcess('alias')) return undefined
       if (alias === original) {
-        log.warn('alias() with the current id acts as identify()')
+        log.warn('alias with the current id acts as identify')
         identify(alias)
         return ALIAS_IS_IDENTITY
       }

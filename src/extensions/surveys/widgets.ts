@@ -73,7 +73,7 @@ export const createWidgets = (
       .then((view) => {
         if (!isRemoved) remove = view?.addWidget(survey, (trigger) => toggle(survey, trigger))
       })
-      .catch((error: unknown) => log.error(`survey ${survey.id}: widget failed`, error))
+      .catch((error: unknown) => log.error('widget failed', error))
     return () => {
       isRemoved = true
       remove?.()
