@@ -55,8 +55,8 @@ const PROTOCOL = [
 
 /**
  * All measured SDKs, Trailmark first. `pages/NAME.js` uses the SDK as a site does: with its own defaults, pageviews and,
- * if it has it, click capture. `forms`: other builds, of which only the size is measured. `events` matches the paths that
- * events are sent to. `click`: name of the event that it captures for a click. `answers`: responses of its service, as
+ * if it has it, click capture. `forms`: other builds, of which only the size is measured. `global`: the object of `script`,
+ * for the pages with a script tag. `events` matches the paths that events are sent to. `click`: name of the event that it captures for a click. `answers`: responses of its service, as
  * [path, response]; the first matching row counts. `isInQuick`: whether it is measured with --quick, because a target
  * refers to it.
  */
@@ -66,6 +66,8 @@ export const SDKS = [
     isInQuick: true,
     package: 'trailmark',
     script: join(ROOT, 'dist/analytics.js'),
+    global: 'analytics',
+    forms: ['trailmark-core'],
     events: /^\/(e|i\/v0\/e)\//,
     click: '$autocapture',
     answers: PROTOCOL,
@@ -75,6 +77,7 @@ export const SDKS = [
     isInQuick: true,
     package: 'posthog-js',
     script: inBench('posthog-js/dist/array.js'),
+    global: 'posthog',
     events: /^\/(e|i\/v0\/e)\//,
     click: '$autocapture',
     answers: PROTOCOL,

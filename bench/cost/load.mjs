@@ -7,9 +7,9 @@ const CALLS = 12
 
 /** Loads a page. Measures the main-thread CPU time of parsing, compiling, running and starting the SDK, then the heap. */
 export const measureLoad =
-  ({ browser, site, slowdown }) =>
+  ({ browser, site, slowdown = 1, page = '' }) =>
   async ({ name }) => {
-    const tab = await openPage(browser, `${site}/${name}/`, { slowdown })
+    const tab = await openPage(browser, `${site}/${name}/${page}`, { slowdown })
     await tab.wait(SETTLED_MS * Math.sqrt(slowdown))
     const sample = { cpuMs: await tab.cpuMs() }
     if (slowdown === 1) {
@@ -17,6 +17,17 @@ export const measureLoad =
       const took = await tab.page.evaluate(callSpaced, CALLS)
       sample.captureUs = 1000 * median(took)
     }
+    await tab.close()
+    return sample
+  }
+
+/** Loads a page and measures the CPU time of the longest task of its main thread. */
+export const measureLongestTask =
+  ({ browser, site, slowdown = 1, page = '' }) =>
+  async ({ name }) => {
+    const tab = await openPage(browser, `${site}/${name}/${page}`, { slowdown, isTraced: true })
+    await tab.wait(SETTLED_MS * Math.sqrt(slowdown))
+    const sample = { taskMs: await tab.longestTaskMs() }
     await tab.close()
     return sample
   }

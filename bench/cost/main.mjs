@@ -9,9 +9,9 @@ import { startCollector } from '../support/startCollector.mjs'
 import { startSite } from '../support/startSite.mjs'
 import { measureClick } from './click.mjs'
 import { measureEvents } from './events.mjs'
-import { measureLoad } from './load.mjs'
+import { measureLoad, measureLongestTask } from './load.mjs'
 import { observe } from './observe.mjs'
-import { pagesOf } from './pages.mjs'
+import { pagesOf, scriptsOf } from './pages.mjs'
 import { formsOf } from './sizes.mjs'
 import { tables } from './tables.mjs'
 import { targetTable } from './targets.mjs'
@@ -27,10 +27,42 @@ export const needs = ['build:sdk']
 /** Command-line flags. `--only=load,click` takes only these measurements. */
 export const flags = ['only']
 
+const isOursOrNone = ({ name }) => name === SDKS[0].name || name === NONE.name
+
+/** Whether the SDK has a page with its script in a script tag. The page without an SDK counts. */
+const hasScriptPage = ({ name, global }) => Boolean(global) || name === NONE.name
+
 /** Timed measurements, taken in rounds of one sample per SDK. `on`: which SDKs; default: all. */
 const MEASUREMENTS = [
-  { name: 'load', rounds: 6, quickRounds: 2, start: measureLoad, slowdown: 1 },
-  { name: 'slowLoad', rounds: 3, quickRounds: 3, start: measureLoad, slowdown: 4 },
+  { name: 'load', rounds: 6, quickRounds: 2, start: measureLoad },
+  { name: 'slowLoad', rounds: 3, quickRounds: 3, start: measureLoad, of: { slowdown: 4 } },
+  { name: 'scriptLoad', rounds: 6, quickRounds: 2, start: measureLoad, of: { page: 'script' }, on: hasScriptPage },
+  {
+    name: 'slowScriptLoad',
+    rounds: 3,
+    quickRounds: 3,
+    start: measureLoad,
+    of: { page: 'script', slowdown: 4 },
+    on: hasScriptPage,
+  },
+  { name: 'task', rounds: 5, quickRounds: 3, start: measureLongestTask, on: hasScriptPage },
+  { name: 'slowTask', rounds: 5, quickRounds: 3, start: measureLongestTask, of: { slowdown: 4 }, on: hasScriptPage },
+  {
+    name: 'scriptTask',
+    rounds: 5,
+    quickRounds: 3,
+    start: measureLongestTask,
+    of: { page: 'script' },
+    on: hasScriptPage,
+  },
+  {
+    name: 'slowScriptTask',
+    rounds: 5,
+    quickRounds: 3,
+    start: measureLongestTask,
+    of: { page: 'script', slowdown: 4 },
+    on: hasScriptPage,
+  },
   { name: 'events', rounds: 3, quickRounds: 1, start: measureEvents, on: ({ name }) => name !== NONE.name },
   {
     name: 'click',
@@ -39,6 +71,9 @@ const MEASUREMENTS = [
     start: measureClick,
     on: ({ name, click }) => click || name === NONE.name,
   },
+  // The number of elements of the page must not matter.
+  { name: 'smallClick', rounds: 5, quickRounds: 3, start: measureClick, of: { page: 'small' }, on: isOursOrNone },
+  { name: 'largeClick', rounds: 5, quickRounds: 3, start: measureClick, of: { page: 'large' }, on: isOursOrNone },
 ]
 
 /** Takes all measurements, or those in `only`, and resolves with the report as Markdown. */
@@ -58,10 +93,11 @@ export const run = async ({ quick, say, only }) => {
   const collectors = Object.fromEntries(
     await Promise.all(withNone.map(async (sdk) => [sdk.name, await startCollector(sdk)])),
   )
-  const site = await startSite(
-    Object.assign({}, ...withNone.map(({ name }) => pagesOf(name, collectors[name].url))),
+  const site = await startSite({
+    pages: Object.assign({}, ...withNone.map((sdk) => pagesOf(sdk, collectors[sdk.name].url))),
+    scripts: scriptsOf(sdks),
     folder,
-  )
+  })
   const browser = await launchBrowser()
   try {
     const world = { browser, site: site.url, collectors }
@@ -74,12 +110,12 @@ export const run = async ({ quick, say, only }) => {
         ),
       )
     }
-    for (const { name, rounds, quickRounds, start, slowdown, on = () => true } of MEASUREMENTS) {
+    for (const { name, rounds, quickRounds, start, of = {}, on = () => true } of MEASUREMENTS) {
       if (!chosen.includes(name)) continue
       measured[name] = await roundRobin(
         withNone.filter(on),
         quick ? quickRounds : rounds,
-        start({ ...world, slowdown }),
+        start({ ...world, ...of }),
         (round) => say(`${name}: ${round}`),
       )
     }

@@ -1,15 +1,30 @@
-const NODES = 2000
+import { readFileSync } from 'node:fs'
+import { optionsOf } from '../pages/options.js'
+
 const DEPTH = 20
 const LEAVES = 20
+const SMALL = 2_000
+const LARGE = 100_000
 
-const html = (sdk, collector, body) => `<!doctype html><html><head><meta charset="utf-8"><title>Bench</title>
-<script type="module">import { start, capture } from '/bundles/${sdk}/entry.js'; window.capture = capture; start('${collector}')</script>
+const html = (head, body) => `<!doctype html><html><head><meta charset="utf-8"><title>Bench</title>
+${head}
 </head><body>${body}</body></html>`
+
+/** The import, bundled by Vite. */
+const module = ({ name }, collector) =>
+  `<script type="module">import { start, capture } from '/bundles/${name}/entry.js'; window.capture = capture; start('${collector}')</script>`
+
+/** The script that is published for a script tag, started by its global object. */
+const classic = ({ name, global }, collector, options) =>
+  global
+    ? `<script src="/scripts/${name}.js"></script>
+<script>${global}.init('bench-token', ${JSON.stringify({ ...optionsOf(collector), ...options })}); window.capture = (name, properties) => ${global}.capture(name, properties)</script>`
+    : '<script>window.capture = () => {}</script>'
 
 const PLAIN = '<h1>Bench</h1><p>A page with a little on it.</p><button>Buy</button>'
 
-/** Returns 2,000 elements with the usual attributes, including 20 buttons at depth 20 below the body. */
-const tree = () => {
+/** Returns elements with the usual attributes, including 20 buttons at depth 20 below the body. */
+const tree = (nodes) => {
   const branch = (leaf) => {
     const inner = `<button class="btn btn-primary leaf" type="button">Add to cart ${leaf}</button>`
     return Array.from({ length: DEPTH - 1 }).reduce(
@@ -17,7 +32,7 @@ const tree = () => {
       inner,
     )
   }
-  const rest = NODES - LEAVES * DEPTH
+  const rest = nodes - LEAVES * DEPTH
   return (
     Array.from({ length: LEAVES }, (_, leaf) => branch(leaf)).join('') +
     Array.from({ length: rest }, (_, index) => `<p class="row">Row ${index}</p>`).join('')
@@ -25,7 +40,19 @@ const tree = () => {
 }
 
 /** Returns the pages of an SDK: HTML by path. */
-export const pagesOf = (sdk, collector) => ({
-  [`/${sdk}/`]: html(sdk, collector, PLAIN),
-  [`/${sdk}/tree`]: html(sdk, collector, tree()),
-})
+export const pagesOf = (sdk, collector) => {
+  const deadClicks = { capture_dead_clicks: true }
+  return {
+    [`/${sdk.name}/`]: html(module(sdk, collector), PLAIN),
+    [`/${sdk.name}/tree`]: html(module(sdk, collector), tree(SMALL)),
+    [`/${sdk.name}/script`]: html(classic(sdk, collector), PLAIN),
+    [`/${sdk.name}/small`]: html(classic(sdk, collector, deadClicks), tree(SMALL)),
+    [`/${sdk.name}/large`]: html(classic(sdk, collector, deadClicks), tree(LARGE)),
+  }
+}
+
+/** Returns the published scripts by path. */
+export const scriptsOf = (sdks) =>
+  Object.fromEntries(
+    sdks.filter(({ script }) => script).map(({ name, script }) => [`/scripts/${name}.js`, readFileSync(script)]),
+  )

@@ -55,6 +55,35 @@ const TABLES = [
       ),
   },
   {
+    needs: ['scriptLoad', 'slowScriptLoad'],
+    table: (sdks, { scriptLoad, slowScriptLoad }) =>
+      sdkTable(
+        'Load and init in a script tag',
+        'The same with the published script in a script tag, for the SDKs of which a target is a ratio.',
+        [
+          ...withRatio('CPU ms, 1x', (name) => overNone(scriptLoad, name, 'cpuMs')),
+          ...withRatio('CPU ms, 4x', (name) => overNone(slowScriptLoad, name, 'cpuMs')),
+          ...withRatio('heap kB', (name) => overNone(scriptLoad, name, 'heapKb')),
+        ],
+        sdks.filter(({ name }) => scriptLoad[name]),
+      ),
+  },
+  {
+    needs: ['task', 'slowTask', 'scriptTask', 'slowScriptTask'],
+    table: (sdks, { task, slowTask, scriptTask, slowScriptTask }) =>
+      sdkTable(
+        'Longest task at start',
+        'CPU time in ms of the longest task of the main thread until 1 s (at 4x: 2 s) after the load event, from a trace, which costs time itself. The last row is the page without an SDK.',
+        [
+          ['script, 1x', (name) => spread(summary(scriptTask[name], 'taskMs'))],
+          ['script, 4x', (name) => spread(summary(slowScriptTask[name], 'taskMs'))],
+          ['import, 1x', (name) => spread(summary(task[name], 'taskMs'))],
+          ['import, 4x', (name) => spread(summary(slowTask[name], 'taskMs'))],
+        ],
+        [...sdks.filter(({ name }) => task[name]), { name: 'none' }],
+      ),
+  },
+  {
     needs: ['load', 'events'],
     table: (sdks, { load, events }) =>
       sdkTable(
@@ -82,6 +111,19 @@ const TABLES = [
           ['events of 10 clicks', (name) => observed[name].clicks],
         ],
         sdks.filter(({ name }) => click[name]),
+      ),
+  },
+  {
+    needs: ['smallClick', 'largeClick'],
+    table: (sdks, { smallClick, largeClick }) =>
+      sdkTable(
+        'Click by size of the page',
+        'The same button with dead clicks on, minus the page without an SDK. Synchronous ms.',
+        [
+          ['2,000 elements', (name) => spread(overNone(smallClick, name, 'syncMs'))],
+          ['100,000 elements', (name) => spread(overNone(largeClick, name, 'syncMs'))],
+        ],
+        sdks.filter(({ name }) => smallClick[name]),
       ),
   },
   {

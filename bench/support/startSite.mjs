@@ -6,16 +6,20 @@ import { join, normalize } from 'node:path'
 // https://developer.mozilla.org/docs/Web/API/Performance_API/High_precision_timing
 const ISOLATED = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
 
-/** Starts a web server with `pages` (HTML by path) and, under /bundles/, the files of `folder`. Nothing is cached. */
-export const startSite = async (pages, folder) => {
+/**
+ * Starts a web server with `pages` (HTML by path), `scripts` (by path) and, under /bundles/, the files of `folder`. Nothing
+ * is cached.
+ */
+export const startSite = async ({ pages, scripts = {}, folder }) => {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://site')
     if (pages[pathname])
       return response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...ISOLATED }).end(pages[pathname])
-    if (!pathname.startsWith('/bundles/')) return response.writeHead(204).end()
+    const isBundle = pathname.startsWith('/bundles/')
+    if (!isBundle && !scripts[pathname]) return response.writeHead(204).end()
     return response
       .writeHead(200, { 'Content-Type': 'text/javascript', 'Cache-Control': 'no-store', ...ISOLATED })
-      .end(readFileSync(join(folder, normalize(pathname.slice('/bundles/'.length)))))
+      .end(isBundle ? readFileSync(join(folder, normalize(pathname.slice('/bundles/'.length)))) : scripts[pathname])
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   return {

@@ -40,23 +40,23 @@ export interface FeatureStage {
 
 /** Hooks that a client calls on its features. */
 export interface Hooks {
-  /** The client has started. */
+  /** Called when the client has started. */
   onStart(): void
-  /** Configuration or consent changed. Also called at the start. */
+  /** Called when the client starts, and when configuration or consent has changed. */
   onAlign(): void
-  /** The visitor's id has changed. `anonymousId`: the previous id, if it was anonymous. */
+  /** Called when the visitor's id has changed. `anonymousId`: the previous id, if it was anonymous. */
   onIdChange(anonymousId?: string): void
-  /** `reset` was called. `bootstrap`: what the site knows about the next visitor. */
+  /** Called by `reset`. `bootstrap`: what the site knows about the next visitor. */
   onReset(bootstrap?: Bootstrap): void
-  /** The visitor joined a group, left all groups, or a group has other properties. */
+  /** Called when the visitor has joined a group or left all groups, or when a group has new properties. */
   onGroup(change: { type?: string; isNew: boolean; properties?: Properties }): void
-  /** An event was captured. */
+  /** Called when an event has been captured. */
   onCapture(event: CapturedEvent): void
-  /** An event sets person properties. */
+  /** Called when an event sets person properties. */
   onPersonProperties(changes: { $set: Properties; $set_once: Properties }): void
-  /** The browser is online again. */
+  /** Called when the browser is online again. */
   onOnline(): void
-  /** The client was shut down. */
+  /** Called when the client has been shut down. */
   onEnd(): void
 }
 

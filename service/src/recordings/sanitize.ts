@@ -20,7 +20,7 @@ const DROPPED_TAGS: ReadonlySet<string> = new Set([
   'animatetransform',
 ])
 
-/** Attributes that submit, load or navigate, whatever their value. */
+/** Attributes that submit, load or navigate, regardless of their value. */
 const DROPPED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'srcdoc',
   'http-equiv',

@@ -3,7 +3,7 @@ import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { isHidden } from './page'
 
-// Characters of chunks that may wait, whatever `outbox_max_bytes` says. They must not take the room of events.
+// Characters of chunks that may wait, regardless of `outbox_max_bytes`. They must not take the room of events.
 const MAX_WAITING = 5e6
 
 /**

@@ -148,7 +148,7 @@ const peopleOfPoint = ({ source, series, day, breakdown, compare }: TrendsPoint,
   const { zone } = options.context
   const interval = source.interval ?? 'day'
   const nameOf = (start: number) => namesOf(start, interval, zone).day
-  // A total has one point, whatever its day.
+  // A total has one point, regardless of its day.
   const isOnDay = Boolean(day) && !isTotalValue(source)
   const bucket = plan.buckets.find((start) => !isOnDay || nameOf(start) === day)
   if (bucket === undefined)

@@ -107,7 +107,7 @@ const FeatureForm = ({ feature, onChanged }: { readonly feature: Feature; readon
       />
       <Field
         label="Stage"
-        hint="An enrolled visitor gets the flag, one who opted out does not, whatever the conditions."
+        hint="An enrolled visitor gets the flag, one who opted out does not, regardless of the conditions."
       >
         {(attributes) => (
           <select
