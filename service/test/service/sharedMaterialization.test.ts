@@ -42,7 +42,6 @@ beforeAll(async () => {
   database = await postgres.create('trailmark')
   gates = [await startGate(clickhouse.url), await startGate(clickhouse.url)]
   one = await startReplica('one', gates[0])
-  other = await startReplica('other', gates[1])
   await api(one, 'POST', '/insight_variables/', { name: 'event_name', type: 'String' })
   await capture(one, ...Array.from({ length: 20 }, (_, n) => bought(n % 2 ? 'pro' : 'free', `p${n % 3}`)))
 })
@@ -119,6 +118,8 @@ test('another process rebuilds a materialized table that a killed process was bu
   gates[1].hold(FILL)
   await create(one, 'inherited')
   await until(() => gates[0].held() === 1)
+  // Started later, because it could begin the build first.
+  other = await startReplica('other', gates[1])
   ;[abandoned] = (await tables()) as [string]
   await one.kill()
   await expireClaim()

@@ -22,10 +22,15 @@ export const createTypes = () => {
   }
 }
 
-/** Starts the ingest part of a service process, which shares only the stores with others. A project's token is its ID. */
+/**
+ * Starts the ingest part of a service process, which shares only the stores with others. A project's token is its ID. A
+ * write that is not stored within `waitMs` fails.
+ */
 export const startIngest = (
   storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>,
   { groupTypes } = createTypes(),
+  // Longer than any write takes on a busy machine.
+  waitMs = 120_000,
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -40,7 +45,7 @@ export const startIngest = (
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
       before: createPersonFacts(storage, { lastSeen: createLastSeenCache() }).store,
-      waitMs: 5_000,
+      waitMs,
     }),
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
