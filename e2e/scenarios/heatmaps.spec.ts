@@ -185,7 +185,7 @@ test('a flush is bounded, with clicks before moves, and each route has its own p
         new MouseEvent('click', { bubbles: true, composed: true, detail: 1, clientX: 20, clientY: 20 }),
       )
   })
-  await expect.poll(() => sent.all(), { timeout: 20_000 }).not.toEqual([])
+  await expect.poll(() => sent.all()).not.toEqual([])
   const [first] = await sent.all()
   expect(JSON.stringify(first!.points).length).toBeLessThanOrEqual(66_000)
   expect(first!.points.length).toBeLessThanOrEqual(1001)
@@ -201,9 +201,7 @@ test('a flush is bounded, with clicks before moves, and each route has its own p
   await settled(page)
   await page.locator('#b').click()
   await page.evaluate(() => window.analytics.flush())
-  await expect
-    .poll(async () => (await sent.all()).map(({ url }) => url), { timeout: 20_000 })
-    .toContain(`${site.url}/other`)
+  await expect.poll(async () => (await sent.all()).map(({ url }) => url)).toContain(`${site.url}/other`)
   const depths = (await sent.all()).flatMap(({ url, points }) =>
     points
       .filter(({ type }) => type === 'scroll')
@@ -257,7 +255,7 @@ test('set_config, consent and the project start and stop heatmaps, and a page wi
     await loaded(page)
     await settled(page)
     await page.locator('#b').click()
-    await expect.poll(async () => (await mapOf(service, `${site.url}/remote`)).points, { timeout: 30_000 }).toBe(1)
+    await expect.poll(async () => (await mapOf(service, `${site.url}/remote`)).points).toBe(1)
   } finally {
     await service.api('PATCH', '/remote_config', { heatmaps: false })
   }

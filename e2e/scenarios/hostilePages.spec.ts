@@ -101,7 +101,7 @@ for (const [name, { code, arrives, when: phase = 'before' }] of Object.entries(H
         const { isDone: is, thrown } = await answer(debug)
         return is || `${decodeURIComponent(thrown)} ${errors.join()}`
       }
-      await expect.poll(isDone, { timeout: 30_000 }).toBe(true)
+      await expect.poll(isDone).toBe(true)
       const { thrown, block } = await answer(debug)
       // A page that breaks nothing sends what has waited.
       site.page('/next', pageWith('script', target, '/next', ''))
@@ -117,7 +117,7 @@ for (const [name, { code, arrives, when: phase = 'before' }] of Object.entries(H
       if (!mustArrive) {
         const stored = await indexes()
         expect(stored).toEqual([...new Set(stored)])
-      } else await expect.poll(indexes, { timeout: 15_000 }).toEqual(all)
+      } else await expect.poll(indexes).toEqual(all)
       expect(decodeURIComponent(thrown)).toBe('')
       expect(errors).toEqual([])
       expect(block).toBeLessThan(MAX_BLOCK_MS)

@@ -96,7 +96,7 @@ test('the hosted page takes answers from its URL, passes questions that need no 
   await page.locator('.form-submit').click()
   await expect(page.locator('#survey .thank-you-message')).toContainText('Thank you!')
   await expect
-    .poll(async () => (await own.api('GET', `/surveys/${survey.id}/results`)).body, { timeout: 20_000 })
+    .poll(async () => (await own.api('GET', `/surveys/${survey.id}/results`)).body)
     .toMatchObject({ completed: { events: 1, people: 1 } })
 })
 

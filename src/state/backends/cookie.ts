@@ -3,7 +3,7 @@ import { onPageRestored } from '../../browser/pageExit'
 import { createSignal, listen } from '../../browser/signal'
 import type { KeyValueStorage } from '../../browser/storage'
 import { attempt } from '../../lib/guard'
-import { pick } from '../../lib/objects'
+import { has, pick } from '../../lib/objects'
 import { oncePerTask } from '../../lib/oncePerTask'
 import { uuidv7 } from '../../lib/uuid'
 import type { Properties } from '../../types'
@@ -18,11 +18,11 @@ export interface CookieOptions {
   crossSubdomain: boolean
 }
 
-// Through the prototype, because an element named `cookie` hides the property.
+/** Whether an element named `cookie` hides the property, so that js-cookie can neither read nor set cookies. */
+const isHidden = () => has(document, 'cookie') && typeof document.cookie !== 'string'
+// Through the prototype, where no element hides it.
 const readCookies = () => Reflect.get<Document, 'cookie'>(Document.prototype, 'cookie', document)
 const writeCookie = (cookie: string) => void Reflect.set(Document.prototype, 'cookie', cookie, document)
-/** Whether an element hides the property, so that js-cookie can neither read nor set cookies. */
-const isHidden = () => typeof document.cookie !== 'string'
 
 let widest: string | undefined
 
@@ -46,14 +46,20 @@ const findWidestDomain = (): string => {
   return ''
 }
 
-/** Returns the cookies by name. js-cookie cannot read them if the property is hidden. */
+const decode = (text: string) => text.replace(/^"|"$/g, '').replace(/(%[\da-f]{2})+/gi, decodeURIComponent)
+
+/**
+ * Returns the cookies by name, decoded as js-cookie does it, whose `get` would read them once more. Of two with a name, the
+ * first is that of the longer path. One that cannot be decoded is left out.
+ */
 const parse = (text: string): Record<string, string> => {
-  if (!isHidden()) return Cookies.get()
-  const pairs = text.split('; ').map((cookie) => cookie.split(/=(.*)/))
-  return Object.fromEntries(
-    pairs.map(([name, value]) => [name, value?.replace(/(%[\da-f]{2})+/gi, decodeURIComponent)]),
-  ) as Record<string, string>
+  const pairs = text
+    .split('; ')
+    .reverse()
+    .flatMap((cookie) => attempt(() => [cookie.split(/=(.*)/).map(decode)]) ?? [])
+  return Object.fromEntries(pairs as [string, string][])
 }
+
 // Maximum age of cookies while the browser reports changes, in case it does not report one.
 const MAX_AGE_MS = 5000
 

@@ -1,5 +1,6 @@
+import Cookies from 'js-cookie'
 import { bothBackends } from '../../../src/state/backends/both'
-import { cookieBackend } from '../../../src/state/backends/cookie'
+import { cookieBackend, cookieStorage } from '../../../src/state/backends/cookie'
 import { memoryBackend } from '../../../src/state/backends/memory'
 import { textBackend } from '../../../src/state/backends/textBackend'
 import { storageOf } from '../../../src/browser/storage'
@@ -60,6 +61,25 @@ test('the cookie stores ids only', () => {
   })
   expect(JSON.parse(decodeURIComponent(document.cookie.split('=')[1]!))).toEqual({ distinct_id: 'a', $device_id: 'd' })
 })
+
+test('cookies are read once to find the values, and once to verify a write', () => {
+  const get = jest.spyOn(Document.prototype, 'cookie', 'get')
+  const backend = BACKENDS['localStorage+cookie']()
+  backend.read()
+  expect(get).toHaveBeenCalledTimes(1)
+  get.mockClear()
+  backend.write({ distinct_id: 'a' })
+  expect(get).toHaveBeenCalledTimes(1)
+  expect(BACKENDS.cookie().read()).toEqual({ distinct_id: 'a' })
+})
+
+test.each(['ph_t=1', 'ph_t=a=b; ph_t=2', 'ph_t="%C3%A9"', 'ph_t=%', 'x=%; ph_t=%3D%zz', 'ph%5Ft=1', 'x=ph_t=1', ''])(
+  'the cookies %p are decoded as js-cookie does it',
+  (text) => {
+    jest.spyOn(Document.prototype, 'cookie', 'get').mockReturnValue(text)
+    expect(cookieStorage(COOKIE).getItem('ph_t')).toBe(Cookies.get('ph_t') ?? null)
+  },
+)
 
 test('a cookie overwritten by another tab during the write is not treated as too large', () => {
   const [one, two] = [BACKENDS.cookie(), BACKENDS.cookie()]
