@@ -11,7 +11,7 @@ import { measureClick } from './click.mjs'
 import { measureEvents } from './events.mjs'
 import { measureLoad, measureLongestTask } from './load.mjs'
 import { observe } from './observe.mjs'
-import { pagesOf, scriptsOf } from './pages.mjs'
+import { pagesOf, scriptFolders } from './pages.mjs'
 import { formsOf } from './sizes.mjs'
 import { tables } from './tables.mjs'
 import { targetTable } from './targets.mjs'
@@ -93,10 +93,9 @@ export const run = async ({ quick, say, only }) => {
   const collectors = Object.fromEntries(
     await Promise.all(withNone.map(async (sdk) => [sdk.name, await startCollector(sdk)])),
   )
-  const site = await startSite({
-    pages: Object.assign({}, ...withNone.map((sdk) => pagesOf(sdk, collectors[sdk.name].url))),
-    scripts: scriptsOf(sdks),
-    folder,
+  const site = await startSite(Object.assign({}, ...withNone.map((sdk) => pagesOf(sdk, collectors[sdk.name].url))), {
+    '/bundles/': folder,
+    ...scriptFolders(sdks),
   })
   const browser = await launchBrowser()
   try {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { optionsOf } from '../pages/options.js'
 
 const DEPTH = 20
@@ -15,9 +15,9 @@ const module = ({ name }, collector) =>
   `<script type="module">import { start, capture } from '/bundles/${name}/entry.js'; window.capture = capture; start('${collector}')</script>`
 
 /** The script that is published for a script tag, started by its global object. */
-const classic = ({ name, global }, collector, options) =>
+const classic = ({ name, script, global }, collector, options) =>
   global
-    ? `<script src="/scripts/${name}.js"></script>
+    ? `<script src="/scripts/${name}/${basename(script)}"></script>
 <script>${global}.init('bench-token', ${JSON.stringify({ ...optionsOf(collector), ...options })}); window.capture = (name, properties) => ${global}.capture(name, properties)</script>`
     : '<script>window.capture = () => {}</script>'
 
@@ -51,8 +51,6 @@ export const pagesOf = (sdk, collector) => {
   }
 }
 
-/** Returns the published scripts by path. */
-export const scriptsOf = (sdks) =>
-  Object.fromEntries(
-    sdks.filter(({ script }) => script).map(({ name, script }) => [`/scripts/${name}.js`, readFileSync(script)]),
-  )
+/** Returns the folders of the published scripts by path: an SDK may load others from there. */
+export const scriptFolders = (sdks) =>
+  Object.fromEntries(sdks.flatMap(({ name, script }) => (script ? [[`/scripts/${name}/`, dirname(script)]] : [])))
