@@ -41,8 +41,10 @@ export interface PageActivity {
   /** Whether it happened in the same task as a click, so that the click's handlers caused it. */
   isInClickTask: boolean
   event?: Event
-  /** The element of the event, inside open shadow roots too. */
+  /** The element of the event, inside open shadow roots too. A click has `path` instead. */
   target?: EventTarget
+  /** Of a click: the element and its ancestors at that moment, innermost first. */
+  path?: readonly Element[]
   records?: readonly MutationRecord[]
   /** The value that each of `records` left its attribute with. */
   values?: readonly (string | null | undefined)[]
@@ -60,14 +62,12 @@ export interface Typing {
 
 /** What the click source adds to the host of the click detection. */
 export interface ClickParts {
-  /** The page's activity since its first click, and that click. */
-  buffered: readonly PageActivity[]
+  /** The page's activity since its first click, and that click. The detection takes it out. */
+  buffered: PageActivity[]
   /** Passes all later activity on. */
   onActivity(listener: (activity: PageActivity) => void): void
   /** Stops watching the page. Every click starts it. */
   disconnect(): void
-  /** The element and its ancestors, innermost first. */
-  pathOf(element: Element): Element[]
   /** Whether any selector matches any element of a path. */
   anyMatches(path: readonly Element[], selectors: readonly string[]): boolean
   /** Whether autocapture's rules for elements let a click on the first element of a path be captured. */

@@ -42,9 +42,7 @@ const accepted = <V>(url: string, entries: Record<string, V>, initOf: (entry: Re
       return new Request(url, initOf({ [name]: value }))
     } catch (error) {
       if (!reported.has(name))
-        reportCaught(
-          `xhr_headers or fetch_options: fetch rejects ${name}. Requests are sent without it. ${String(error)}`,
-        )
+        reportCaught(`xhr_headers or fetch_options: fetch rejects ${name}. Requests omit it. ${String(error)}`)
       reported.add(name)
       return false
     }

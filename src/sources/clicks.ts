@@ -18,8 +18,9 @@ interface TaskScheduler {
 }
 
 /**
- * Rage and dead clicks. Their detection is fetched at the page's first click; activity is buffered until it has loaded.
- * `start` starts it, or calls `onFailure` if it does not load. Without it, nothing is detected.
+ * Rage and dead clicks. Their detection is fetched at the page's first click; activity is buffered until it has loaded,
+ * and after that while a click is handled. `start` starts it, or calls `onFailure` if it does not load. Without it,
+ * nothing is detected.
  */
 export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: Stop) => Stop): Stop => {
   const { config } = host
@@ -28,23 +29,22 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
   let onActivity: ((activity: PageActivity) => void) | undefined
   let isInClickTask = false
 
-  const report = (type: string, more: Partial<PageActivity>) => {
+  const drain = () => onActivity && buffered.splice(0).forEach(onActivity)
+  const report = (type: string, more?: Partial<PageActivity>) => {
     const activity = { type, at: performance.now(), url: location.href, isInClickTask, ...more }
-    if (onActivity) onActivity(activity)
-    else if (buffered.push(activity) > MAX_BUFFERED) dropOldest()
+    if (buffered.push(activity) > MAX_BUFFERED) dropOldest()
+    // Later, so that the page's listeners do not wait for the detection.
+    if (!isInClickTask) drain()
   }
   /** Drops the oldest activity; a press with all up to its click, since they may be responses. */
   const dropOldest = () => {
     const { type } = buffered.shift()!
     const next = buffered.findIndex((each) => CLICKS.includes(each.type))
     if (type === CLICKS[0]) buffered.splice(0, buffered[next]?.type === CLICKS[1] ? next + 1 : next)
-    if (next < 0) {
-      // Without a click there is nothing to detect.
-      buffered.length = 0
-      page.disconnect()
-    }
+    // Without a click there is nothing to detect.
+    if (next < 0) disconnect()
   }
-  const onEvent = (event: Event) => report(event.type, { event, target: event.composedPath()[0] })
+  const onEvent = (event: Event) => report(event.type, { target: event.composedPath()[0] })
   const page = createPageWatch(
     (records) =>
       report('mutation', {
@@ -54,19 +54,21 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
         ),
       }),
     onEvent,
-    () => report('call', {}),
+    () => report('call'),
   )
+  const disconnect = () => {
+    buffered.length = 0
+    page.disconnect()
+  }
   let stopDetector: Stop | undefined
   const request = () =>
     start(
       {
         buffered,
         onActivity: (listener) => {
-          buffered.length = 0
           onActivity = listener
         },
         disconnect: page.disconnect,
-        pathOf,
         anyMatches,
         mayCapture: (path) => mayCapture('click', path, {}),
         describe: (path) => describeEvent('click', noteElements(path), maskingOf(config)),
@@ -80,20 +82,25 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
     listen(self, CLICKS, (event) => {
       // Started before the page is watched, because loading the code may change the page.
       stopDetector ??= request()
-      page.watch(event.composedPath())
-      onEvent(event)
+      const composed = event.composedPath()
+      page.watch(composed)
       isInClickTask = true
-      const endClickTask = () => (isInClickTask = false)
+      // The path of this moment, because the page may remove the element.
+      report(event.type, { event, path: composed[0] instanceof Element ? pathOf(composed[0]) : undefined })
+      const endClickTask = () => {
+        isInClickTask = false
+        drain()
+      }
       // Runs before due timers in browsers with `scheduler`. Elsewhere a due timer may count as the click's effect, which
       // can hide a dead click but never reports a false one. A MessageChannel would not run earlier.
       if (!attempt(() => scheduler?.postTask(endClickTask, { priority: 'user-blocking' }))) later(endClickTask)
     }),
     // Always observed: a click that only brings the window to the front has no other effect.
-    listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, { passive: true }),
+    listen(self, ['focus', 'blur', 'visibilitychange'], onEvent, {}),
   ]
   const stop = () => {
     stops.forEach((each) => each())
-    page.disconnect()
+    disconnect()
     stopDetector?.()
   }
   return stop

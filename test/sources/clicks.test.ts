@@ -144,6 +144,50 @@ describe('while the click detection code is loading', () => {
   })
 })
 
+describe('a click after the code has loaded', () => {
+  const load = async (html: string) => {
+    const detection = startClickDetection(html)
+    click(document.body)
+    await detection.wait(5000)
+    return detection
+  }
+
+  test('is judged in a later task, so that listeners of the page do not wait', async () => {
+    const { names, wait } = await load(PAGE)
+    const matches = jest.spyOn(Element.prototype, 'matches')
+    click('#b')
+    expect(matches).not.toHaveBeenCalled()
+    await wait(1)
+    expect(matches).toHaveBeenCalled()
+    await wait(5000)
+    expect(names()).toEqual(['$dead_click'])
+  })
+
+  test('has the ancestors of its moment, even if its listener removes the element', async () => {
+    const { names, wait } = await load(`<div class="ph-no-capture">${PAGE}</div>`)
+    const button = find('#b')
+    for (let times = 0; times < 2; times++) {
+      click(button)
+      await wait(900)
+    }
+    button.addEventListener('click', () => {
+      find('.ph-no-capture').remove()
+      button.remove()
+    })
+    click(button)
+    await wait(5000)
+    expect(names()).toEqual([])
+  })
+
+  test('is discarded by a stop in the same task', async () => {
+    const { captured, stop, wait } = await load(PAGE)
+    click('#b')
+    stop()
+    await wait(5000)
+    expect(captured).toEqual([])
+  })
+})
+
 describe('click detection restores the page', () => {
   /** Counts our listeners and observers on the page. */
   const watched = () => {

@@ -105,7 +105,7 @@ export const createDeadClicks = (
         (candidate) => !changes.some((change) => timeline.isCertain(change, candidate) && isInTime(candidate, change)),
       )
     },
-    onClick: ({ event, at, url, target: clicked }: PageActivity, path: readonly Element[]): void => {
+    onClick: ({ event, at, url }: PageActivity, path: readonly Element[]): void => {
       const target = path[0]
       // Clicks on the page background are not dead clicks.
       if (
@@ -115,12 +115,12 @@ export const createDeadClicks = (
         withModifier(event as MouseEvent) ||
         anyMatches(path, EXCLUDED) ||
         // The click ends a text selection by mouse, or brings the person back to the window.
-        isSelected(clicked as Element) ||
+        isSelected(target) ||
         at - activatedAt < ABSENCE_MS ||
-        at - (clickedAt.get(clicked!) ?? -Infinity) < AGAIN_MS
+        at - (clickedAt.get(target) ?? -Infinity) < AGAIN_MS
       )
         return
-      clickedAt.set(clicked!, at)
+      clickedAt.set(target, at)
       const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, event: event! }
       candidates.push(candidate)
       wait(at + VERDICT_MS, () => decide(candidate))

@@ -31,13 +31,13 @@ export const createDetector = (host: ClickHost): { onActivity(activity: PageActi
       pressedAt = activity.at
       wait(pressedAt + PRESS_MS)
     }
-    if (activity.type !== 'click' || !(activity.target instanceof Element)) return
+    const { type, path } = activity
+    if (type !== 'click' || !path) return
     pressedAt = -Infinity
-    const path = host.pathOf(activity.target)
     detectors.forEach((detector) => detector.onClick(activity, path))
   }
 
-  host.buffered.forEach(add)
+  host.buffered.splice(0).forEach(add)
   disconnectIfIdle()
 
   const stopLeaving = host.onPageLeave(() => detectors.forEach((detector) => detector.onPageLeave()))

@@ -115,14 +115,15 @@ export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions, i
   const getItem = (name: string): string | null => attempt(() => read()[name]) ?? null
   const set = (name: string, value: string, domain: string, expires: number | undefined) => {
     renew()
-    if (!isHidden()) return Cookies.set(name, value, { path: '/', domain, expires, sameSite: 'Lax', secure })
-    const attributes = [
-      'path=/;samesite=Lax',
+    if (!isHidden()) return Cookies.set(name, value, { domain, expires, sameSite: 'Lax', secure })
+    // Browsers ignore empty attributes. https://www.rfc-editor.org/rfc/rfc6265#section-5.2
+    const parts = [
+      `${name}=${encodeURIComponent(value)};path=/;samesite=Lax`,
       domain && `domain=${domain}`,
-      expires !== undefined && `max-age=${expires * 86_400}`,
-      secure && 'secure',
+      expires && `max-age=${expires * 86_400}`,
+      secure ? 'secure' : '',
     ]
-    return writeCookie([`${name}=${encodeURIComponent(value)}`, ...attributes.filter(Boolean)].join(';'))
+    return writeCookie(parts.join(';'))
   }
   const domain = () => (crossSubdomain ? (widest ??= findWidestDomain()) : '')
   return {
