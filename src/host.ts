@@ -43,8 +43,8 @@ export interface PageActivity {
   event?: Event
   /** The element of the event, inside open shadow roots too. A click has `path` instead. */
   target?: EventTarget
-  /** Of a click: the element and its ancestors at that moment, innermost first. */
-  path?: readonly Element[]
+  /** Of a click: the element and its ancestors at that moment, innermost first. False for a click on no element. */
+  path?: readonly Element[] | false
   records?: readonly MutationRecord[]
   /** The value that each of `records` left its attribute with. */
   values?: readonly (string | null | undefined)[]

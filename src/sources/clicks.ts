@@ -29,12 +29,14 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
   let onActivity: ((activity: PageActivity) => void) | undefined
   let isInClickTask = false
 
-  const drain = () => onActivity && buffered.splice(0).forEach(onActivity)
+  const drain = () => {
+    if (onActivity) buffered.splice(0).forEach(onActivity)
+    else if (buffered[MAX_BUFFERED]) dropOldest()
+  }
   const report = (type: string, more?: Partial<PageActivity>) => {
-    const activity = { type, at: performance.now(), url: location.href, isInClickTask, ...more }
-    if (buffered.push(activity) > MAX_BUFFERED) dropOldest()
-    // Later, so that the page's listeners do not wait for the detection.
-    if (!isInClickTask) drain()
+    buffered.push({ type, at: performance.now(), url: location.href, isInClickTask, ...more })
+    // Not before the click's task has ended, so that the page's listeners do not wait for the detection.
+    if (!isInClickTask || buffered[MAX_BUFFERED]) drain()
   }
   /** Drops the oldest activity; a press with all up to its click, since they may be responses. */
   const dropOldest = () => {
@@ -86,7 +88,7 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
       page.watch(composed)
       isInClickTask = true
       // The path of this moment, because the page may remove the element.
-      report(event.type, { event, path: composed[0] instanceof Element ? pathOf(composed[0]) : undefined })
+      report(event.type, { event, path: composed[0] instanceof Element && pathOf(composed[0]) })
       const endClickTask = () => {
         isInClickTask = false
         drain()

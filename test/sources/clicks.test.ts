@@ -179,6 +179,14 @@ describe('a click after the code has loaded', () => {
     expect(names()).toEqual([])
   })
 
+  test('is judged earlier if more happens in its task than the buffer holds', async () => {
+    const { names, wait } = await load(PAGE)
+    for (let times = 0; times < 3; times++) click('#b')
+    for (let step = 0; step < 1500; step++) document.dispatchEvent(new Event('keydown'))
+    await wait(5000)
+    expect(names()).toEqual(['$rageclick', '$dead_click'])
+  })
+
   test('is discarded by a stop in the same task', async () => {
     const { captured, stop, wait } = await load(PAGE)
     click('#b')
