@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'puppeteer-core'
 import { buildFailingApp, FAILING_PAGE, shownFrame } from '../support/failingApp'
-import { launchFirefox, openPage } from '../support/firefox'
+import { findInShadow, launchFirefox, openPage } from '../support/firefox'
 import { startProxy } from '../support/proxy'
 import { ROOT } from '../support/root'
 import { areThere, BUILDS, expect, pageWith, test as base } from '../support/scenario'
@@ -228,12 +228,11 @@ test('opens the toolbar by a link, and shows what a click captures', async ({ fi
   const { body } = await service.api('POST', '/toolbar/codes', { origin: site.url, path: '/' })
   const page = await openPage(firefox, body.url as string)
   expect(page.url()).toBe(`${site.url}/`)
-  const inspect = await page.waitForSelector('>>> button[aria-label=Inspect]')
-  await inspect!.click()
-  await page.waitForSelector('>>> section[aria-label=Inspect]')
+  await (await findInShadow(page, 'button[aria-label=Inspect]')).click()
+  await findInShadow(page, 'section[aria-label=Inspect]')
   await page.click('#buy')
-  const panel = await page.waitForSelector('>>> section[aria-label=Inspect] h3')
-  expect(await panel!.evaluate((heading) => heading.parentElement!.textContent)).toContain(
+  const panel = await findInShadow(page, 'section[aria-label=Inspect] h3')
+  expect(await panel.evaluate((heading) => heading.parentElement!.textContent)).toContain(
     'A click captures $autocapture',
   )
   expect(await page.evaluate(() => ['clicked' in window, window.analytics.explain('$autocapture').length])).toEqual([

@@ -122,6 +122,8 @@ export const CHOICES: Record<string, (secret: string) => string> = {
     `<div contenteditable><a href="http://127.0.0.1:9/${secret}" title="${secret}" data-id="${secret}" data-ph-capture-attribute-link="${secret}">${secret}</a><button type="button">${secret}</button></div>`,
   'content of an element that is editable by CSS': (secret) =>
     `<div data-user-modify><button type="button" title="${secret}">${secret}</button></div>`,
+  'a mention in an element that is editable by CSS': (secret) =>
+    `<div data-user-modify><span contenteditable="false" title="${secret}"><button type="button">@someone</button></span></div>`,
   'content of a form-associated custom element': (secret) =>
     `<x-plain><button type="button" title="${secret}">${secret}</button></x-plain>`,
   'content of a component with a value': (secret) =>

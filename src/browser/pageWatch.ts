@@ -11,7 +11,7 @@ const EVENTS =
   )
 
 // Maximum number of elements near a click that are searched for shadow roots, so that the cost of a click does not depend on the page's size.
-const MAX_SEARCHED = 500
+const MAX_SEARCHED = 250
 const MAX_CHILDREN = 50
 
 /** Fires when the page calls a function that shows something without an event. */

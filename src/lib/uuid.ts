@@ -2,6 +2,14 @@ import { attempt } from './guard'
 
 let lastMs = 0
 let counter = 0
+/** What ids of `lastMs` begin with. Kept, because a burst has many in one millisecond. */
+let prefix = ''
+
+const setTime = (ms: number) => {
+  lastMs = ms
+  const time = ms.toString(16).padStart(12, '0')
+  prefix = `${time.slice(0, 8)}-${time.slice(8)}-`
+}
 
 // Enough for 63 ids, because a call for each would take as long as everything else.
 const words = new Uint32Array(189)
@@ -22,17 +30,16 @@ const randomWord = (): number => {
  */
 export const uuidv7 = (now = Date.now()): string => {
   if (now > lastMs) {
-    lastMs = now
+    setTime(now)
     // The counter starts in its lower half, so that it does not overflow soon.
     counter = randomWord() & 0x7ff
   } else if (++counter > 0xfff) {
-    lastMs += 1
+    setTime(lastMs + 1)
     counter = 0
   }
-  const time = lastMs.toString(16).padStart(12, '0')
   // Starts with the variant's bits, 10, so it always has eight digits.
   const tail = ((randomWord() >>> 2) + 0x80000000).toString(16) + randomWord().toString(16).padStart(8, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
+  return `${prefix}${(0x7000 + counter).toString(16)}-${tail.slice(0, 4)}-${tail.slice(4)}`
 }
 
 /** Whether this is a UUID in the 8-4-4-4-12 form, of any version. */

@@ -5,10 +5,10 @@ export type Pipeline = (event: CapturedEvent, options: CaptureOptions) => Captur
 
 /** Returns a function that runs an event through `stages` in order. The first stage that drops it ends the run and is reported to `onDrop`. */
 export const createPipeline = (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void): Pipeline => {
-  const inOrder = Object.entries(stages)
+  const names = Object.keys(stages)
   return (event, options) => {
-    for (const [stage, run] of inOrder) {
-      const result = run(event, options)
+    for (const stage of names) {
+      const result = stages[stage]!(event, options)
       if ('drop' in result) {
         onDrop({ event: event.event, uuid: event.uuid, reason: result.drop, stage })
         return undefined

@@ -1,4 +1,4 @@
-import { launchFirefox } from '../../support/firefox'
+import { launchFirefox, newPage } from '../../support/firefox'
 import { expect, test } from '../../support/console'
 
 test('in Firefox: sign-in, overview with a filter, live events and a SQL query', async ({ own }) => {
@@ -12,14 +12,13 @@ test('in Firefox: sign-in, overview with a filter, live events and a SQL query',
 
   const firefox = await launchFirefox()
   try {
-    const page = await firefox.newPage()
+    const page = await newPage(firefox)
     const problems: string[] = []
     page.on('console', (message) => {
       if (message.type() === 'error') problems.push(message.text())
     })
     page.on('pageerror', (error) => problems.push(String(error)))
-    const see = (text: string) =>
-      page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 60_000 }, text)
+    const see = (text: string) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), {}, text)
     const press = (name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`).click()
 
     await page.goto(`${own.url}/console/projects/${own.projectId}/overview?period=24h`)

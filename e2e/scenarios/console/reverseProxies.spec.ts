@@ -16,7 +16,8 @@ test.use({
 const useConsole = async (page: Page, service: RunningService, base: string) => {
   await page.goto(`${base}#${service.consoleLink.split('#')[1]}`)
   await page.getByRole('navigation').getByRole('link', { name: 'People' }).click()
-  await expect(page.getByRole('heading', { name: 'People', exact: true })).toBeVisible()
+  // The heading alone is there before the code of the page.
+  await expect(page.getByRole('searchbox', { name: 'Search people' })).toBeVisible()
   expect(page.url()).toBe(`${base}projects/${service.projectId}/people`)
   const [cookie, ...others] = await page.context().cookies()
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict' })

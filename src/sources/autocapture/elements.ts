@@ -12,10 +12,10 @@ export const pathOf = (element: Element): Element[] => {
   // The bound stops at a cycle of shadow hosts.
   for (let at: Element | null | undefined = element; at && path.length < 1000;) {
     if (at instanceof HTMLFormElement) at = unclobbered(at)
-    if (tagOf(at) === 'html') break
     path.push(at)
     at = at.parentElement ?? (at.getRootNode() as Partial<ShadowRoot>).host
   }
+  if (tagOf(path[path.length - 1]!) === 'html') path.pop()
   return path
 }
 

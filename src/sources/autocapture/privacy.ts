@@ -24,18 +24,24 @@ const isCustomField = (element: Element) => {
   )
 }
 
+// What CSS and EditContext make editable. Undefined in Firefox, and for an `unclobbered` form, whose content inherits it.
+const userModify = (element: Element) =>
+  attempt(() => (getComputedStyle(element) as { webkitUserModify?: string }).webkitUserModify)
+
 // Editable by EditContext or CSS, or edited otherwise than by an attribute.
 const isEdited = (element: Element) =>
-  (element instanceof HTMLElement && element.isContentEditable) ||
-  // An `unclobbered` form has no computed style, but its content inherits this one.
-  attempt(() => (getComputedStyle(element) as { webkitUserModify?: string }).webkitUserModify)?.startsWith('read-write')
+  (element instanceof HTMLElement && element.isContentEditable) || userModify(element)?.startsWith('read-write')
+
+const isWithin = (element: Element, selector: string) => !!closestOf(element, selector)
 
 /** Whether the name of an element is that of a secret, or its type hides its value. */
 const isSecret = (element: Element) => {
-  if (element.classList.contains('ph-include')) return false
-  if (tagOf(element) === 'input' && /^(hidden|password)$/i.test((element as HTMLInputElement).type)) return true
   const name = element.getAttribute('name') || element.id
-  return SENSITIVE_NAME.test(name.replace(/[^a-z0-9]/gi, ''))
+  return (
+    ((name && SENSITIVE_NAME.test(name.replace(/[^a-z0-9]/gi, ''))) ||
+      (tagOf(element) === 'input' && /^(hidden|password)$/i.test((element as HTMLInputElement).type))) &&
+    !element.classList.contains('ph-include')
+  )
 }
 
 /** An element, and what may be captured of it. */
@@ -50,20 +56,25 @@ export interface CheckedElement {
   isSensitive: boolean
 }
 
-/** Returns the elements of a path with what may be captured of each. Most of it is inherited, so one pass reads each element once. */
+/** Returns the elements of a path with what may be captured of each. What a person edits is inherited, so this begins with the outermost. */
 export const checkPath = (path: readonly Element[]): CheckedElement[] => {
   const checked: CheckedElement[] = []
+  const [target] = path
+  if (!target) return checked
+  // For most paths, the target tells that none of its elements has these. That is faster than asking each.
+  const hasMark = isWithin(target, '.ph-sensitive')
+  const hasInputs = isWithin(target, INPUTS)
+  // Inherited, except by elements that an editor excludes from editing, such as mentions.
+  const mayBeEdited = isWithin(target, '[contenteditable]') || userModify(target) !== 'read-only'
   let isInEditor = false
   let isInInputs = unclobbered(document).designMode === 'on'
   let isInCustomField = false
   let isMarked = false
   for (let index = path.length; index--;) {
     const element = path[index]!
-    // The outermost also inherits from `html`, which is not part of a path.
-    const isWithin = (selector: string) => !!(checked.length ? element.matches(selector) : closestOf(element, selector))
-    isMarked ||= isWithin('.ph-sensitive')
-    isInInputs ||= isWithin(INPUTS)
-    const isEditor = !!(isInInputs || isEdited(element))
+    isMarked ||= hasMark && isWithin(element, '.ph-sensitive')
+    isInInputs ||= hasInputs && isWithin(element, INPUTS)
+    const isEditor = isInInputs || (mayBeEdited && !!isEdited(element))
     const isCustom = isCustomField(element)
     const tag = tagOf(element)
     checked[index] = {
