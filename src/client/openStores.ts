@@ -54,6 +54,7 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
   }
   erase()
   const store = createStore(openMain(), align)
-  const tabStore = createStore(openTab(), align)
+  // No other tab writes there.
+  const tabStore = createStore(openTab(), align, 0)
   return { tabKeys, tab, store, tabStore, align }
 }

@@ -3,7 +3,7 @@ import { attempt } from './guard'
 let lastMs = 0
 let counter = 0
 /** What ids of `lastMs` begin with. Kept, because a burst has many in one millisecond. */
-let prefix = ''
+let prefix = '00000000-0000-'
 
 const setTime = (ms: number) => {
   lastMs = ms

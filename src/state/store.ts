@@ -31,8 +31,9 @@ export interface Store {
 const WRITE_MS = 20
 // Long enough for a task in which another tab writes.
 const SETTLE_MS = 50
-// How often a tab checks whether its writes have lasted.
-const CHECKS = 3
+// How often a tab checks whether its writes have lasted. The pause doubles after each check, because a tab on a busy machine
+// may stop for hundreds of milliseconds between its read and its write.
+const CHECKS = 4
 
 /** Returns the time of the last reset in these values, ms; 0: never. */
 export const resetAt = (values: Properties): number =>
@@ -47,17 +48,17 @@ const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS
  * changed since the write was scheduled.
  *
  * Changes are collected and written in one task, merged by name into what other tabs have written. If another tab
- * reads before that write and writes after it, it undoes the change: this tab checks for that, and writes again. A copy
- * that is missing or broken was removed by the page, because tabs remove one only to opt out: it is written again. A
- * copy from after another tab's `reset` belongs to the next person and replaces everything here.
+ * reads before that write and writes after it, it undoes the change: this tab checks for that, `checks` times, and
+ * writes again. A copy that is missing or broken was removed by the page, because tabs remove one only to opt out: it is
+ * written again. A copy from after another tab's `reset` belongs to the next person and replaces everything here.
  */
-export const createStore = (backend: Backend = memoryBackend(), beforeWrite = () => {}): Store => {
+export const createStore = (backend: Backend = memoryBackend(), beforeWrite = () => {}, checks = CHECKS): Store => {
   let values: Properties = { ...backend.read() }
   let unwritten: Properties = {}
   /** Recent changes, and the values they replaced. */
   let recent: Properties = {}
   const replaced: Properties = {}
-  let checks = 0
+  let checksLeft = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let isHeld = false
   /** Whether `flush` was called while it is held. */
@@ -94,7 +95,7 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
   }
   const check = () => {
     sync()
-    if (--checks) later(check, SETTLE_MS)
+    if (--checksLeft) later(check, SETTLE_MS * 2 ** (checks - checksLeft))
     else recent = {}
   }
 
@@ -105,11 +106,11 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
       sync()
       for (const name in changes)
         // The session's activity is written again with the next event.
-        if (name !== '$sesid' && !isSame(changes[name], values[name])) {
+        if (checks && name !== '$sesid' && !isSame(changes[name], values[name])) {
           if (!has(unwritten, name)) replaced[name] = values[name]
           recent[name] = changes[name]
-          if (!checks) later(check, SETTLE_MS)
-          checks = CHECKS
+          if (!checksLeft) later(check, SETTLE_MS)
+          checksLeft = checks
         }
       Object.assign(unwritten, changes)
       lay(values, changes)

@@ -14,6 +14,15 @@ test('ids are unique and ordered within a millisecond and when the clock goes ba
   expect([...ids].sort()).toEqual(ids)
 })
 
+test('ids are UUIDs on a page whose clock never worked', () => {
+  jest.isolateModules(() => {
+    const { uuidv7: untouched } = jest.requireActual<{ uuidv7: typeof uuidv7 }>('../../src/lib/uuid')
+    const ids = [untouched(NaN), untouched(NaN)]
+    expect(ids.map(isUuid)).toEqual([true, true])
+    expect(ids[0]! < ids[1]!).toBe(true)
+  })
+})
+
 test.each([
   ['0192f1c0-0000-7000-8000-000000000000', true],
   ['0192F1C0-0000-4000-8000-000000000000', true],

@@ -53,6 +53,19 @@ test('sync loads values written by another tab', () => {
   expect(store.all()).toEqual({ mine: 1, theirs: 2 })
 })
 
+test('a store checks whether its changes have lasted, unless no other tab writes there', () => {
+  const countTimers = (checks?: number) => {
+    const store = createStore(textBackend(storageOf('localStorage')!, 'k'), undefined, checks)
+    store.set({ a: String(checks) })
+    store.flush()
+    const count = jest.getTimerCount()
+    jest.runAllTimers()
+    return count
+  }
+  expect(countTimers()).toBe(1)
+  expect(countTimers(0)).toBe(0)
+})
+
 test('moving to another backend copies all values and clears the old backend', () => {
   const store = open()
   store.set({ a: 1 })
@@ -115,6 +128,18 @@ describe('a concurrent write by another tab', () => {
     expect(stored()).toEqual({ changed: 2, added: 1, kept: { list: [1] }, theirs: 1 })
     two.sync()
     for (const each of [one, two]) expect(each.all()).toEqual(stored())
+  })
+
+  test('does not undo changes permanently if it comes half a second later, as on a busy machine', () => {
+    const before = JSON.stringify({ changed: 1 })
+    localStorage.setItem('k', before)
+    const store = open()
+    store.set({ changed: 2 })
+    jest.advanceTimersByTime(500)
+    expect(stored()).toEqual({ changed: 2 })
+    localStorage.setItem('k', before)
+    jest.runAllTimers()
+    expect(stored()).toEqual({ changed: 2 })
   })
 
   test('is read before the next event', () => {
