@@ -219,7 +219,8 @@ test('a materialized table that differs from a live run is disabled, reported an
   const { clickhouse } = (await run('watched', { variables: VALUES, debug: true })).body
   const [table] = /rollup_\w+/.exec(clickhouse)!
   await engine.ask('writer', `INSERT INTO db.${table} SELECT * FROM db.${table}`)
-  expect((await run('watched', { variables: VALUES, refresh: 'force' })).body.endpoint_materialized).toBe(true)
+  // Compared with a live run afterwards, unless the comparison for the run above is late and has found the rows already.
+  await run('watched', { variables: VALUES, refresh: 'force' })
   await until(async () => !(await status('watched')).ready)
   expect(await status('watched')).toMatchObject({
     enabled: true,
