@@ -43,7 +43,7 @@ export interface PageActivity {
   event?: Event
   /** The element of the event, inside open shadow roots too. A click has `path` instead. */
   target?: EventTarget
-  /** Of a click: the element and its ancestors at that moment, innermost first. False for a click on no element. */
+  /** For a click or press: the element and its ancestors, innermost first, read during the event. False if it has no element. */
   path?: readonly Element[] | false
   records?: readonly MutationRecord[]
   /** The value that each of `records` left its attribute with. */
