@@ -64,7 +64,8 @@ export const createPageWatch = (
       for (const node of near) {
         if (node.shadowRoot) near.push(node.shadowRoot)
         if (node instanceof ShadowRoot) add(node)
-        let child = node.firstElementChild
+        // Not asked for its first child if no more are searched, which is faster.
+        let child = near.length < MAX_SEARCHED && node.firstElementChild
         for (let count = 0; child && count < MAX_CHILDREN && near.length < MAX_SEARCHED; count++) {
           near.push(child)
           child = child.nextElementSibling

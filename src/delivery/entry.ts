@@ -1,3 +1,4 @@
+import { parseJson, toJson } from '../lib/json'
 import { uuidv7 } from '../lib/uuid'
 
 /** An event in the queue: its JSON text, and what the queue needs without parsing it. */
@@ -32,19 +33,28 @@ type Member = [uuid: string, event: string, size: number]
 
 /**
  * Key of a record. It has everything that decides what to do with the record, so that a large outbox need not be read.
- * Sorts oldest first. Up to 2.0.0, a record had one event and its key no members: `id`, `size` and `event` are those of the
- * event.
+ * Sorts oldest first. `members` is one JSON text, because browsers are slow at converting long keys. Up to 2.0.0, a record
+ * had one event and its key no `members`: `id`, `size` and `event` are those of the event.
  */
-export type Key = [at: number, id: string, tab: string, size: number, event: string, ...members: Member[]]
+export type Key = [at: number, id: string, tab: string, size: number, event: string, ...members: string[]]
 
 /** Returns the events of a record, oldest first. */
-export const membersOf = ([, id, , size, event, ...members]: Key): Member[] =>
-  members.length ? members : [[id, event, size]]
+export const membersOf = ([, id, , size, event, members]: Key): Member[] =>
+  (parseJson(members) as Member[] | undefined) ?? [[id, event, size]]
 
-/** Returns the record of some events of a tab, oldest first. */
-export const recordOf = (entries: readonly Entry[], tab: string): StoredRecord => {
-  const members = entries.map(({ uuid, event, text }): Member => [uuid, event, text.length])
-  const size = members.reduce((sum, [, , length]) => sum + length, 0)
+/**
+ * Returns the record of some events of a tab, oldest first, and its text, which 2.0.0 sends as one event. Browsers are
+ * slower at storing an array of texts.
+ */
+export const recordOf = (entries: readonly Entry[], tab: string): [record: StoredRecord, text: string] => {
+  const text = entries.map((entry) => entry.text).join()
+  const members = entries.map((entry): Member => [entry.uuid, entry.event, entry.text.length])
   const { at, event } = entries[0]!
-  return { key: [at, uuidv7(), tab, size, event, ...members], waiting: entries.length }
+  return [{ key: [at, uuidv7(), tab, text.length, event, toJson(members)], waiting: entries.length }, text]
+}
+
+/** Returns the JSON texts of the events of a record. */
+export const textsOf = (text: string, key: Key): string[] => {
+  let end = -1
+  return membersOf(key).map(([, , size]) => text.slice(end + 1, (end += size + 1)))
 }

@@ -19,8 +19,8 @@ interface LastBatchesInputs {
 /** Sends waiting events when the page is left, in requests that the browser finishes afterwards. */
 export const createLastBatches = ({ config, url, textOf, encode, send, sendBeacon }: LastBatchesInputs) => {
   let prepared: { batch: Entry[]; body: Body; at: number } | undefined
-  /** The batch that was last passed to `prepare`, and when. */
-  let preparing: Entry[] = []
+  /** The last event of the batch that was last passed to `prepare`, and when. */
+  let preparedTo: Entry | undefined
   let preparedAt = 0
 
   /** Passes one request to the browser. Returns false if the browser accepts no more. */
@@ -34,9 +34,9 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
     /** Compresses a batch ahead of time, because there is no time for it when the page is left. Once for the same batch. */
     prepare: async (batch: Entry[]): Promise<void> => {
       const at = steadyTime()
-      const isPrepared = batch.length === preparing.length && batch.every((each, index) => each === preparing[index])
-      if (isPrepared && at - preparedAt < STALE_MS / 2) return
-      preparing = batch
+      const last = batch[batch.length - 1]
+      if (!last || (last === preparedTo && at - preparedAt < STALE_MS / 2)) return
+      preparedTo = last
       preparedAt = at
       prepared = { batch, body: await encode(textOf(batch)), at }
     },

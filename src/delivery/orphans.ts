@@ -1,6 +1,6 @@
 import { within } from '../lib/guard'
 import type { Config, DropReason } from '../types'
-import { type Entry, type Key, membersOf, type StoredRecord } from './entry'
+import { type Entry, type Key, membersOf, type StoredRecord, textsOf } from './entry'
 import type { Journal } from './journal'
 import type { TabWatch } from './locks'
 import type { TabSession } from './tabSession'
@@ -57,8 +57,8 @@ const readRecords = async ({ session, living, maxBytes, isAdopted }: DatabaseRea
   )
   return found.map((record, index) => {
     const request = requests[index]
-    const stored = request ? (request.result as string | string[] | undefined) : []
-    return stored === undefined ? record : { ...record, texts: [stored].flat() }
+    const stored = request ? (request.result as string | undefined) : ''
+    return stored === undefined ? record : { ...record, texts: textsOf(stored, record.key) }
   })
 }
 

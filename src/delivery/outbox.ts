@@ -133,10 +133,10 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     if (!current) return
     const isSmall = fresh.reduce((sum, { text }) => sum + text.length, 0) < MAX_SHORT
     if (!mayWaitLong && isSmall && !current.usesDatabase() && writeJournal().length) return
-    const put = inRecords(fresh).map((group): [texts: string[], key: Key] => {
-      const record = recordOf(group, tab)
+    const put = inRecords(fresh).map((group): [text: string, key: Key] => {
+      const [record, text] = recordOf(group, tab)
       for (const entry of group) entry.records = [record]
-      return [group.map(({ text }) => text), record.key]
+      return [text, record.key]
     })
     current
       .put(put)

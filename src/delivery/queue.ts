@@ -11,6 +11,8 @@ import { createWaiting, entryOf, MAX_EVENTS } from './waiting'
 
 // A last beacon of up to this many characters is sent uncompressed, in one flight of ten segments. https://www.rfc-editor.org/rfc/rfc6928
 const PREPARED_CHARACTERS = 14_000
+// Shortest time between two compressions of the next batch, which repeat its events.
+const PREPARE_EVERY_MS = 1000
 
 export interface QueueInputs {
   config: Config
@@ -63,6 +65,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const added: Entry[] = []
   let settlingTimer: ReturnType<typeof setTimeout> | undefined
   let unprepared = 0
+  let preparingTimer: ReturnType<typeof setTimeout> | undefined
   // Also for events captured after the page was left, by a listener of the page.
   let hasLeft = false
   let stopped = false
@@ -102,13 +105,19 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     loop.endWait()
     flush()
   }
+  /** Compresses the next batch ahead of time, if enough of its events are new. */
+  const prepare = () => {
+    preparingTimer = undefined
+    if (unprepared <= prepareAfter || hasLeft) return undefined
+    unprepared = 0
+    preparingTimer = later(prepare, PREPARE_EVERY_MS)
+    return lastBatches.prepare(waiting.nextBatch())
+  }
   /** Processes added entries, which needs their JSON text. */
   const settleAdded = () => {
     for (const { text } of added.splice(0)) unprepared += text.length
     waiting.trim()
-    if (unprepared <= prepareAfter || hasLeft) return
-    unprepared = 0
-    void guarded(() => lastBatches.prepare(waiting.nextBatch()))
+    if (!preparingTimer) void guarded(prepare)
   }
 
   /** In a later task, so that `capture` does not wait for it. */

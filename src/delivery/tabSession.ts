@@ -75,9 +75,9 @@ export const openTabSession = (name: string, tab: string, onOpened: () => void) 
     /** Opens the database. Those who run something in it handle the error. */
     open: () => void openOnce().catch(() => {}),
     run,
-    /** Writes records: the texts of their events. */
-    put: (records: readonly (readonly [texts: readonly string[], key: Key])[]) =>
-      run('readwrite', (events) => records.forEach(([texts, key]) => events.put(texts, key))),
+    /** Writes records. */
+    put: (records: readonly (readonly [text: string, key: Key])[]) =>
+      run('readwrite', (events) => records.forEach(([text, key]) => events.put(text, key))),
     remove: (keys: readonly Key[]) => run('readwrite', (events) => keys.forEach((key) => events.delete(key))),
     end: () => ending.abort(),
   }

@@ -267,7 +267,7 @@ test('queued events are compressed ahead of time so that a page left immediately
   expect(JSON.parse(gunzipSync(bodies[0]! as Uint8Array).toString()).batch).toHaveLength(50)
 })
 
-test('a full batch is compressed ahead of time once while more events are captured', async () => {
+test('a batch is compressed ahead of time at most once a second, and once when it is full', async () => {
   const encoded: number[] = []
   const { queue } = setUp(
     {},
@@ -282,7 +282,12 @@ test('a full batch is compressed ahead of time once while more events are captur
     for (let index = 0; index < 100; index += 1) queue.add(event(`e${burst}-${index}`, 1000), { now: false })
     await tick(10)
   }
-  expect(encoded).toEqual([100, 200, 250])
+  expect(encoded).toEqual([100])
+  await tick(1000)
+  expect(encoded).toEqual([100, 250])
+  queue.add(event('late', 20_000), { now: false })
+  await tick(1000)
+  expect(encoded).toEqual([100, 250])
 })
 
 test('a body compressed ahead of time is not sent after 5 s because its sent_at would be wrong', async () => {
