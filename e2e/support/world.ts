@@ -119,8 +119,8 @@ const recordIds = (page: Page): Promise<string[]> =>
     database.close()
     return keys.flatMap((key) => {
       // Release 2.0.0 writes a record for each event. Its id is that of the event.
-      const [, id, , , , ...members] = key as [number, string, string, number, string, ...[uuid: string][]]
-      return members.length ? members.map(([uuid]) => uuid) : [id]
+      const [, id, , , , members] = key as [number, string, string, number, string, string?]
+      return members ? (JSON.parse(members) as [uuid: string][]).map(([uuid]) => uuid) : [id]
     })
   })
 
