@@ -30,6 +30,8 @@ const CLICK_EFFECT_MS = 2500
 // Long enough for a carousel to move again.
 const PROBATION_MS = 10_000
 const MAX_CHANGES = 2000
+// How much longer than its interval a pause may be, because timers of a busy page fire late.
+const LATENESS = 1.25
 // How many levels above the clicked element its surroundings reach.
 const NEAR_LEVELS = 3
 
@@ -177,7 +179,7 @@ export const createTimeline = () => {
     // A response does not pause for longer than it took to begin. Near the control it may end late.
     return (
       alone[0]! < at ||
-      (alone.length > (change.source && isNear(change, path) ? 1 : 0) && (first - at) * 1.1 < longestPause)
+      (alone.length > (change.source && isNear(change, path) ? 1 : 0) && (first - at) * LATENESS < longestPause)
     )
   }
 

@@ -79,6 +79,11 @@ test.each<[string, () => void, number?]>([
     () => find('#b').addEventListener('pointerdown', () => find('#near').toggleAttribute('hidden')),
   ],
   ['a stopwatch that the click starts', pressed(() => setInterval(tick('#far'), 1000)), 1],
+  [
+    'a stopwatch on a busy page, whose fourth tick is late',
+    pressed(() => [1000, 2000, 3000, 4200, 5000].forEach((ms) => setTimeout(tick('#far'), ms))),
+    1,
+  ],
   ['a streamed reply', pressed(() => setTimeout(() => setInterval(() => find('#near').append('word '), 60), 700)), 1],
   ['a toggled pressed state', pressed((button) => button.toggleAttribute('aria-pressed'))],
   ['a toggled class', pressed((button) => button.classList.toggle('full'))],
