@@ -86,6 +86,47 @@ test('a project starts with a dashboard whose tiles follow dates, filters, the l
   expect(saved.tiles.find(({ title }) => title === 'All views')?.x).toBe(6)
 })
 
+test('a value of a variable is kept while it is typed and the page loads', async ({
+  view: { service, page, open },
+}) => {
+  await service.api('POST', '/insight_variables', { name: 'Plan', type: 'String' })
+  const query = { kind: 'HogQLQuery', query: 'SELECT count() FROM events WHERE event = {variables.plan}' }
+  const tiles = [{ id: 'a', title: 'Typed', display: 'table', query, x: 0, y: 0, w: 6, h: 4 }]
+  const { id } = (await service.api('POST', '/dashboards', { name: 'Plans', tiles })).body as { id: string }
+  let respond = () => {}
+  const isTyped = new Promise<void>((done) => (respond = done))
+  await page.route('**/insight_variables', async (route) => {
+    await isTyped
+    await route.continue()
+  })
+  await open(`dashboards/${id}`)
+  // Until its variable has loaded, the field has the variable's code name.
+  await page.getByRole('textbox', { name: 'plan', exact: true }).fill('pro')
+  respond()
+  await expect(page.getByRole('textbox', { name: 'Plan', exact: true })).toHaveValue('pro')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/v\.plan=pro/)
+})
+
+test('a tile that was just added loads before it is visible', async ({ view: { service, page, open, send } }) => {
+  await send([pageview('ada', 1, 'Firefox')])
+  const { id } = (await service.api('POST', '/dashboards', { name: 'Empty', tiles: [] })).body as { id: string }
+  await page.addInitScript(() => {
+    // No element comes into view, as for a person who scrolls on immediately.
+    IntersectionObserver.prototype.observe = () => {}
+  })
+  await open(`dashboards/${id}`)
+  await page.getByRole('button', { name: 'Add a tile' }).click()
+  await page.getByText('A query', { exact: true }).click()
+  await page
+    .getByLabel('Query (JSON)')
+    .fill('{"kind": "TrendsQuery", "series": [{"kind": "EventsNode", "event": "$pageview"}]}')
+  await page.getByLabel('Title').fill('Views')
+  await page.getByLabel('Shown as').selectOption('number')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(page.getByRole('region', { name: 'Views' }).getByRole('definition')).toHaveText('1')
+})
+
 test('a dashboard that someone else has saved shows a conflict and keeps the edit', async ({
   view: { service, page, open },
 }) => {

@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useState } from 'preact/hooks'
 import { Field } from './field.tsx'
 
 interface InputProps<Value> {
@@ -41,6 +42,33 @@ export const TextArea = ({ rows = 4, ...props }: TextProps & { readonly rows?: n
     {(attributes) => <textarea {...attributes} {...textAttributes(props)} rows={rows} />}
   </Field>
 )
+
+/**
+ * An input whose text applies when the person presses Enter or leaves it. Keeps what is typed until then, also when the
+ * page renders again.
+ */
+export const CommittedInput = ({
+  value,
+  onCommit,
+  ...attributes
+}: Omit<InputHTMLAttributes, 'value' | 'onInput' | 'onChange' | 'onBlur'> & {
+  readonly value: string | number
+  readonly onCommit: (text: string) => void
+}) => {
+  const [typed, setTyped] = useState<string>()
+  return (
+    <input
+      {...attributes}
+      value={typed ?? value}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onChange={(event) => {
+        setTyped(undefined)
+        onCommit(event.currentTarget.value)
+      }}
+      onBlur={() => setTyped(undefined)}
+    />
+  )
+}
 
 /** A labeled number field. Empty: null. */
 export const NumberInput = ({

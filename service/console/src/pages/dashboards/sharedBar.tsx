@@ -7,6 +7,7 @@ import { useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { FilterBar } from '../../ui/filterBar.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { CommittedInput } from '../../ui/inputs.tsx'
 import { PeriodMenu } from '../../ui/periodMenu.tsx'
 import { chosenPeriod, variableParameter } from './sharedValues.ts'
 import type { Shared } from './tileRequest.ts'
@@ -108,7 +109,7 @@ const VariableInput = ({
           ))}
         </select>
       ) : (
-        <FreeInput type={variable?.type} value={shown} onChange={choose} />
+        <FreeInput type={variable?.type} value={shown} onCommit={choose} />
       )}
     </label>
   )
@@ -117,19 +118,14 @@ const VariableInput = ({
 const FreeInput = ({
   type,
   value,
-  onChange,
+  onCommit,
 }: {
   readonly type: Variable['type'] | undefined
   readonly value: string
-  readonly onChange: (value: string) => void
+  readonly onCommit: (value: string) => void
 }) => {
-  const shared = {
-    class: 'input',
-    style: { width: '11rem' },
-    value,
-    onChange: (event: { currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
-  }
-  if (type === 'Number') return <input {...shared} type="number" step="any" />
-  if (type === 'Date') return <input {...shared} type="date" />
-  return <input {...shared} type="text" />
+  const shared = { class: 'input', style: { width: '11rem' }, value, onCommit }
+  if (type === 'Number') return <CommittedInput {...shared} type="number" step="any" />
+  if (type === 'Date') return <CommittedInput {...shared} type="date" />
+  return <CommittedInput {...shared} type="text" />
 }

@@ -12,7 +12,7 @@ import { TileContent } from './tileContent.tsx'
 import type { TileRequest } from './tileRequest.ts'
 import { type TileResult, useTileResult } from './useTileResult.ts'
 
-/** Title, result and age of a tile. It loads when it is near the visible part of the page. */
+/** Title, result and age of a tile. It loads when it was just added or is near the visible part of the page. */
 export const TileView = ({
   tile,
   request,
@@ -41,7 +41,7 @@ export const TileView = ({
   useEffect(() => {
     if (isAdded) root.current?.scrollIntoView({ block: 'center' })
   }, [isAdded])
-  const tileResult = useTileResult(isVisible ? request : undefined)
+  const tileResult = useTileResult(isVisible || isAdded ? request : undefined)
   const { shown, loaded } = tileResult
   const place = { '--x': tile.x + 1, '--y': tile.y + 1, '--w': tile.w, '--h': tile.h, '--order': order }
   const title = tile.title || tile.endpoint || 'Untitled'

@@ -7,6 +7,7 @@ import { useEventNames } from '../../ui/eventSelect.tsx'
 import { Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
 import { FunnelChart, type FunnelGroup, funnelLists } from '../../ui/funnelChart.tsx'
+import { CommittedInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { PropertySelect } from '../../ui/propertySelect.tsx'
 import { Empty } from '../../ui/states.tsx'
@@ -88,14 +89,14 @@ const FunnelSettings = () => {
           onChange={(value) => setSearch({ order: value })}
         />
         <span>within</span>
-        <input
+        <CommittedInput
           class={`input ${styles.number}`}
           type="number"
           min="1"
           max="1000"
           aria-label="Length of the window"
           value={window.length}
-          onChange={(event) => showWindow({ length: Math.max(1, event.currentTarget.valueAsNumber || 1) })}
+          onCommit={(text) => showWindow({ length: Math.max(1, Number(text) || 1) })}
         />
         <Select
           label="Unit of the window"

@@ -5,6 +5,7 @@ import { search, setSearch } from '../../router.ts'
 import { EventSelect } from '../../ui/eventSelect.tsx'
 import { Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
+import { CommittedInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { PeopleDialog } from '../../ui/peopleDialog.tsx'
 import { type Cohort, RetentionGrid } from '../../ui/retentionGrid.tsx'
@@ -73,14 +74,14 @@ const RetentionSettings = () => {
       <hr />
       <div class="row">
         <span>Over the last</span>
-        <input
+        <CommittedInput
           class={`input ${styles.number}`}
           type="number"
           min="2"
           max="60"
           aria-label="Number of intervals"
           value={intervals}
-          onChange={(event) => setSearch({ intervals: event.currentTarget.value || undefined })}
+          onCommit={(text) => setSearch({ intervals: text || undefined })}
         />
         <Select label="Interval" value={unit} options={UNITS} onChange={(value) => setSearch({ unit: value })} />
       </div>

@@ -3,6 +3,7 @@ import { search, setSearch } from '../../router.ts'
 import { Field, Segments, Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { CommittedInput } from '../../ui/inputs.tsx'
 import { PropertySelect } from '../../ui/propertySelect.tsx'
 import styles from './insights.module.css'
 import { SeriesRow } from './seriesRow.tsx'
@@ -77,11 +78,11 @@ export const TrendsSettings = () => {
         <summary>More</summary>
         <Field label="Formula" hint="Letters of the series, numbers, + - * / and parentheses, such as A / B * 100.">
           {(attributes) => (
-            <input
+            <CommittedInput
               {...attributes}
               class="input mono"
               value={formula}
-              onChange={(event) => setSearch({ formula: event.currentTarget.value.trim() || undefined })}
+              onCommit={(text) => setSearch({ formula: text.trim() || undefined })}
             />
           )}
         </Field>
