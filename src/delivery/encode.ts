@@ -19,8 +19,8 @@ export const eventText = ({ uuid, event, properties, $set, $set_once, $unset, ti
 const MIN_COMPRESSED = 1500
 
 /**
- * Compresses a body off the main thread with Compression Streams, or else with `gzipNow` if that has loaded. A body that
- * fits into one packet is not compressed, because compressing takes longer than sending the difference.
+ * Compresses a body with Compression Streams, or else with `gzipNow` if that has loaded. A body that fits into one packet
+ * is not compressed, because compressing takes longer than sending the difference.
  */
 export const compress = async (text: string, gzipNow: () => GzipNow | undefined): Promise<Body> => {
   if (text.length < MIN_COMPRESSED && 'CompressionStream' in globalThis) return text

@@ -1,6 +1,10 @@
-import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Field } from './field.tsx'
+
+interface TextEvent {
+  readonly currentTarget: { readonly value: string }
+}
 
 interface InputProps<Value> {
   readonly label: string
@@ -26,7 +30,7 @@ const textAttributes = ({ value, onChange, placeholder, isCode = false, isRequir
   maxLength,
   placeholder,
   value: value ?? '',
-  onInput: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
+  onInput: (event: TextEvent) => onChange(event.currentTarget.value),
 })
 
 /** A labeled single-line text field. */
@@ -44,30 +48,20 @@ export const TextArea = ({ rows = 4, ...props }: TextProps & { readonly rows?: n
 )
 
 /**
- * An input whose text applies when the person presses Enter or leaves it. Keeps what is typed until then, also when the
- * page renders again.
+ * Returns attributes of an input whose text applies when the person presses Enter or leaves it. Keeps what is typed until
+ * then, also when the page renders again.
  */
-export const CommittedInput = ({
-  value,
-  onCommit,
-  ...attributes
-}: Omit<InputHTMLAttributes, 'value' | 'onInput' | 'onChange' | 'onBlur'> & {
-  readonly value: string | number
-  readonly onCommit: (text: string) => void
-}) => {
+export const useCommitted = (value: string | number, onCommit: (text: string) => void) => {
   const [typed, setTyped] = useState<string>()
-  return (
-    <input
-      {...attributes}
-      value={typed ?? value}
-      onInput={(event) => setTyped(event.currentTarget.value)}
-      onChange={(event) => {
-        setTyped(undefined)
-        onCommit(event.currentTarget.value)
-      }}
-      onBlur={() => setTyped(undefined)}
-    />
-  )
+  return {
+    value: typed ?? value,
+    onInput: ({ currentTarget }: TextEvent) => setTyped(currentTarget.value),
+    onChange: ({ currentTarget }: TextEvent) => {
+      setTyped(undefined)
+      onCommit(currentTarget.value)
+    },
+    onBlur: () => setTyped(undefined),
+  }
 }
 
 /** A labeled number field. Empty: null. */

@@ -7,7 +7,7 @@ import { useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { FilterBar } from '../../ui/filterBar.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { CommittedInput } from '../../ui/inputs.tsx'
+import { useCommitted } from '../../ui/inputs.tsx'
 import { PeriodMenu } from '../../ui/periodMenu.tsx'
 import { chosenPeriod, variableParameter } from './sharedValues.ts'
 import type { Shared } from './tileRequest.ts'
@@ -124,8 +124,8 @@ const FreeInput = ({
   readonly value: string
   readonly onCommit: (value: string) => void
 }) => {
-  const shared = { class: 'input', style: { width: '11rem' }, value, onCommit }
-  if (type === 'Number') return <CommittedInput {...shared} type="number" step="any" />
-  if (type === 'Date') return <CommittedInput {...shared} type="date" />
-  return <CommittedInput {...shared} type="text" />
+  const shared = { class: 'input', style: { width: '11rem' }, ...useCommitted(value, onCommit) }
+  if (type === 'Number') return <input {...shared} type="number" step="any" />
+  if (type === 'Date') return <input {...shared} type="date" />
+  return <input {...shared} type="text" />
 }

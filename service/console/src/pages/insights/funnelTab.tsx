@@ -7,7 +7,7 @@ import { useEventNames } from '../../ui/eventSelect.tsx'
 import { Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
 import { FunnelChart, type FunnelGroup, funnelLists } from '../../ui/funnelChart.tsx'
-import { CommittedInput } from '../../ui/inputs.tsx'
+import { useCommitted } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { PropertySelect } from '../../ui/propertySelect.tsx'
 import { Empty } from '../../ui/states.tsx'
@@ -76,6 +76,7 @@ const FunnelSettings = () => {
     const { length, unit } = { ...window, ...changes }
     setSearch({ window: `${length}${unit}` })
   }
+  const committed = useCommitted(window.length, (text) => showWindow({ length: Math.max(1, Number(text) || 1) }))
   return (
     <div class={styles.settings}>
       <FunnelSteps steps={steps} onChange={(changed) => setSearch({ step: changed })} />
@@ -89,14 +90,13 @@ const FunnelSettings = () => {
           onChange={(value) => setSearch({ order: value })}
         />
         <span>within</span>
-        <CommittedInput
+        <input
           class={`input ${styles.number}`}
           type="number"
           min="1"
           max="1000"
           aria-label="Length of the window"
-          value={window.length}
-          onCommit={(text) => showWindow({ length: Math.max(1, Number(text) || 1) })}
+          {...committed}
         />
         <Select
           label="Unit of the window"

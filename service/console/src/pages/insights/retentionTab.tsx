@@ -5,7 +5,7 @@ import { search, setSearch } from '../../router.ts'
 import { EventSelect } from '../../ui/eventSelect.tsx'
 import { Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
-import { CommittedInput } from '../../ui/inputs.tsx'
+import { useCommitted } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { PeopleDialog } from '../../ui/peopleDialog.tsx'
 import { type Cohort, RetentionGrid } from '../../ui/retentionGrid.tsx'
@@ -59,6 +59,7 @@ export const RetentionTab = () => {
 
 const RetentionSettings = () => {
   const { target, returning, unit, cohorts, intervals } = retentionOf(search.value)
+  const committed = useCommitted(intervals, (text) => setSearch({ intervals: text || undefined }))
   return (
     <div class={styles.settings}>
       <div class="row">
@@ -74,14 +75,13 @@ const RetentionSettings = () => {
       <hr />
       <div class="row">
         <span>Over the last</span>
-        <CommittedInput
+        <input
           class={`input ${styles.number}`}
           type="number"
           min="2"
           max="60"
           aria-label="Number of intervals"
-          value={intervals}
-          onCommit={(text) => setSearch({ intervals: text || undefined })}
+          {...committed}
         />
         <Select label="Interval" value={unit} options={UNITS} onChange={(value) => setSearch({ unit: value })} />
       </div>

@@ -3,7 +3,7 @@ import { search, setSearch } from '../../router.ts'
 import { Field, Segments, Select } from '../../ui/field.tsx'
 import { FilterBar } from '../../ui/filterBar.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { CommittedInput } from '../../ui/inputs.tsx'
+import { useCommitted } from '../../ui/inputs.tsx'
 import { PropertySelect } from '../../ui/propertySelect.tsx'
 import styles from './insights.module.css'
 import { SeriesRow } from './seriesRow.tsx'
@@ -25,6 +25,7 @@ const showSeries = (series: readonly TrendSeries[]) => setSearch({ s: series.map
 /** The settings of a trend, kept in the URL. */
 export const TrendsSettings = () => {
   const { series, display, compare, interval, formula, breakdown } = trendsOf(search.value)
+  const committed = useCommitted(formula, (text) => setSearch({ formula: text.trim() || undefined }))
   const isTotal = display === 'number' || display === 'table'
   return (
     <div class={styles.settings}>
@@ -77,14 +78,7 @@ export const TrendsSettings = () => {
       <details open={formula !== ''}>
         <summary>More</summary>
         <Field label="Formula" hint="Letters of the series, numbers, + - * / and parentheses, such as A / B * 100.">
-          {(attributes) => (
-            <CommittedInput
-              {...attributes}
-              class="input mono"
-              value={formula}
-              onCommit={(text) => setSearch({ formula: text.trim() || undefined })}
-            />
-          )}
+          {(attributes) => <input {...attributes} class="input mono" {...committed} />}
         </Field>
       </details>
     </div>
