@@ -5,6 +5,8 @@ import { MetadataMismatch, MetadataUnavailable } from './errors.ts'
 // Per process: more than its concurrent requests need, and few enough for many processes on a server's default of 100.
 const MAX_CONNECTIONS = 10
 const CONNECT_MS = 5_000
+// A start waits longer than a request: a server on a busy machine may take long to accept the first connection.
+const FIRST_CONNECT_TRIES = 3
 // Longer than any transaction waits for earlier ones. Detects a server that disappeared silently.
 const QUERY_MS = 30_000
 
@@ -40,6 +42,9 @@ const MESSAGES_BY_TEXT: readonly (readonly [RegExp, string])[] = [
 
 // 08: connection failure. 53: too many connections, out of memory. 57P: shutting down or starting. 25006: failover to another primary.
 const isTransient = (code: string) => /^(08|53[023]|57P|25006)/.test(code)
+
+// The pool's error has no code.
+const isTimeout = (error: unknown) => error instanceof Error && error.message.includes('timeout')
 
 /**
  * Returns `MetadataUnavailable` for a transient error, or the error itself. Errors that the server sends are
@@ -113,10 +118,15 @@ export const postgresDialect = (url: string): PostgresDialect => {
   // The pool replaces dropped connections when needed. Without a listener, the error would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const connect = async () => {
+  let triesLeft = FIRST_CONNECT_TRIES
+  const connect = async (): Promise<ReturnType<typeof guarded>> => {
     try {
-      return guarded(await pool.connect())
+      const client = await pool.connect()
+      triesLeft = 0
+      return guarded(client)
     } catch (error) {
+      triesLeft -= 1
+      if (triesLeft > 0 && isTimeout(error)) return connect()
       throw new MetadataUnavailable(NO_RESPONSE, { cause: error })
     }
   }

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import {
   copyMetadata,
@@ -28,6 +28,24 @@ const closing = async (url: string) => (await openMetadata(url)).close()
 
 /** Returns the URL with another user, who has `password`. */
 const asUser = (url: string, user: string) => url.replace(/mine:[^@]+/, `${user}:secret`)
+
+test('a start connects again to a server that does not accept the first connection in time', async () => {
+  const { port } = new URL(postgres.urlOf('postgres'))
+  let connections = 0
+  const slow = createServer((socket) => {
+    connections += 1
+    socket.on('error', () => {})
+    if (connections > 1) socket.pipe(connect(Number(port), '127.0.0.1')).pipe(socket)
+  })
+  await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done))
+  const url = await postgres.create('slow')
+  try {
+    await closing(url.replace(`:${port}/`, `:${(slow.address() as { port: number }).port}/`))
+  } finally {
+    slow.close()
+  }
+  expect(connections).toBeGreaterThan(1)
+})
 
 describe('an unusable DATABASE_URL is reported without the password', () => {
   const refused = async (url: string) => {
