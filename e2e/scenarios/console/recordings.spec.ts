@@ -22,7 +22,9 @@ const sessionAt = (time: number) => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${Math.random().toString(16).slice(2, 14).padEnd(12, '0')}`
 }
 
-/** Records a visit with rrweb itself. */
+const EVENT_MS = 20
+
+/** Records a visit with rrweb itself. The events follow each other in `EVENT_MS`, however long the browser took. */
 const recordVisit = async (page: Page): Promise<RecordedEvent[]> => {
   await page.route('http://shop.test/**', (route) => route.fulfill({ contentType: 'text/html', body: HTML }))
   await page.goto(SHOP)
@@ -38,7 +40,8 @@ const recordVisit = async (page: Page): Promise<RecordedEvent[]> => {
     document.querySelector('ul')!.innerHTML = '<li>Added to the cart</li>'
   })
   await expect.poll(() => page.evaluate(() => (globalThis as any).events.length)).toBeGreaterThan(5)
-  return page.evaluate(() => (globalThis as any).events)
+  const events = await page.evaluate<RecordedEvent[]>(() => (globalThis as any).events)
+  return events.map((event, index) => ({ ...event, timestamp: events[0]!.timestamp + index * EVENT_MS }))
 }
 
 const send = async (
