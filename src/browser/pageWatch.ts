@@ -59,11 +59,17 @@ export const createPageWatch = (
       if (!stops.length)
         stops.push(onCall(onCalled), listen((window as { navigation?: EventTarget }).navigation, ['navigate'], onEvent))
       add(document)
+      // A page may hide the property `shadowRoot` of a root's host.
+      for (const node of path) if (node instanceof ShadowRoot) add(node)
       // An element may be in it twice. Checking that would take longer than looking at it again.
       const near = [...path] as Partial<ShadowRoot & Element>[]
       for (const node of near) {
-        if (node.shadowRoot) near.push(node.shadowRoot)
-        if (node instanceof ShadowRoot) add(node)
+        const { shadowRoot } = node
+        // A form's property may be a field of that name.
+        if (shadowRoot instanceof ShadowRoot) {
+          add(shadowRoot)
+          near.push(shadowRoot)
+        }
         // Not asked for its first child if no more are searched, which is faster.
         let child = near.length < MAX_SEARCHED && node.firstElementChild
         for (let count = 0; child && count < MAX_CHILDREN && near.length < MAX_SEARCHED; count++) {

@@ -1,7 +1,7 @@
 import { repeats } from '../../browser/typing'
 import type { ElementDescription } from '../../host'
 import { withoutSensitive } from '../../lib/sensitive'
-import { INTERACTIVE, pathOf, tagOf, textOfNodes } from './elements'
+import { INTERACTIVE, pathOf, textOfNodes } from './elements'
 import { type CheckedElement, checkPath } from './privacy'
 
 export interface Masking {
@@ -29,9 +29,9 @@ export const safe = (text: string, typed: readonly string[]): string =>
 const check = (element: Element): CheckedElement => checkPath(pathOf(element))[0]!
 
 /** Returns the text of an element: its own, and for links and buttons that of spans inside. '' if it may not be captured. */
-const textOf = ({ element, isField, isSensitive }: CheckedElement): string => {
+const textOf = ({ element, tag, isField, isSensitive }: CheckedElement): string => {
   if (isField || isSensitive) return ''
-  const spans = /^(a|button)$/.test(tagOf(element)) ? [...element.querySelectorAll('span')] : []
+  const spans = /^(a|button)$/.test(tag) ? [...element.querySelectorAll('span')] : []
   const isShown = (span: Element) => {
     const { isField, isSensitive } = check(span)
     return !isField && !isSensitive && !span.closest('.ph-no-capture')
@@ -57,8 +57,7 @@ export interface ElementNote extends Pick<ElementDescription, 'tag' | 'nthChild'
 
 /** Reads what `describeElement` describes. As little as possible, because the page's own listeners wait for it. */
 const noteElement = (checked: CheckedElement, isTarget: boolean): ElementNote => {
-  const { element, isField, isSensitive } = checked
-  const tag = tagOf(element)
+  const { element, tag, isField, isSensitive } = checked
   let nthChild = 1
   let nthOfType = 1
   for (let at = element.previousElementSibling; at; at = at.previousElementSibling) {

@@ -12,17 +12,16 @@ const INPUTS =
 /** Content that the page excludes from capturing or that a person entered. */
 export const PRIVATE = `${INPUTS},.ph-sensitive,.ph-no-capture`
 
+// Content that a person may have entered, and elements inside it that cannot be edited.
+const MAYBE_PRIVATE = `${INPUTS},.ph-sensitive,[contenteditable]`
+
 // A custom element that is a field: it takes part in forms or has a value.
-const isCustomField = (element: Element) => {
-  const tag = tagOf(element)
-  return (
-    tag.includes('-') &&
-    !!(
-      element.hasAttribute('value') ||
-      (customElements.get(tag) as { formAssociated?: boolean } | undefined)?.formAssociated
-    )
+const isCustomField = (element: Element, tag: string) =>
+  tag.includes('-') &&
+  !!(
+    element.hasAttribute('value') ||
+    (customElements.get(tag) as { formAssociated?: boolean } | undefined)?.formAssociated
   )
-}
 
 // What CSS and EditContext make editable. Undefined in Firefox, and for an `unclobbered` form, whose content inherits it.
 const userModify = (element: Element) =>
@@ -35,11 +34,11 @@ const isEdited = (element: Element) =>
 const isWithin = (element: Element, selector: string) => !!closestOf(element, selector)
 
 /** Whether the name of an element is that of a secret, or its type hides its value. */
-const isSecret = (element: Element) => {
+const isSecret = (element: Element, tag: string) => {
   const name = element.getAttribute('name') || element.id
   return (
     ((name && SENSITIVE_NAME.test(name.replace(/[^a-z0-9]/gi, ''))) ||
-      (tagOf(element) === 'input' && /^(hidden|password)$/i.test((element as HTMLInputElement).type))) &&
+      (tag === 'input' && /^(hidden|password)$/i.test((element as HTMLInputElement).type))) &&
     !element.classList.contains('ph-include')
   )
 }
@@ -47,6 +46,7 @@ const isSecret = (element: Element) => {
 /** An element, and what may be captured of it. */
 export interface CheckedElement {
   element: Element
+  tag: string
   /** Whether the element shows what a person types or chooses. */
   isField: boolean
   /**
@@ -61,29 +61,29 @@ export const checkPath = (path: readonly Element[]): CheckedElement[] => {
   const checked: CheckedElement[] = []
   const [target] = path
   if (!target) return checked
-  // For most paths, the target tells that none of its elements has these. That is faster than asking each.
-  const hasMark = isWithin(target, '.ph-sensitive')
-  const hasInputs = isWithin(target, INPUTS)
+  // For most paths, the target tells that none of its elements matches. That is faster than asking each.
+  const mayMatch = isWithin(target, MAYBE_PRIVATE)
   // Inherited, except by elements that an editor excludes from editing, such as mentions.
-  const mayBeEdited = isWithin(target, '[contenteditable]') || userModify(target) !== 'read-only'
+  const mayBeEdited = mayMatch || userModify(target) !== 'read-only'
   let isInEditor = false
   let isInInputs = unclobbered(document).designMode === 'on'
   let isInCustomField = false
   let isMarked = false
   for (let index = path.length; index--;) {
     const element = path[index]!
-    isMarked ||= hasMark && isWithin(element, '.ph-sensitive')
-    isInInputs ||= hasInputs && isWithin(element, INPUTS)
-    const isEditor = isInInputs || (mayBeEdited && !!isEdited(element))
-    const isCustom = isCustomField(element)
     const tag = tagOf(element)
+    isMarked ||= mayMatch && isWithin(element, '.ph-sensitive')
+    isInInputs ||= mayMatch && isWithin(element, INPUTS)
+    const isEditor = isInInputs || (mayBeEdited && !!isEdited(element))
+    const isCustom = isCustomField(element, tag)
     checked[index] = {
       element,
+      tag,
       isField:
         tag === 'input'
           ? !/^(button|checkbox|submit|reset)$/i.test((element as HTMLInputElement).type)
           : isEditor || isCustom || tag === 'option',
-      isSensitive: isMarked || isInEditor || isInCustomField || isSecret(element),
+      isSensitive: isMarked || isInEditor || isInCustomField || isSecret(element, tag),
     }
     isInEditor = isEditor
     isInCustomField ||= isCustom
