@@ -132,3 +132,22 @@ test('every page of the console fits in narrow, usual and wide windows, in both 
     await expect(page.getByRole('heading', { name: 'There is no' }), path).toHaveCount(0)
   }
 })
+
+for (const [title, sql] of [
+  ['a short query', 'SELECT 1'],
+  ['a long query', `SELECT event\n${'-- a comment\n'.repeat(15)}FROM events`],
+] as const)
+  test(`the SQL editor takes up the space of ${title} before its code has loaded`, async ({ view: { page, open } }) => {
+    let load = () => {}
+    const held = new Promise<void>((done) => (load = done))
+    await page.route(/createEditor/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await open(`insights/sql?q=${encodeURIComponent(sql)}`)
+    const run = page.getByRole('button', { name: 'Run' })
+    const before = (await run.boundingBox())!.y
+    load()
+    await expect(page.getByRole('textbox', { name: 'SQL query' })).toBeVisible()
+    expect((await run.boundingBox())!.y).toBe(before)
+  })

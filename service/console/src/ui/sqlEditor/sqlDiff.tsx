@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { countLines } from './countLines.ts'
 import styles from './sqlEditor.module.css'
 
 /** The difference between two texts, with removed lines above the lines that replace them. */
@@ -16,5 +17,5 @@ export const SqlDiff = (texts: Readonly<{ label: string; original: string; chang
       remove?.()
     }
   }, [label, original, changed])
-  return <div ref={host} class={styles.editor} />
+  return <div ref={host} class={styles.editor} style={{ '--lines': countLines(changed) }} />
 }

@@ -2,6 +2,7 @@ import { type RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { SqlNames } from './completions.ts'
 import type { Editor } from './createEditor.ts'
+import { countLines } from './countLines.ts'
 import type { SqlProblem } from './problem.ts'
 import styles from './sqlEditor.module.css'
 
@@ -69,5 +70,5 @@ export const SqlEditor = ({
     if (at < 0) own.current?.setText(value)
   }, [value])
   useEffect(() => own.current?.setProblems(problems), [problems])
-  return <div ref={host} class={styles.editor} />
+  return <div ref={host} class={styles.editor} style={{ '--lines': countLines(value) }} />
 }
