@@ -21,25 +21,35 @@ interface Used {
 
 export const createDayBudget = (queryRows: QueryRows, now: () => number = Date.now): DayBudget => {
   const used = new Map<number, Used>()
+  const reading = new Map<number, Promise<Used>>()
+  const today = () => Math.floor(now() / DAY_MS)
 
-  const usedBy = async (projectId: number): Promise<Used> => {
-    const day = Math.floor(now() / DAY_MS)
-    const known = used.get(projectId)
-    if (known?.day === day && now() - known.readAt < REFRESH_MS) return known
+  const read = async (projectId: number): Promise<Used> => {
+    const day = today()
     const [row] = await queryRows(projectId, { text: STORED, params: { projectId } })
     const stored = Number(row?.[0] ?? 0)
+    const known = used.get(projectId)
     // Chunks that are being stored are not in the table yet.
     const fresh = { day, readAt: now(), bytes: known?.day === day ? Math.max(known.bytes, stored) : stored }
     used.set(projectId, fresh)
     return fresh
   }
 
+  /** Returns what the project has used. Deliveries that arrive while it is read wait for the same answer, which counts all of them. */
+  const usedBy = async (projectId: number): Promise<Used> => {
+    const known = used.get(projectId)
+    if (known?.day === today() && now() - known.readAt < REFRESH_MS) return known
+    const next = reading.get(projectId) ?? read(projectId).finally(() => reading.delete(projectId))
+    reading.set(projectId, next)
+    return next
+  }
+
   return {
     async take(projectId, bytes, dayBytes) {
       if (dayBytes === 0) return false
-      const today = await usedBy(projectId)
-      if (today.bytes + bytes > dayBytes) return false
-      today.bytes += bytes
+      const known = await usedBy(projectId)
+      if (known.bytes + bytes > dayBytes) return false
+      known.bytes += bytes
       return true
     },
   }
