@@ -12,7 +12,7 @@ const INPUTS =
 /** Content that the page excludes from capturing or that a person entered. */
 export const PRIVATE = `${INPUTS},.ph-sensitive,.ph-no-capture`
 
-// Content that a person may have entered, and elements inside it that cannot be edited.
+// Private content, and elements that an editor may exclude from editing.
 const MAYBE_PRIVATE = `${INPUTS},.ph-sensitive,[contenteditable]`
 
 // A custom element that is a field: it takes part in forms or has a value.
