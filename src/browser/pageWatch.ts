@@ -65,7 +65,7 @@ export const createPageWatch = (
       const near = [...path] as Partial<ShadowRoot & Element>[]
       for (const node of near) {
         const { shadowRoot } = node
-        // A form's property may be a field of that name.
+        // Something else if the page defines it so, or if a form has a field of that name.
         if (shadowRoot instanceof ShadowRoot) {
           add(shadowRoot)
           near.push(shadowRoot)

@@ -290,3 +290,25 @@ test('dead click detection observes changes in a shadow root attached after the 
   await wait(5000)
   expect(names()).toEqual([])
 })
+
+test('dead click detection observes the shadow root of a click whose host hides it', async () => {
+  const { names, wait } = start('<div id="host"></div>')
+  const root = find('#host').attachShadow({ mode: 'open' })
+  root.innerHTML = '<button>Add</button><output></output>'
+  Object.defineProperty(find('#host'), 'shadowRoot', { value: null })
+  click(root.querySelector('button')!)
+  root.querySelector('output')!.append('1')
+  await wait(5000)
+  expect(names()).toEqual([])
+  click(root.querySelector('button')!)
+  await wait(5000)
+  expect(names()).toEqual(['$dead_click'])
+})
+
+test('dead click detection works near an element whose property "shadowRoot" is something else', async () => {
+  const { names, wait } = start('<button>Dead</button>')
+  Object.defineProperty(find('button'), 'shadowRoot', { value: {} })
+  click('button')
+  await wait(5000)
+  expect(names()).toEqual(['$dead_click'])
+})
