@@ -11,6 +11,8 @@ import { ROOT } from './root'
 /** A reverse proxy that terminates TLS for the hosts of `example.com`. */
 export interface ReverseProxy {
   port: number
+  /** Returns what the program has printed. */
+  output(): string
   stop(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ const startProxy = async (command: string, args: readonly string[], { folder, po
   }
   return {
     port,
+    output: () => output,
     stop: async () => {
       child.kill()
       await exited
@@ -119,7 +122,7 @@ ${site.replace(/^(\S+) \{/, `https://$1:${port} {\n  bind 127.0.0.1\n  tls inter
 // The site answers its own paths, so that a test can tell which of them the proxy forwards.
 const ELSEWHERE = 418
 
-/** Proxies by name: how to start one, how its configuration of a path becomes that of a host, how it removes a path. */
+/** Proxies by name: how to start one, wrap a location in a virtual host, and strip the path prefix. */
 export const PROXIES = {
   nginx: {
     language: 'nginx',

@@ -1,12 +1,28 @@
-import type { Page } from 'playwright/test'
+import type { Page, Request } from 'playwright/test'
 import config from '../../../playwright.config'
-import { expect, test } from '../../support/console'
+import { expect, test as base } from '../../support/console'
 import { printedConfigs, PROXIES, type ProxyName, type ReverseProxy } from '../../support/reverseProxy'
 import { type RunningService, startService } from '../../support/service'
 
 // The configurations that docs/operate/operations.md prints, in the real proxies, with TLS.
 
 const { executablePath, args } = config.projects![0]!.use!.launchOptions!
+const test = base.extend<{ requestLog: void }>({
+  // Failures are rare and hard to reproduce, so this logs which requests failed or were never answered.
+  requestLog: [
+    async ({ page }, use, info) => {
+      const states = new Map<Request, string>()
+      page.on('request', (request) => states.set(request, 'waits'))
+      page.on('requestfinished', (request) => states.delete(request))
+      page.on('requestfailed', (request) => states.set(request, request.failure()?.errorText ?? 'failed'))
+      await use()
+      if (info.status !== info.expectedStatus)
+        for (const [request, state] of states) console.log(info.title, request.method(), request.url(), state)
+    },
+    { auto: true },
+  ],
+})
+
 test.use({
   launchOptions: { executablePath, args: [...args!, '--host-resolver-rules=MAP *.example.com 127.0.0.1'] },
   ignoreHTTPSErrors: true,
@@ -40,7 +56,8 @@ for (const name of Object.keys(PROXIES) as ProxyName[]) {
     return { service, port: proxy.port }
   }
   test.describe(name, () => {
-    test.afterEach(async () => {
+    test.afterEach(async ({}, { status, expectedStatus }) => {
+      if (status !== expectedStatus) for (const { output } of proxies) console.log(output())
       await Promise.all([...proxies.splice(0), ...services.splice(0)].map(({ stop }) => stop()))
     })
 
