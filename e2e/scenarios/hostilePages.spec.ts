@@ -2,10 +2,23 @@ import type { CDPSession } from 'playwright/test'
 import { ALL_PARTS, setUpAllParts } from '../support/allParts'
 import { HOSTILE_PAGES } from '../support/hostilePages'
 import { startProxy } from '../support/proxy'
-import { expect, pageWith, test } from '../support/scenario'
+import { expect, pageWith, test as base } from '../support/scenario'
+import type { Service } from '../support/service'
 
 // Pages that break the browser's built-ins, with every part on. They break Playwright's code too, so the
 // page does everything itself with functions that it has kept, and answers by the debugger.
+
+/** A project for all pages of a worker, which do not change it. */
+const test = base.extend<object, { own: Service }>({
+  own: [
+    async ({ service }, use) => {
+      const own = await service.createProject()
+      await setUpAllParts(own)
+      await use(own)
+    },
+    { scope: 'worker' },
+  ],
+})
 
 // Requests are not recorded on localhost.
 test.use({ hostName: 'shop.example.localhost' })
@@ -85,10 +98,8 @@ for (const [name, { code, arrives, when: phase = 'before' }] of Object.entries(H
   for (const when of phase === 'both' ? (['before', 'after'] as const) : [phase]) {
     const mustArrive = !arrives || arrives === when
     const promise = `nothing is thrown, and no event is ${mustArrive ? 'lost or ' : ''}stored twice`
-    test(`${name}, broken ${when} the SDK starts: ${promise}`, async ({ page, context, site, service }) => {
-      const own = await service.createProject()
+    test(`${name}, broken ${when} the SDK starts: ${promise}`, async ({ page, context, site, own }) => {
       const proxy = await startProxy(own.url)
-      await setUpAllParts(own)
       const target = { url: proxy.url, token: own.token }
       const html = pageWith('script', target, '/', act(when === 'after' ? code : ''), ALL_PARTS)
       const isBroken = when === 'before' ? `<script>attempt('the page', () => { ${code} })</script>` : ''

@@ -45,7 +45,7 @@ const createNode = ({ folder, httpPort, tcpPort, more = '' }: NodePlace): Clickh
     `<${name}><password>${password}</password><networks><ip>::1</ip><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></${name}>`
   writeFileSync(
     file,
-    `<clickhouse><http_port>${httpPort}</http_port><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups>${more}</clickhouse>`,
+    `<clickhouse><http_port>${httpPort}</http_port><users_config>${file}</users_config><users>${user('default', '')}${user('mine', 'secret')}</users><profiles><default/></profiles><quotas><default/></quotas><backups><allowed_path>${folder}</allowed_path></backups><memory_worker_period_ms>1000</memory_worker_period_ms>${more}</clickhouse>`,
   )
   const library = engineLibrary(thisMachine((name) => join(dirname(require.resolve(name)), 'package.json')))
   // HTTP last: once it responds, the other port is open too.

@@ -57,7 +57,9 @@ const startServer = async (): Promise<string> => {
   mkdirSync(FOLDER)
   const port = await freePort()
   const config = join(FOLDER, 'config.xml')
-  writeFileSync(config, '<clickhouse><listen_host>127.0.0.1</listen_host></clickhouse>')
+  // How often it measures its memory, as in the service (`storage/embedded/config.ts`).
+  const memory = '<memory_worker_period_ms>1000</memory_worker_period_ms>'
+  writeFileSync(config, `<clickhouse><listen_host>127.0.0.1</listen_host>${memory}</clickhouse>`)
   const child = spawn(
     process.execPath,
     [
