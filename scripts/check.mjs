@@ -36,7 +36,7 @@ await Promise.all([
       '--config',
       'jest.unit.config.mjs',
       '--passWithNoTests',
-      // Tests with fake timers wait for real ones of 1 ms for a third of the time.
+      // Tests with fake timers wait a third of the time for real 1 ms timers, so one more worker keeps the cores busy.
       `--maxWorkers=${availableParallelism() + 1}`,
       '--findRelatedTests',
       ...sources,

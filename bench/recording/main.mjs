@@ -179,7 +179,7 @@ const measure = async (browser, recorder, page, seconds) => {
     await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 30_000 })
     // Recordings are sent from the first interaction on.
     await tab.mouse.click(5, 5)
-    // The first snapshot is not part of the share.
+    // Waits for the first snapshot, which must not count toward the share of CPU time.
     await tab.waitForTimeout(2500)
     const cdp = await context.newCDPSession(tab)
     const before = site.bytes()

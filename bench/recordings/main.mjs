@@ -36,7 +36,7 @@ const measure = async ({ api }, path) => {
 /** Measures each list over many chunks, and resolves with the report as Markdown. */
 export const run = async ({ quick, chunks, say }) => {
   const millions = Number(chunks ?? (quick ? 0.2 : 2))
-  if (!(millions > 0)) throw new Error('--chunks takes millions of chunks, such as --chunks=2.')
+  if (!(millions > 0)) throw new Error('--chunks expects millions of chunks, such as --chunks=2.')
   const service = await startService({ TRAILMARK_LOG_LEVEL: 'error' })
   try {
     await generate(service.engine, { chunks: millions * 1_000_000, points: POINTS, say })

@@ -60,7 +60,7 @@ const measure = async ({ api }, query) => {
 const millionsOf = (given, quick) => {
   if (given === undefined) return quick ? [1] : [1, 10]
   const millions = given.split(',').map(Number)
-  if (!millions.every((each) => each > 0)) throw new Error('--rows takes millions of events, such as --rows=1,10.')
+  if (!millions.every((each) => each > 0)) throw new Error('--rows expects millions of events, such as --rows=1,10.')
   return millions.sort((a, b) => a - b)
 }
 

@@ -31,11 +31,11 @@ test.use({ hostName: 'shop.example.localhost' })
 const FAULTS: Record<string, { begin(world: World): unknown; end(world: World): unknown }> = {
   'nothing is wrong': { begin: () => {}, end: () => {} },
   'the service answers 503': { begin: ({ network }) => network.be(503), end: ({ network }) => network.be('up') },
-  'the service answers 429 and when to come again': {
+  'the service answers 429 with Retry-After': {
     begin: ({ network }) => network.be(429, { 'Retry-After': '1' }),
     end: ({ network }) => network.be('up'),
   },
-  'the service answers 503 and asks for a month of silence': {
+  'the service answers 503 with a Retry-After of a month': {
     begin: ({ network }) => network.be(503, { 'Retry-After': '2592000' }),
     end: ({ network }) => network.be('up'),
   },

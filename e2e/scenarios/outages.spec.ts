@@ -17,7 +17,7 @@ for (const build of BUILDS) {
   test.describe(`${build} build: delivers each event exactly once after an outage, without a burst of requests`, () => {
     const OUTAGES = [
       ['the service answers 503', 503, {}],
-      ['the service answers 429 and says when to come again', 429, { 'Retry-After': '1' }],
+      ['the service answers 429 with Retry-After', 429, { 'Retry-After': '1' }],
       ['connections are refused', 'refusing', {}],
     ] as const
 

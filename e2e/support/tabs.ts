@@ -120,6 +120,6 @@ export const settle = async (context: BrowserContext): Promise<void> => {
       ])
     }),
   )
-  // The events follow the values as tasks.
+  // The `storage` events are dispatched in tasks after the values are visible.
   await Promise.all(context.pages().map((page) => pause(page, 100)))
 }

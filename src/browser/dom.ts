@@ -1,6 +1,6 @@
 /**
- * A document or form as its interface defines it. Page elements can hide properties of both: `form.id` is a field named
- * `id`, and `document.body` an image named `body` ("DOM clobbering"). Not for passing to functions of the browser.
+ * Returns a proxy that reads what the prototype of a node defines. Page elements can hide it ("DOM clobbering"): a field
+ * named `id` hides `form.id`, an image named `body` hides `document.body`. Do not pass the proxy to browser functions.
  */
 export const unclobbered = <T extends Document | Element>(node: T): T =>
   new Proxy(node, {

@@ -5,8 +5,9 @@ import { listen } from './signal'
 const MIN_LENGTH = 5
 // Pages do not mirror whole documents, and normalizing one at each click would be expensive.
 const MAX_LENGTH = 5000
-// Fields in the page, and the latest of those that were removed, which must not stay in memory.
+// Over this number, the oldest field that was removed from the page is forgotten, so that its memory can be freed.
 const MAX_FIELDS = 50
+// Maximum fields, all of which may still be in the page.
 const MAX_CONNECTED = 200
 
 const fields = new Set<Node>()

@@ -120,7 +120,7 @@ export type OptionMembers = {
 export const MEMBERS: OptionMembers = {
   bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object', featureFlagPayloads: 'object' },
   rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },
-  // Any other value makes fetch throw. 'only-if-cached' does so for another origin.
+  // fetch throws for all other values; for 'only-if-cached', on cross-origin requests.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
 }
 

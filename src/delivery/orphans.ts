@@ -123,7 +123,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
       onDropped({ event, uuid }, 'queue_full')
       return []
     })
-    // After its events, because the only event of an older release's record has its id.
+    // Added after its events: the single event of an older release's record has the record's id.
     taken.add(id)
     if (!record.waiting) done.push(key)
     return fresh
@@ -163,7 +163,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
       removeRecords(done)
       return adopted
     },
-    /** Another page of this tab may find them again. */
+    /** Forgets which records were adopted, because another page of this tab may adopt them again. */
     forgetTaken: () => {
       taken = new Set()
     },

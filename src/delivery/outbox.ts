@@ -175,7 +175,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     },
     write,
     forget: (gone) => {
-      // Each once, because it counts down.
+      // Processes each entry only once, because `waiting` counts down.
       const done = gone.filter((entry) => entries.delete(entry)).flatMap(({ records = [] }) => records)
       removeLeft(gone)
       removeRecords(done.filter((record) => !--record.waiting).map(({ key }) => key))

@@ -66,7 +66,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   let settlingTimer: ReturnType<typeof setTimeout> | undefined
   let unprepared = 0
   let preparingTimer: ReturnType<typeof setTimeout> | undefined
-  // Also for events captured after the page was left, by a listener of the page.
+  // Whether the page was left. Events that its listeners capture after that are sent immediately.
   let hasLeft = false
   let stopped = false
 

@@ -32,7 +32,7 @@ export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head
   return async (name) => {
     if (!page.__trailmark_extensions__?.[name]) await (loading[name] ??= load(name))
     const extension = page.__trailmark_extensions__?.[name]
-    if (!extension) throw new Error(`${name}.js could not be loaded, or is of another release`)
+    if (!extension) throw new Error(`${name}.js could not be loaded, or is from another release`)
     return extension
   }
 }

@@ -58,7 +58,7 @@ export const readFlags = (
   return set
 }
 
-/** Returns `known` with the flags of `set` replaced. */
+/** Returns `known` with the flags of `set` added or replaced. */
 export const mergeFlags = (known: FlagSet, set: FlagSet): FlagSet => {
   const payloads = { ...known.payloads }
   for (const key of Object.keys(set.values)) delete payloads[key]

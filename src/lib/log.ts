@@ -13,7 +13,7 @@ const PREFIX = '[trailmark]'
 
 /** Reports an error caught in the SDK or in one of the site's callbacks. Always shown, so that it can be fixed. */
 export const reportCaught = (error: unknown): void =>
-  // Some pages throw what is logged.
+  // Some pages replace `console.error` with a function that throws.
   attempt(() => console.error(PREFIX, 'caught an error; the page is unaffected', error))
 
 export const createLog = (isDebug: () => boolean): Log => ({

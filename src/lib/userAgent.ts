@@ -31,7 +31,7 @@ const BROWSERS: readonly (readonly [name: string, evidence: string, version?: st
   ['Firefox', 'Firefox'],
 ]
 
-// The version is the group of the third value. Plain words need no compilation.
+// `version`: a pattern whose group is the version. `evidence`: V8 searches for plain words without compiling them.
 const SYSTEMS: readonly (readonly [name: string, evidence: string, version?: string])[] = [
   ['Xbox', 'Xbox', 'Xbox ([^);]+)'],
   ['Nintendo', 'Nintendo'],

@@ -11,7 +11,7 @@ const setTime = (ms: number) => {
   prefix = `${time.slice(0, 8)}-${time.slice(8)}-`
 }
 
-// Enough for 63 ids, because a call for each would take as long as everything else.
+// Random words for 63 ids: one `getRandomValues` call per id would double the cost of an id.
 const words = new Uint32Array(189)
 let unused = 0
 

@@ -48,7 +48,7 @@ const check = async (paths: readonly string[], target: Target | undefined): Prom
     if (problem) problems.push(`${file.path} ${problem}`)
     else if (status === 404) problems.push(`${file.path} has the debug id ${id}, but its source map is not uploaded`)
     else if (status !== undefined && status !== 200)
-      throw new Error(`The service answered with status ${status}. Check the project and the API key.`)
+      throw new Error(`The service responded with status ${status}. Check the project and the API key.`)
   }
   for (const path of unmatchedMaps(paths, files)) problems.push(`${path} is not the source map of any file`)
   for (const each of problems) console.log(each)
@@ -73,7 +73,7 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
     const [topic, command, ...paths] = positionals
     if (values.help || topic !== 'sourcemaps' || !command || !paths.length) throw new UsageError(HELP)
     const missing = paths.find((path) => !existsSync(path))
-    if (missing) throw new UsageError(`There is no ${missing}.`)
+    if (missing) throw new UsageError(`File or folder not found: ${missing}.`)
     const target = targetOf({ host: values.host, projectId: values.project, apiKey: values['api-key'] })
     if (command === 'upload') return await upload(paths, requireTarget(target), values.keep)
     if (command === 'check') return await check(paths, 'missing' in target ? undefined : target)

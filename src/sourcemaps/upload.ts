@@ -56,7 +56,7 @@ export const request = async (
         try {
           detail = (JSON.parse(text) as { detail?: unknown }).detail
         } catch {
-          // Not an answer of the service.
+          // Not a JSON response of the service.
         }
         return { status: response.status, detail: typeof detail === 'string' ? detail : '' }
       }
@@ -108,5 +108,5 @@ export const processBuild = async (paths: readonly string[], options: SourcemapO
   }
   const results = await uploadFiles(files, target, options)
   const { length } = results.filter(({ isNew }) => isNew)
-  console.log(`[trailmark] uploaded ${length} of ${results.length} source maps; the service had the others`)
+  console.log(`[trailmark] ${length} source maps uploaded, ${results.length - length} already on the service`)
 }

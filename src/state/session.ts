@@ -30,8 +30,8 @@ export const sessionAt = (
 
 export interface Session {
   /**
-   * Returns the ids for an event now, and starts a session if there is none. `isLeaving`: the page is left, which does not
-   * start one.
+   * Returns the ids for an event now, and starts a session if there is none. `isLeaving`: the page is being left, so
+   * no session is started.
    */
   touch(isLeaving?: boolean): { sessionId: string; windowId: string }
   /** Returns the current session's id without extending the session; undefined before the first event. */

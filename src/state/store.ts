@@ -31,8 +31,8 @@ export interface Store {
 const WRITE_MS = 20
 // Long enough for a task in which another tab writes.
 const SETTLE_MS = 50
-// How often a tab checks whether its writes have lasted. The pause doubles after each check, because a tab on a busy machine
-// may stop for hundreds of milliseconds between its read and its write.
+// Number of times a tab checks that its writes have lasted. The pause doubles after each check, because a tab on a busy
+// machine may stop for hundreds of milliseconds between its read and its write.
 const CHECKS = 4
 
 /** Returns the time of the last reset in these values, ms; 0: never. */

@@ -43,7 +43,7 @@ test('a click is captured as the page was before its own listeners changed it', 
   expect(sent[1]!.properties).not.toHaveProperty('$event_time_override_provided')
 })
 
-test('a click on a URL without an event stores the campaign in that URL', async () => {
+test('a click stores the campaign of its URL if no event was captured there before', async () => {
   const { analytics, sent, settle } = startAnalytics(OPTIONS)
   history.replaceState(null, '', '/?utm_source=mail')
   click(() => history.pushState(null, '', '/thanks'))

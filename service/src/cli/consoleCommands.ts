@@ -22,7 +22,7 @@ export const CONSOLE_COMMANDS: readonly Command[] = [
         const link = key && (await createLink(metadata, { consoleUrl, keyId: key.id }))
         if (!link)
           throw new CommandError(
-            'the first key was revoked: choose another with --key <id|label>, "trailmark key list" lists them, or restart the service, which creates a first key.',
+            'the first key was revoked: pass another with --key <id|label> (see "trailmark key list"), or restart the service to create one.',
           )
         return {
           lines: [

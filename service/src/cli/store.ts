@@ -16,7 +16,7 @@ export const assertOwner = (dataDir: string): void => {
 const openFile = async (file: string, dataDir: string, mayCreate: boolean): Promise<Metadata> => {
   if (!existsSync(file) && !mayCreate)
     throw new CommandError(
-      `there are no definitions in ${dataDir}: pass the service's data folder with --data or TRAILMARK_DATA, or create a first project with "trailmark project create".`,
+      `there is no metadata in ${dataDir}: pass the service's data folder with --data or TRAILMARK_DATA, or create a first project with "trailmark project create".`,
     )
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   assertOwner(dataDir)

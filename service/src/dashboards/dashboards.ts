@@ -65,7 +65,7 @@ const checkTile = ({ endpoint, query, x, w }: Tile, at: string): void => {
 }
 
 const check = ({ name, tiles = [], variables = {} }: DashboardInput): void => {
-  if (name !== undefined && !name.trim()) throw wrong('name', '"name" must have characters that are not spaces.')
+  if (name !== undefined && !name.trim()) throw wrong('name', '"name" must not be blank.')
   const seen = new Set<string>()
   for (const [index, tile] of tiles.entries()) {
     const at = `tiles.${index}`

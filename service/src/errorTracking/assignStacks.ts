@@ -20,7 +20,7 @@ const MAX_TEXT = 500
 /** Stacks of one project, as a multiple of its issues. */
 export const STACKS_PER_ISSUE = 5
 
-/** Limits of one project, which anyone can fill who has its public token. */
+/** Limits per project. Anyone with its public token can reach them. */
 export interface IssueLimits {
   /** Maximum issues. Further fingerprints share one. */
   readonly issues: number

@@ -16,7 +16,7 @@ export interface Exception {
   readonly isHandled: boolean
   /** Whether its stack is not that of a throw. */
   readonly isSynthetic: boolean
-  /** The throw first, then its callers. */
+  /** The throwing frame first, then its callers. */
   readonly frames: readonly Frame[]
 }
 

@@ -31,7 +31,7 @@ const LOAD_FAILURE =
   /Loading (CSS )?chunk \S+ failed|(Failed to fetch|error loading) dynamically imported module|Importing a module script failed|Unable to preload CSS/i
 const HYDRATION = /hydrat(e|ing|ion)|did not match.*server|Text content does not match server/i
 
-/** Returns the group of errors that differ in every way but have one cause. */
+/** Returns the shared fingerprint of errors with one known cause. `undefined` for all other errors. */
 const knownGroup = ([first]: readonly Pick<Exception, 'type' | 'value'>[]): string[] | undefined => {
   if (!first) return undefined
   if (first.type === 'ChunkLoadError' || LOAD_FAILURE.test(first.value)) return ['load-failure']

@@ -22,7 +22,7 @@ export const FINGERPRINT_RULES = Type.Object(
               type: pattern('Type of the error, such as ChunkLoadError'),
               message: pattern('Message of the error'),
               file: pattern('File of a frame after source maps'),
-              function: pattern('Function of a frame after source maps. "file" has to fit the same frame'),
+              function: pattern('Function of a frame after source maps. "file" must match the same frame'),
               handled: Type.Optional(Type.Boolean({ description: 'Whether the page caught the error' })),
             },
             {
@@ -62,7 +62,7 @@ export interface FingerprintRules {
   set(projectId: number, rules: readonly FingerprintRule[]): Promise<FingerprintRule[]>
   /** Returns the rules ready for use. Cached briefly. */
   compiled(projectId: number): Promise<readonly CompiledRule[]>
-  /** Returns the rules and those that they replaced, by which exceptions are grouped that arrived before. */
+  /** Returns the rules, and the replaced ones, which still group exceptions that arrived before the change. */
   compiledWithReplaced(projectId: number): Promise<readonly CompiledRule[]>
 }
 

@@ -9,13 +9,13 @@ export type GroupField = (typeof GROUP_FIELDS)[number]
 export interface RuleConditions {
   readonly type?: string | undefined
   readonly message?: string | undefined
-  /** File of a frame, after source maps. The same frame has to fit `function`. */
+  /** File of a frame, after source maps. The same frame must match `function`. */
   readonly file?: string | undefined
   readonly function?: string | undefined
   readonly handled?: boolean | undefined
 }
 
-/** Decides the issue of the exceptions that fit `match`: one issue with a name, or one per value of some fields. */
+/** Decides the issue of the exceptions that match `match`: one issue with a name, or one per value of some fields. */
 export interface FingerprintRule {
   readonly match: RuleConditions
   readonly issue?: string | undefined

@@ -21,8 +21,8 @@ export const isEnough = (
 ): boolean => state === 'ignored' && ignoredUntil !== null && totalOf(occurrences) >= ignoredUntil
 
 /**
- * Whether a resolved issue came back: it has an event after it was resolved, of a release that was first seen after the
- * newest one of that moment. Late events of earlier releases, which the fix has not reached, do not count. Events without
+ * Whether a resolved issue regressed: it has an event after its resolution, in a release first seen after the newest
+ * release of that time. Late events of earlier releases, which the fix has not reached, do not count. Events without
  * a release count.
  */
 export const isAgain = (

@@ -75,7 +75,7 @@ export const ISSUE_EVENT = Type.Object({
       type: Type.String(),
       value: Type.String(),
       is_handled: Type.Boolean(),
-      frames: Type.Array(FRAME, { description: 'The throw first, then its callers' }),
+      frames: Type.Array(FRAME, { description: 'The throwing frame first, then its callers' }),
     }),
   ),
   steps: Type.Array(Type.Record(Type.String(), Type.Unknown())),

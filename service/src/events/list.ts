@@ -34,9 +34,9 @@ interface PageRequest {
 export interface EventsRequest extends PageRequest {
   readonly distinctId?: string | undefined
   readonly personId?: string | undefined
-  /** Filters in the form of insights, as JSON. */
+  /** Filters in the format of insight queries, as JSON. */
   readonly properties?: string | undefined
-  /** Only events at or after this date, in a form of insights. */
+  /** Only events at or after this date, in a date format of insight queries. */
   readonly after?: string | undefined
   /** Only events before this date. */
   readonly before?: string | undefined

@@ -44,7 +44,7 @@ const MAX_WINDOW_MS = 7 * DAY_MS
 
 /** The uuid that sorts before all others in the engine. */
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000'
-/** Returns the first uuid of version 7 with a time, as strings sort. */
+/** Returns the lowest UUIDv7 of a timestamp, in string order. */
 const uuidAt = (ms: number) => `${uuidv7(ms).slice(0, 13)}-7000-8000-000000000000`
 const timeOf = (uuid: string) => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 

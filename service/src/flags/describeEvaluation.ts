@@ -88,7 +88,7 @@ export const describeCondition = (
   if (misses.length)
     return `${misses.length} of ${properties.length} properties ${misses.length === 1 ? 'does' : 'do'} not match. ${misses[0]!.why}`
   const matches = properties.length ? 'All properties match' : 'The condition has no properties, so it matches everyone'
-  const rollout = `the bucket ${toPercent(bucket)} is ${isInRollout ? 'within' : 'above'} the rollout of ${rolloutPercentage} %`
+  const rollout = `the bucket ${toPercent(bucket)}% is ${isInRollout ? 'within' : 'above'} the rollout of ${rolloutPercentage}%`
   if (!isInRollout) return `${matches}, but ${rollout}.`
   const reached = rolloutPercentage >= 100 ? `${matches}.` : `${matches}, and ${rollout}.`
   return index === decidedBy || decidedBy === null

@@ -49,7 +49,7 @@ export const FILTERS = Type.Object(
     payloads: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     /** Group type that the flag is evaluated for. Absent: persons. */
     aggregation_group_type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    /** The same as the index of the type, in the order in which the project first used its types. */
+    /** The same group type, as its index in the order in which the project first used its types. */
     aggregation_group_type_index: Type.Optional(GROUP_INDEX),
   },
   closed,

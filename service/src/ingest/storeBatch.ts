@@ -84,7 +84,7 @@ export const createStoreBatch = (
     return repeats
   }
 
-  /** Inserts rows. Returns those that are not stored. */
+  /** Returns the rows that are not stored. */
   const missingOf = async (rows: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
     const stored = await repeatsOf(rows.map(({ row }) => row))
     return rows.filter(({ row }) => !stored.has(row))
@@ -99,7 +99,7 @@ export const createStoreBatch = (
     if (await insertAll(storage, 'db.events', Buffer.concat(parts))) return []
     const missing = await missingOf(batch.flatMap(fresh))
     if (missing.length > MAX_ALONE) return missing
-    // A truncated line corrupts the next one. Sending each alone finds it.
+    // A truncated line corrupts the next one. Inserting each line alone finds the truncated one.
     for (const { line } of missing) await insertAll(storage, 'db.events', line)
     return missingOf(missing)
   }

@@ -41,7 +41,7 @@ export const METRICS = {
   trailmark_error_stacks_overflow_total: {
     type: 'counter',
     labels: [],
-    help: 'Stacks of exceptions in the shared issue of a project that has TRAILMARK_ERROR_ISSUES issues.',
+    help: 'Stacks added to the shared issue because the project has reached TRAILMARK_ERROR_ISSUES.',
   },
   trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events waiting for the engine.' },
   trailmark_writer_waiting_bytes: {

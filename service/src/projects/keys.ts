@@ -106,7 +106,7 @@ export const createKeys = ({
   const checkedLabel = (label: string): string => {
     const text = label.trim()
     if (!text || text.length > MAX_LABEL)
-      throw wrong('label', `"label" must have 1 to ${MAX_LABEL} characters that are not all spaces.`)
+      throw wrong('label', `"label" must have 1 to ${MAX_LABEL} characters and must not be blank.`)
     if (Object.values<string>(START_KEYS).includes(text))
       throw wrong('label', `The label "${text}" is reserved for the service. Choose another.`)
     return text

@@ -72,7 +72,7 @@ const toView = ({
 
 const checkedName = (name: string): string => {
   if (!name.trim() || name.length > MAX_NAME)
-    throw wrong('name', `"name" must have 1 to ${MAX_NAME} characters that are not all spaces.`)
+    throw wrong('name', `"name" must have 1 to ${MAX_NAME} characters and must not be blank.`)
   return name.trim()
 }
 

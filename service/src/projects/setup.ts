@@ -20,7 +20,7 @@ export type SetupView = Readonly<Record<Step, string | null>> & { readonly token
 export interface Setup {
   /** Returns the steps of a project. Steps that are done are remembered, and cost no query. */
   get(projectId: number): Promise<SetupView>
-  /** Records that flags were evaluated for the project. Takes no time. */
+  /** Records that flags were evaluated for the project. Returns immediately and writes in the background. */
   noteFlagEvaluation(projectId: number): void
 }
 

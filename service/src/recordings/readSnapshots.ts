@@ -10,7 +10,7 @@ export interface SnapshotsRequest {
   /** First and last sequence number. */
   readonly from: number
   readonly to: number
-  /** The reader's client, for turns. */
+  /** The client that reads. Clients take turns. */
   readonly client: string
   readonly signal: AbortSignal
 }

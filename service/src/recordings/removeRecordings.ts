@@ -8,7 +8,7 @@ import { CHUNKS, SESSIONS } from './chunkStore.ts'
 export interface RemoveRecordings {
   /** Deletes the rows of sessions. */
   rows(projectId: number, sessionIds: readonly string[]): Promise<void>
-  /** Deletes recordings and refuses their late chunks. */
+  /** Deletes recordings and rejects their late chunks. */
   sessions(projectId: number, sessionIds: readonly string[]): Promise<void>
   /** Deletes all recordings with one of these distinct ids. */
   ofPerson(projectId: number, distinctIds: readonly string[]): Promise<void>
@@ -16,7 +16,7 @@ export interface RemoveRecordings {
 
 const LIMITS = { maxSeconds: 600, maxMemoryBytes: 2_000_000_000 }
 // Longer than an SDK keeps what it could not send.
-const REFUSED_MS = 90 * 24 * 3_600_000
+const REJECTED_MS = 90 * 24 * 3_600_000
 
 const OF_IDS = `SELECT DISTINCT session_id FROM db.${CHUNKS} WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}`
 
@@ -34,8 +34,8 @@ export const createRemoveRecordings = (
   }
   const sessions: RemoveRecordings['sessions'] = async (projectId, sessionIds) => {
     if (!sessionIds.length) return
-    // First: a chunk that arrives from now on is refused, or deleted by its own delivery.
-    await deleted.add(projectId, sessionIds, new Date(Date.now() + REFUSED_MS).toISOString())
+    // Before the rows are deleted: later chunks are rejected, and a delivery in progress deletes its own chunks.
+    await deleted.add(projectId, sessionIds, new Date(Date.now() + REJECTED_MS).toISOString())
     await rows(projectId, sessionIds)
   }
   return {

@@ -53,7 +53,7 @@ export const connectErrorTracking = ({
     onOverflow: (projectId, stacks) => {
       metrics.count('trailmark_error_stacks_overflow_total', {}, stacks)
       log(
-        `Project ${projectId} has ${config.errorIssues} issues of exceptions (TRAILMARK_ERROR_ISSUES). Further ones share one issue.`,
+        `Project ${projectId} has reached its limit of ${config.errorIssues} issues (TRAILMARK_ERROR_ISSUES). New exceptions share one issue.`,
         { level: 'warn', project: projectId, stacks },
       )
     },

@@ -37,7 +37,7 @@ const checkAppearance = (appearance: Appearance): void => {
   for (const field of CSS_FIELDS) {
     const value = appearance[field]
     if (value && (!CSS_VALUE.test(value) || CSS_FUNCTION.test(value)))
-      throw wrong(`appearance.${field}`, 'must be one CSS value without functions that load')
+      throw wrong(`appearance.${field}`, 'must be one CSS value without functions that load files, such as url()')
   }
   if (appearance.zIndex && !/^\d{1,10}$/.test(appearance.zIndex))
     throw wrong('appearance.zIndex', 'must be a whole number')

@@ -13,7 +13,7 @@ const QUESTION_RESULTS = Type.Object({
   question: Type.String(),
   answers: Type.Integer({ description: 'Completed submissions with an answer' }),
   skipped: Type.Integer({
-    description: 'Completed submissions without one, by choice or because branching left it out',
+    description: 'Completed submissions without an answer to this question, skipped or not reached',
   }),
   partial_answers: Type.Integer({ description: 'Answers in submissions that were not completed' }),
   left_after: Type.Integer({ description: 'Submissions that were not completed and whose last answer is this one' }),

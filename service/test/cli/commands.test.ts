@@ -177,7 +177,7 @@ describe('invalid commands', () => {
     const { code, stderr } = await trailmark(data, 'key', 'list')
     expect([code, stderr]).toEqual([
       1,
-      `trailmark: there are no definitions in ${data}: pass the service's data folder with --data or TRAILMARK_DATA, or create a first project with "trailmark project create".\n`,
+      `trailmark: there is no metadata in ${data}: pass the service's data folder with --data or TRAILMARK_DATA, or create a first project with "trailmark project create".\n`,
     ])
   })
 

@@ -32,7 +32,7 @@ interface Thrown {
   properties?: Record<string, unknown>
 }
 
-/** An exception as the SDK sends it. `frames`: the throw first. */
+/** An exception as the SDK sends it. `frames`: the throwing frame first. */
 const exception = ({
   type = 'TypeError',
   value = 'x is not a function',
@@ -576,7 +576,7 @@ test('a flood of invented exceptions fills one issue and leaves the metadata sma
     const shared = issues.find(({ type }) => type === 'Other exceptions')!
     expect(shared).toMatchObject({ count: 7, value: expect.stringContaining('TRAILMARK_ERROR_ISSUES') })
     expect((await get(`issues/${shared.id}/events?limit=50`, limited)).results).toHaveLength(7)
-    expect(limited.output()).toContain('has 3 issues of exceptions')
+    expect(limited.output()).toContain('has reached its limit of 3 issues')
 
     // Beyond five stacks an issue, those with the latest events count. All are stored.
     await flood('More', 40)

@@ -109,7 +109,7 @@ withDisk('a full disk', () => {
     expect(await request(`${running.url}/_readiness`)).toMatchObject({ status: 503, body: { code: 'disk_full' } })
     if (![201, 503, 507].includes(definition.status))
       throw new Error(
-        `A definition was answered ${definition.status}: ${JSON.stringify(definition.body)}\n${running.output()}`,
+        `Creating an endpoint failed with status ${definition.status}: ${JSON.stringify(definition.body)}\n${running.output()}`,
       )
     expect([...statuses].sort()).toEqual([200, 507])
     const { data } = running

@@ -490,7 +490,7 @@ describe('flag tests', () => {
     ])
     expect(first.why).toBe('2 of 2 properties do not match. "tier" is "free", which does not match exact "gold".')
     expect(first.properties[1].why).toMatch(/^The person has no property "age"\./)
-    expect(second.why).toMatch(/^All properties match, but the bucket \d+(\.\d+)? is above the rollout of 0 %\.$/)
+    expect(second.why).toMatch(/^All properties match, but the bucket \d+(\.\d+)?% is above the rollout of 0%\.$/)
     expect(third.why).toBe('All properties match.')
     expect(fourth.why).toBe(
       'The condition has no properties, so it matches everyone. But condition 3 comes first, and decides.',

@@ -83,7 +83,7 @@ describe('projects', () => {
 
   test.each([
     ['no name', { timezone: 'UTC' }, '"name" is required.'],
-    ['an empty name', { name: '  ' }, '"name" must have 1 to 200 characters that are not all spaces.'],
+    ['an empty name', { name: '  ' }, '"name" must have 1 to 200 characters and must not be blank.'],
     [
       'an unknown time zone',
       { name: 'x', timezone: 'Mars/Olympus' },

@@ -31,9 +31,9 @@ beforeAll(async () => {
         .length
     await Promise.race([
       until(async () => (await waiting()) === 2),
-      starting.then(() => Promise.reject(new Error('They did not wait for each other.'))),
+      starting.then(() => Promise.reject(new Error('A replica started without waiting for the lock.'))),
     ])
-    if ((await metadata.projects.all()).length) throw new Error('A project was made by one that should have waited.')
+    if ((await metadata.projects.all()).length) throw new Error('A replica created a project without holding the lock.')
   })
   await metadata.close()
   const started = (await starting!) as [RunningService, RunningService]

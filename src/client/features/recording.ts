@@ -26,7 +26,7 @@ export const recording: Feature = {
         return (shared.properties.$recording_status as string | undefined) ?? 'disabled'
       },
     }
-    // Until the service responds. The recorder stores it, and checks its age.
+    // The stored settings, until the service responds. The recorder stores them, and checks their age.
     items.sessionRecording = context.store.get('$session_recording_remote_config')
     return {
       api: {

@@ -26,7 +26,10 @@ const takeCode = (): string | undefined => {
   return code
 }
 
-/** The toolbar for the site's own team. Nothing is fetched without a link of the console or a session in this tab. */
+/**
+ * The toolbar for the site's own team. Fetched only after a link of the console or `loadToolbar`, or with a session of the
+ * toolbar in this tab.
+ */
 export const toolbar: Feature = {
   name: 'toolbar',
   connect: (client) => {

@@ -11,8 +11,8 @@ import type { PersonProperties } from './personProperties'
 const MAX_ID_LENGTH = 1000
 
 /**
- * Returns an id that the site passed, or undefined if it cannot be one. Numbers are ids too. Lone surrogates are replaced
- * as they are where the id is stored, so that it stays equal to itself.
+ * Returns an id from the site as a string, or undefined if it is not valid. Numbers are valid. Replaces lone surrogates, as
+ * storage does, so that the id equals its stored copy.
  */
 export const toId = (value: unknown): string | undefined => {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined

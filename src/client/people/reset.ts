@@ -14,7 +14,7 @@ export interface ResetOptions {
 const forget = (store: Store, isPersonal: (name: string) => boolean = () => true) =>
   store.set(objectOf(Object.keys(store.all()).filter(isPersonal), () => undefined))
 
-/** `reset`, also for a tab that detects a reset in another tab. */
+/** Creates `reset`, and `adoptReset`, which applies a reset from another tab. */
 export const createReset = (
   { store, tabStore, session, identity, attribution }: Context,
   onReset: (bootstrap?: Bootstrap) => void,

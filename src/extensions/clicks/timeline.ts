@@ -176,7 +176,8 @@ export const createTimeline = () => {
     const alone = times.filter(isAlone)
     const first = times.find((time) => time >= at)!
     const longestPause = Math.max(...alone.map((time) => time - times[times.indexOf(time) - 1]!))
-    // A response does not pause for longer than it took to begin. Near the control it may end late.
+    // A response does not pause for longer than it took to begin. One that does is noise. Near the control one change
+    // after such a pause is allowed, because it may be the end of the response.
     return (
       alone[0]! < at ||
       (alone.length > (change.source && isNear(change, path) ? 1 : 0) && (first - at) * LATENESS < longestPause)

@@ -13,7 +13,7 @@ export interface ExceptionItem {
 
 const MAX_CAUSES = 4
 const MAX_ERRORS = 10
-// Maximum frames of all errors together. An event over the limit of values loses the deepest ones.
+// Maximum frames of all errors together. With more, serialization would cut the most deeply nested values.
 const MAX_FRAMES = 150
 
 const MECHANISM = {

@@ -9,7 +9,10 @@ const OUTCOMES: Record<string, string> = {
   'survey dismissed': '$survey_dismissed/',
 }
 
-/** Adds the outcome for the person to an event of a survey, which the site may have captured itself, and marks it as seen. */
+/**
+ * Adds the person property for the outcome to an event of a survey, also to one that the site captured itself. Marks the
+ * survey as seen, unless the submission is partial.
+ */
 export const amendEvent = (event: CapturedEvent, memory: Memory): CapturedEvent => {
   const outcome = OUTCOMES[event.event]
   const { $survey_id: id, $survey_iteration, $survey_completed } = event.properties

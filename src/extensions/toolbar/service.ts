@@ -60,7 +60,7 @@ export const createService = (url: string, token: string, onEnd: () => void): Se
         response.status,
         response.status === 429
           ? 'Too many requests. Try again in a minute.'
-          : `The service answered ${response.status}.`,
+          : `The service responded with status ${response.status}.`,
       )
     return (response.status === 204 ? undefined : await response.json()) as T
   }

@@ -74,7 +74,7 @@ export const describeEvent = (
 
 interface AutocaptureHost {
   config: Config
-  /** Captures an event of this moment in a later task. `describe` returns its properties. */
+  /** Captures an event with the current time and URL in a later task. `describe` returns its properties. */
   captureLater(event: string, describe: () => Properties): void
 }
 

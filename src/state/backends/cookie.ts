@@ -49,8 +49,8 @@ const findWidestDomain = (): string => {
 const decode = (text: string) => text.replace(/^"|"$/g, '').replace(/(%[\da-f]{2})+/gi, decodeURIComponent)
 
 /**
- * Returns the cookies by name, decoded as js-cookie does it, whose `get` would read them once more. Of two with a name, the
- * first is that of the longer path. One that cannot be decoded is left out.
+ * Returns the cookies by name, decoded like js-cookie, whose `get` would read `document.cookie` again. If two have one
+ * name, the one with the longer path wins, which comes first. A cookie that cannot be decoded is left out.
  */
 const parse = (text: string): Record<string, string> => {
   const pairs = text

@@ -147,7 +147,7 @@ describe('the flags request', () => {
     expect(apiRequests[3]!.body).not.toHaveProperty('group_properties')
   })
 
-  test('emits featureFlagsReloading once when it is requested', async () => {
+  test('emits featureFlagsReloading once per reload', async () => {
     const { analytics, settle } = startAnalytics()
     const received: unknown[] = []
     analytics.on('featureFlagsReloading', (value) => received.push(value))

@@ -93,7 +93,10 @@ const watchProgress = (projectId: number, id: string, onProgress: (progress: Que
   }
 }
 
-/** Runs what `request` asks for under a `client_query_id`, when it is its turn. Aborting `signal` cancels it in the engine. */
+/**
+ * Calls `request` with a new `client_query_id` once fewer than `MAX_RUNNING` queries run. Aborting `signal` cancels the query
+ * in the engine.
+ */
 const runInTurn = async (
   projectId: number,
   { signal, onProgress }: Pick<QueryOptions, 'signal' | 'onProgress'>,

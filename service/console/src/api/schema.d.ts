@@ -2878,7 +2878,7 @@ export interface paths {
                 match: {
                   /** @description File of a frame after source maps */
                   file?: string
-                  /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                  /** @description Function of a frame after source maps. "file" must match the same frame */
                   function?: string
                   /** @description Whether the page caught the error */
                   handled?: boolean
@@ -2920,7 +2920,7 @@ export interface paths {
               match: {
                 /** @description File of a frame after source maps */
                 file?: string
-                /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                /** @description Function of a frame after source maps. "file" must match the same frame */
                 function?: string
                 /** @description Whether the page caught the error */
                 handled?: boolean
@@ -2951,7 +2951,7 @@ export interface paths {
                 match: {
                   /** @description File of a frame after source maps */
                   file?: string
-                  /** @description Function of a frame after source maps. "file" has to fit the same frame */
+                  /** @description Function of a frame after source maps. "file" must match the same frame */
                   function?: string
                   /** @description Whether the page caught the error */
                   handled?: boolean
@@ -3266,7 +3266,7 @@ export interface paths {
                 browser: string | null
                 distinct_id: string
                 exceptions: {
-                  /** @description The throw first, then its callers */
+                  /** @description The throwing frame first, then its callers */
                   frames: {
                     column: number | null
                     filename: string
@@ -8595,7 +8595,7 @@ export interface paths {
                   share: number
                   value: number
                 }[]
-                /** @description Completed submissions without one, by choice or because branching left it out */
+                /** @description Completed submissions without an answer to this question, skipped or not reached */
                 skipped: number
                 /** @enum {string} */
                 type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
@@ -9879,7 +9879,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Read the session of the toolbar on the site of the request */
+    /** Read the toolbar session of the request's origin */
     get: {
       parameters: {
         query?: {
@@ -9973,7 +9973,7 @@ export interface paths {
         default: components['responses']['Refusal']
       }
     }
-    /** End the session of the toolbar on the site of the request */
+    /** End the toolbar session of the request's origin */
     delete: {
       parameters: {
         query?: {

@@ -147,7 +147,7 @@ const Funnel = ({
             <td class={styles.main}>
               <People
                 count={row.count}
-                label={`People of step ${index + 1}`}
+                label={`People in step ${index + 1}`}
                 onOpen={onOpen && (() => onOpen({ step: index + 1, name: row.name, value: steps[0]?.breakdown_value }))}
               />
             </td>

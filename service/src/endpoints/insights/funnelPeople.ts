@@ -241,8 +241,7 @@ const reachedRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// The longest chain. Among equals the one completed first, then the one begun last. Further ties are equal in
-// everything that is read.
+// Prefers the longest chain, then the one completed first, then the one begun last. Other ties give the same result.
 const bestOf = (list: Sql, instantOf: (place: Sql) => Sql): Sql => {
   const length = call('length', list)
   return call(

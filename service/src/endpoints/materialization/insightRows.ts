@@ -49,8 +49,8 @@ export interface InsightShape {
 const MINUTE_MS = 60_000
 // The offsets of all time zones are multiples of it, so every hour and day consists of whole buckets.
 const QUARTER_HOUR_MS = 15 * MINUTE_MS
-// With more cut buckets than this, reading them from the events is not cheaper than a live run.
-const MAX_CUT_BUCKETS = 100
+// With more partial buckets than this, reading them from the events is not cheaper than a live run.
+const MAX_PARTIAL_BUCKETS = 100
 
 // The columns that an insight reads do not depend on the range.
 const SHORT_RANGE = { date_from: '2026-01-01T00:00:00', date_to: '2026-01-01T00:00:30' }
@@ -184,7 +184,7 @@ export const sortingOfInsight = (shape: InsightShape): readonly string[] => [
   ...[name('event'), TIME].flatMap((value) => columnOf(shape, value)?.name ?? []),
 ]
 
-/** Returns the rows that a source reads: from the table, and from the events of cut buckets and after the watermark. `undefined` if the table cannot provide them. */
+/** Returns the rows that a source reads: from the table, and from the events of partial buckets and after the watermark. `undefined` if the table cannot provide them. */
 const storedRows = (
   { from, cuts = [], takesWeights }: RequestedEvents,
   shape: InsightShape,
@@ -197,7 +197,7 @@ const storedRows = (
   const cut = isBuckets
     ? [...new Set(cuts.filter((each) => each % bucketMs !== 0).map((each) => Math.floor(each / bucketMs) * bucketMs))]
     : []
-  if (cut.length > MAX_CUT_BUCKETS || columns.some(({ column }) => column === undefined)) return undefined
+  if (cut.length > MAX_PARTIAL_BUCKETS || columns.some(({ column }) => column === undefined)) return undefined
   const isWeighed = isBuckets && takesWeights
   const table = { database: DATABASE, name: stored.table, owner: OWNER }
   const bucket = call('toUnixTimestamp64Milli', name(STORED, columnOf(shape, TIME)!.name))

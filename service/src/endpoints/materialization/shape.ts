@@ -29,7 +29,7 @@ export interface StoredColumn {
 }
 
 export interface State extends StoredColumn {
-  /** The aggregate, with its endings. */
+  /** The aggregate, with its combinators, such as `sumIf`. */
   readonly call: CallSql
 }
 

@@ -124,7 +124,7 @@ export const TOOLBAR_ROUTES = [
     method: 'GET',
     path: SESSIONS,
     access: 'toolbar',
-    summary: 'Read the session of the toolbar on the site of the request',
+    summary: "Read the toolbar session of the request's origin",
     query: TOKEN,
     response: SESSION,
     async handler(dependencies, request) {
@@ -136,7 +136,7 @@ export const TOOLBAR_ROUTES = [
     method: 'DELETE',
     path: SESSIONS,
     access: 'toolbar',
-    summary: 'End the session of the toolbar on the site of the request',
+    summary: "End the toolbar session of the request's origin",
     query: TOKEN,
     async handler(dependencies, request) {
       const { secret, session } = await sessionOf(dependencies, request)

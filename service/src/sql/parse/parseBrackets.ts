@@ -42,7 +42,11 @@ export const createBracketParser = ({ cursor, expression, subquery }: ParserCont
         'Name the column (SELECT … AS name) or the value (WITH … AS name)',
       )
     if (first.kind === 'subquery' && setFollows())
-      throw reject('syntax_error', 'Write the first query of a set without its own parentheses here', first)
+      throw reject(
+        'syntax_error',
+        'The first query of UNION, INTERSECT or EXCEPT cannot have its own parentheses here',
+        first,
+      )
     if (accept(')')) return first
     const items = [first]
     while (accept(',') && !isSymbol(')')) items.push(expression())

@@ -20,9 +20,9 @@ export interface ErrorIssue {
   readonly resolvedAt: string | null
   /** The newest release when it was resolved. '': there was none. */
   readonly resolvedRelease: string | null
-  /** When a resolved issue came back. */
+  /** When a resolved issue regressed. */
   readonly reopenedAt: string | null
-  /** Number of its events of all time with which an ignored issue becomes active. Null: never. */
+  /** Total number of events at which an ignored issue becomes active again. Null: never. */
   readonly ignoredUntil: number | null
 }
 

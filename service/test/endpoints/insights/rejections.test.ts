@@ -13,7 +13,7 @@ const errorOf = (work: () => unknown): ApiError => {
     if (error instanceof ApiError) return error
     throw error
   }
-  throw new Error('It was not refused')
+  throw new Error('The query was not rejected')
 }
 
 test.each<[string, object, string, string]>([

@@ -14,8 +14,9 @@ const SPLIT = '/* rr_split */'
 const WORD = /^.[a-z-]{1,24}.$/i
 
 /**
- * Sanitizes CSS: the text of a style sheet, rules, or the value of a `style` attribute. Without `redact`, strictly: it has no strings other than words
- * in selectors, no URLs other than fragments, no comments, no names in variables, and nothing that looks like data.
+ * Sanitizes CSS: the text of a style sheet, rules, or the value of a `style` attribute. With `redact`, only its URLs.
+ * Without it, the result has no strings except words in selectors, no URLs except fragments, no comments, no names in
+ * variables, and nothing that looks like data.
  */
 export const sanitizeCss = (css: string, redact?: Redact): string => {
   if (redact)

@@ -104,7 +104,7 @@ export const StatsRows = ({
         </tbody>
       </table>
       <div class="row between">
-        <span class="muted small">Visitors of several rows can be the same people.</span>
+        <span class="muted small">One visitor can be counted in several rows.</span>
         {hasMore && (
           <button type="button" class="button plain" onClick={onMore}>
             Show more

@@ -48,7 +48,7 @@ interface Loading {
   readonly window: number
   /** Index of the chunk that it begins with. */
   readonly start: number
-  /** The time up to which events are there. */
+  /** Time up to which events are loaded. */
   until: number
   readonly controller: AbortController
 }

@@ -105,7 +105,7 @@ const RuleFields = ({ rule, onChange }: RuleProps) => (
     <TextInput
       isCode
       label="Function of the frame"
-      hint="Of the same frame"
+      hint="Must match the same frame"
       value={rule.function}
       onChange={(name) => onChange({ function: name })}
     />

@@ -232,7 +232,7 @@ export const WEB_STATS_TABLE: Insight<StatsQuery> = {
       ScrollGt80Percentage: ['includeScrollDepth', Boolean(includeScrollDepth)],
     }
     if (orderBy?.[0] === 'Views' && conversionGoal)
-      throw fieldError('orderBy', 'cannot be by Views with "conversionGoal", which replaces the views')
+      throw fieldError('orderBy', 'cannot be Views with "conversionGoal", which replaces that column')
     const need = orderBy && needs[orderBy[0]]
     if (need && !need[1]) throw fieldError('orderBy', `by ${orderBy[0]} requires "${need[0]}"`)
   },

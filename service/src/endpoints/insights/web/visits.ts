@@ -52,7 +52,7 @@ export interface Visits {
   readonly isMatch: Sql
   /** A property of each event, as a string. */
   readonly eventProperty: (key: string) => Sql
-  /** What each event says of the page before: NULL or NaN if it says nothing. `seen`: a share, from 0 to 1. */
+  /** What an event reports about the previous page; NULL or NaN if nothing. `seen`: share of the page, 0 to 1. */
   readonly previousPage: { readonly pathname: Sql; readonly seconds: Sql; readonly seen: Sql }
   /** The number of a session's matching views, as an expression for `value`. */
   readonly viewsOfSession: Sql
