@@ -54,11 +54,11 @@ const PROTOCOL = [
 ]
 
 /**
- * All measured SDKs, Trailmark first. `pages/NAME.js` uses the SDK as a site does: with its own defaults, pageviews and,
- * if it has it, click capture. `forms`: other builds, of which only the size is measured. `global`: the object of `script`,
- * for the pages with a script tag. `events` matches the paths that events are sent to. `click`: name of the event that it captures for a click. `answers`: responses of its service, as
- * [path, response]; the first matching row counts. `isInQuick`: whether it is measured with --quick, because a target
- * refers to it.
+ * All measured SDKs, Trailmark first. `pages/NAME.js` uses the SDK as a site does: with its own defaults, pageviews
+ * and, if it has it, click capture. `forms`: other builds, of which only the size is measured. `global`: the object of
+ * `script`, for the pages with a script tag. `events` matches the paths that events are sent to. `click`: name of the
+ * event that it captures for a click. `answers`: responses of its service, as [path, response]; the first matching row
+ * counts. `isInQuick`: whether it is measured with --quick, because a target refers to it.
  */
 export const SDKS = [
   {

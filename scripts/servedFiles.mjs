@@ -54,7 +54,10 @@ const licenseOf = (folder, name) => {
 // Several builds write into the same folder, and each adds the packages that it bundles.
 const notices = new Map()
 
-/** Writes `licenses.txt` into a folder of built files, with the licenses of the packages that `modules`, paths of bundled files, are from. */
+/**
+ * Writes `licenses.txt` into a folder of built files, with the licenses of the packages that `modules`, paths of
+ * bundled files, are from.
+ */
 export const writeLicenses = (dir, modules) => {
   const ofFolder = notices.get(dir) ?? new Map()
   notices.set(dir, ofFolder)

@@ -187,7 +187,10 @@ export interface PerformanceConfig {
 export interface RageclickConfig {
   /** Selectors ignored for rage clicks; a matching ancestor counts. Empty array: no rage clicks at all. Replaces the built-in list. */
   css_selector_ignorelist?: string[]
-  /** Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most 10; a longer array is ignored. */
+  /**
+   * Elements ignored by their text or aria-label. true: next, previous, prev, > and <. Array: your own words, at most
+   * 10; a longer array is ignored.
+   */
   content_ignorelist?: boolean | string[]
   /** Distance between two clicks of a run, px: horizontal plus vertical. Default: 30. */
   threshold_px?: number
@@ -223,7 +226,10 @@ export interface RecordedRequest {
 export interface SessionRecordingConfig {
   /** 'strict': masks all text, attributes and URLs and shows media as boxes; only the layout is recorded. */
   masking?: 'strict' | 'default'
-  /** Masks what is typed or chosen in inputs. Passwords, e-mail addresses, phone numbers and payment cards are always masked. Default: true. */
+  /**
+   * Masks what is typed or chosen in inputs. Passwords, e-mail addresses, phone numbers and payment cards are always
+   * masked. Default: true.
+   */
   maskAllInputs?: boolean
   /** Types of inputs (`text`, `search`, `textarea`, `select`, ...) to mask, with `maskAllInputs: false`. */
   maskInputOptions?: Record<string, boolean>

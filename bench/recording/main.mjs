@@ -33,8 +33,9 @@ const REMOTE = {
 const OPTIONS = `{ api_host: location.origin, autocapture: false, capture_pageview: false, capture_dead_clicks: false, rageclick: false, opt_out_useragent_filter: true }`
 
 /**
- * The recorders. `files`: their scripts, `bundle`: a module whose exports become a global of the recorder's name instead, `start`: code that starts them, `isRunning`: whether they record, `own`: their scripts in a
- * profile. All mask inputs and nothing else.
+ * The recorders. `files`: their scripts, `bundle`: a module whose exports become a global of the recorder's name
+ * instead, `start`: code that starts them, `isRunning`: whether they record, `own`: their scripts in a profile. All
+ * mask inputs and nothing else.
  */
 const RECORDERS = [
   { name: 'none', files: {}, start: '', isRunning: 'true', own: /(?!)/ },

@@ -43,7 +43,10 @@ const kindOfDesktop = (): Agent['$device_type'] =>
       : 'Mobile'
     : 'Desktop'
 
-/** Returns properties that do not change while the page lives: browser, system, device, language, time zone (docs/reference/protocol.md#5.3). */
+/**
+ * Returns properties that do not change while the page lives: browser, system, device, language, time zone
+ * (docs/reference/protocol.md#5.3).
+ */
 export const readDevice = (): Properties => {
   const agent = nav().userAgent
   const language = nav().language as string | undefined

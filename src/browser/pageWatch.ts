@@ -10,7 +10,8 @@ const EVENTS =
     ' ',
   )
 
-// Maximum number of elements near a click that are searched for shadow roots, so that the cost of a click does not depend on the page's size.
+// Maximum number of elements near a click that are searched for shadow roots, so that the cost of a click does not
+// depend on the page's size.
 const MAX_SEARCHED = 250
 const MAX_CHILDREN = 50
 

@@ -67,7 +67,10 @@ export const createContext = (config: Config, token: string, log: Log) => {
             Object.keys(store.get('$groups') ?? {}).length > 0))),
     /** Shortens strings that the site passed to `properties_string_max_length`. */
     rewrite,
-    /** Returns a copy of properties that the site passed, safe to store and to send. Logs an error and returns {} if they are not an object. */
+    /**
+     * Returns a copy of properties that the site passed, safe to store and to send. Logs an error and returns {} if
+     * they are not an object.
+     */
     toProperties: (value: unknown): Properties => {
       const copy = value === undefined || value === null ? {} : serialize(value, rewrite)
       if (isPlainObject(copy)) return copy

@@ -64,7 +64,8 @@ export const createStages = (
     rate: limitRate(() => config.rate_limiting, onRateLimit),
     session: addSession(session.touch),
     identity: addIdentity(token, identity.isIdentified),
-    // The protocol's second deduplication key: the random end of the UUID, which costs almost nothing compressed, because the UUID contains it.
+    // The protocol's second deduplication key: the random end of the UUID, which costs almost nothing compressed,
+    // because the UUID contains it.
     properties: addProperties(layers, ({ uuid, timestamp }) => ({
       $insert_id: uuid.slice(19),
       $time: timestamp.getTime() / 1000,

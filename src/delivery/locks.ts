@@ -8,7 +8,10 @@ export const holdLock = (name: string, until: Promise<void>, options: LockOption
     navigator.locks.request(name, options, has).catch(failed)
   })
 
-/** Watches other tabs. A tab holds the lock of its name while it has events that wait. `onEnded` gets the name of one that holds it no more. */
+/**
+ * Watches other tabs. A tab holds the lock of its name while it has events that wait. `onEnded` gets the name of one
+ * that holds it no more.
+ */
 export const createTabWatch = (name: string, onEnded: (tab: string) => void) => {
   const watched = new Set<string>()
   let watching = new AbortController()

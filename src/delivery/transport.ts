@@ -17,7 +17,8 @@ export interface RequestResult {
   retryAfterMs?: number
 }
 
-// Requests that outlive the page share 64 KiB. One that exceeds it fails immediately. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+// Requests that outlive the page share 64 KiB. One that exceeds it fails immediately.
+// https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
 const OUTLIVES_BYTES = 52_000
 const TIMEOUT_MS = 60_000
 

@@ -8,7 +8,10 @@ interface ExtendedWindow {
   trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy }
 }
 
-/** Loads extensions of the script build: scripts in the core's folder, inserted where `target` says. `tag`: the core's script element, if any. */
+/**
+ * Loads extensions of the script build: scripts in the core's folder, inserted where `target` says. `tag`: the core's
+ * script element, if any.
+ */
 export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head'): LoadExtension => {
   const page = window as ExtendedWindow
   const loading: Record<string, Promise<unknown>> = {}

@@ -4,7 +4,10 @@ import { type Build, createAnalytics } from '../client/instances'
 import type { Missing } from '../client/missingParts'
 import { replaceStub } from '../client/stub'
 
-/** The element of the running script. `policy`: the Trusted Types policy of the README's snippet, because a page may allow only one policy of a name. */
+/**
+ * The element of the running script. `policy`: the Trusted Types policy of the README's snippet, because a page may
+ * allow only one policy of a name.
+ */
 export type ScriptTag = HTMLScriptElement & { policy?: ScriptUrlPolicy }
 
 export interface ScriptUrlPolicy {
@@ -12,9 +15,9 @@ export interface ScriptUrlPolicy {
 }
 
 /**
- * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element. `missing`: returns the part that a
- * member needs. The README's snippet creates its stub at `analytics`, PostHog's snippet at `posthog`. Without a stub, the page
- * calls `analytics.init` itself.
+ * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element.
+ * `missing`: returns the part that a member needs. The README's snippet creates its stub at `analytics`, PostHog's
+ * snippet at `posthog`. Without a stub, the page calls `analytics.init` itself.
  */
 export const runScript = (
   features: readonly Feature[],

@@ -3,7 +3,10 @@ import type { Stage } from './stage'
 
 export type Pipeline = (event: CapturedEvent, options: CaptureOptions) => CapturedEvent | undefined
 
-/** Returns a function that runs an event through `stages` in order. The first stage that drops it ends the run and is reported to `onDrop`. */
+/**
+ * Returns a function that runs an event through `stages` in order. The first stage that drops it ends the run and is
+ * reported to `onDrop`.
+ */
 export const createPipeline = (stages: Record<string, Stage>, onDrop: (dropped: DroppedEvent) => void): Pipeline => {
   const names = Object.keys(stages)
   return (event, options) => {

@@ -17,7 +17,10 @@ import type { Store } from './store'
 
 /** Where visitor and session came from (docs/reference/protocol.md#5.7). */
 export interface Attribution {
-  /** Returns the properties of an event now: how the session began, campaign and referrer of this tab, values registered for the session. */
+  /**
+   * Returns the properties of an event now: how the session began, campaign and referrer of this tab, values registered
+   * for the session.
+   */
   properties(): Properties
   /** Stores the current page as the entry of a session that begins. */
   beginSession(sessionId: string): void

@@ -1,7 +1,8 @@
 import { tableOf } from '../support/specRows'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
-// The specification, "Errors": the numbered list. 2 ("Error codes returned by the service to the library: not shown") contains nothing to test.
+// The specification, "Errors": the numbered list. 2 ("Error codes returned by the service to the library: not shown")
+// contains nothing to test.
 const { row, close } = tableOf('1. A request with HTTP status 400 or higher calls on_request_error')
 
 row('1. A request with HTTP status 400 or higher calls on_request_error', () => {

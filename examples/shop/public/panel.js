@@ -21,7 +21,10 @@ const readKept = () => {
   }
 }
 
-/** @type {{ open: boolean, entries: { key: string, event: string, at: number, state: 'pending' | 'stored' | 'dropped', ms?: number, reason?: string, hint: string, properties: object }[] }} */
+/**
+ * @type {{ open: boolean, entries: { key: string, event: string, at: number, state: 'pending' | 'stored' | 'dropped',
+ * ms?: number, reason?: string, hint: string, properties: object }[] }}
+ */
 const panel = readKept()
 
 const keep = () => {

@@ -169,7 +169,10 @@ export const DOCUMENT = {
 const activeOf = async (metadata: Pick<Metadata, 'endpoints'>, projectId: number) =>
   (await metadata.endpoints.list(projectId)).filter(({ isActive }) => isActive)
 
-/** Creates the OpenAPI documents and TypeScript types of endpoints. `takesDates`: whether runs of a version of an insight may pass dates. */
+/**
+ * Creates the OpenAPI documents and TypeScript types of endpoints. `takesDates`: whether runs of a version of an
+ * insight may pass dates.
+ */
 export const createOpenApi = (
   metadata: Pick<Metadata, 'endpoints' | 'variables'>,
   takesDates: TakesDates,

@@ -3,7 +3,10 @@ import type { TraceMap } from '@jridgewell/trace-mapping'
 import { serveJobs } from '../lib/jobThread.ts'
 import { type BuiltPosition, mapPositions, type OpenedMap, openMap, type SourcePosition, unzip } from './mapFile.ts'
 
-/** A job of the thread: positions in the file of a map, or a gzipped map to check. `bytes`: the gzipped map; absent: the thread may have it. */
+/**
+ * A job of the thread: positions in the file of a map, or a gzipped map to check. `bytes`: the gzipped map; absent: the
+ * thread may have it.
+ */
 export type MapJob =
   | { readonly key: string; readonly positions: readonly BuiltPosition[]; readonly bytes?: Uint8Array }
   | { readonly inspect: Uint8Array }

@@ -113,8 +113,8 @@ export const possibleRules = (
 }
 
 /**
- * Returns the rule that decides the issue of an exception with source maps applied. `rules`: all that may have been in force when it arrived. `ids`:
- * those of `possibleRules` then, whose order decides.
+ * Returns the rule that decides the issue of an exception with source maps applied. `rules`: all that may have been in
+ * force when it arrived. `ids`: those of `possibleRules` then, whose order decides.
  */
 export const decidingRule = (
   rules: readonly CompiledRule[],

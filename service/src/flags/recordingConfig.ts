@@ -10,8 +10,8 @@ const TEXT = Type.String({ minLength: 1, maxLength: MAX_TEXT })
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
 
 /**
- * Returns the schema of a value of one of several types. Each keyword of a schema applies to one type, so an error names the keyword that failed,
- * which a union would not.
+ * Returns the schema of a value of one of several types. Each keyword of a schema applies to one type, so an error
+ * names the keyword that failed, which a union would not.
  */
 const anyType = <Value>(type: readonly string[], ...schemas: object[]) =>
   Type.Unsafe<Value>({ ...(Object.assign({}, ...schemas) as object), type: [...type] })
@@ -99,7 +99,10 @@ const SETTINGS = Type.Object(
 )
 export type RecordingConfig = Static<typeof SETTINGS>
 
-/** What the SDK records, as a project sets it (docs/reference/session-recordings.md#what-is-recorded). True: with the defaults of the SDK. */
+/**
+ * What the SDK records, as a project sets it (docs/reference/session-recordings.md#what-is-recorded). True: with the
+ * defaults of the SDK.
+ */
 export const RECORDING_CONFIG = anyType<boolean | RecordingConfig>(['boolean', 'object'], SETTINGS)
 
 const invalid = (field: string, detail: string) =>

@@ -60,8 +60,9 @@ const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
 const SEARCHED = ['email', 'name']
 
 /**
- * Returns the queries of a search for the beginning of a distinct id, or for a part of the email or name in any case. `candidates`: the main ids
- * of all matching persons, and of persons that no longer have the value. `matches`: the condition that a person matches.
+ * Returns the queries of a search for the beginning of a distinct id, or for a part of the email or name in any case.
+ * `candidates`: the main ids of all matching persons, and of persons that no longer have the value. `matches`: the
+ * condition that a person matches.
  */
 const searchQuery = (search: string) => {
   const contains = (value: Sql) =>

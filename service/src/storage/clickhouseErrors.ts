@@ -65,7 +65,10 @@ const isFull = (name: string, message: string) =>
 const isSpillTooLarge = (name: string, message: string) =>
   name === 'TOO_MANY_ROWS_OR_BYTES' && /temporary files/i.test(message)
 
-/** Returns the `StorageError` for an error of the engine or the connection, and any other error as it is. `inserting`: rows may be the cause. */
+/**
+ * Returns the `StorageError` for an error of the engine or the connection, and any other error as it is. `inserting`:
+ * rows may be the cause.
+ */
 export const toStorageError = (error: unknown, inserting = false): unknown => {
   if (error instanceof EngineError) {
     const name = error.code

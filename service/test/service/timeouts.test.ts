@@ -25,7 +25,10 @@ const withService = async (
   }
 }
 
-/** Calls `run` while the engine of a service hangs. A stopped process keeps its connections open but never responds: the worst kind of outage. */
+/**
+ * Calls `run` while the engine of a service hangs. A stopped process keeps its connections open but never responds: the
+ * worst kind of outage.
+ */
 const whileEngineHangs = async <Result>(service: RunningService, run: () => Promise<Result>): Promise<Result> => {
   const engine = childrenOf(service.process.pid!)[0]!
   process.kill(engine, 'SIGSTOP')

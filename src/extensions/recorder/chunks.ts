@@ -34,8 +34,8 @@ interface ChunkInputs {
 }
 
 /**
- * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its session, and when the page is
- * hidden. While `hold` is set, chunks wait in memory; `release` sends them.
+ * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its
+ * session, and when the page is hidden. While `hold` is set, chunks wait in memory; `release` sends them.
  */
 export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
   let chunk: Chunk | undefined

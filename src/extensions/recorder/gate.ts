@@ -20,8 +20,8 @@ interface GateInputs {
 }
 
 /**
- * Decides when the chunks of a recorded session are sent: not before the visitor has done something on the page on which the session began, and not
- * before the minimum duration.
+ * Decides when the chunks of a recorded session are sent: not before the visitor has done something on the page on
+ * which the session began, and not before the minimum duration.
  */
 export const createGate = ({ host, chunks, tab, projectMinimumMs }: GateInputs) => {
   const { session, store } = host

@@ -15,8 +15,8 @@ const countOf = ({ texts, attributes, adds, removes }: Mutation) =>
   texts.length + attributes.length + adds.length + removes.length
 
 /**
- * Counts changes of the page, and leaves out those that exceed the budget: `onDropped` receives how many. `attributeFilter`: the only attributes
- * whose changes are recorded.
+ * Counts changes of the page, and leaves out those that exceed the budget: `onDropped` receives how many.
+ * `attributeFilter`: the only attributes whose changes are recorded.
  */
 export const createLimiter = (onDropped: (count: number) => void, attributeFilter?: readonly string[]) => {
   const bucket = createAttributeBucket()

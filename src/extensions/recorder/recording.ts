@@ -109,8 +109,9 @@ const propertiesOf = (
 })
 
 /**
- * Records the page with the current options and settings: decides each second and with each trigger whether the session is recorded, and when its
- * chunks are sent. Returns a function that stops it; a message if options or settings are invalid.
+ * Records the page with the current options and settings: decides each second and with each trigger whether the session
+ * is recorded, and when its chunks are sent. Returns a function that stops it; a message if options or settings are
+ * invalid.
  */
 export const startRecording = (host: RecorderHost, upload: Upload): Stop | string => {
   const { config, session } = host

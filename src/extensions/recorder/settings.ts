@@ -52,7 +52,10 @@ export const rateOf = (value: unknown): number | undefined => {
   return typeof rate === 'number' && rate >= 0 && rate <= 1 ? rate : undefined
 }
 
-/** Returns a function that tests whether a URL matches any of these patterns. Invalid patterns match nothing, and are passed to `onInvalid`. */
+/**
+ * Returns a function that tests whether a URL matches any of these patterns. Invalid patterns match nothing, and are
+ * passed to `onInvalid`.
+ */
 export const urlMatcher = (patterns: unknown, onInvalid: (pattern: string) => void): ((url: string) => boolean) => {
   const expressions = (Array.isArray(patterns) ? patterns : []).flatMap((each: { url?: unknown } | null) => {
     const source = each?.url

@@ -12,8 +12,8 @@ export interface TabState {
 }
 
 /**
- * Returns access to this state, in the tab's storage, so that chunks of the next page continue the numbers of this one. A duplicated tab has another window
- * id, and starts from 0. Where nothing may be stored it is the page's own.
+ * Returns access to this state, in the tab's storage, so that chunks of the next page continue the numbers of this one.
+ * A duplicated tab has another window id, and starts from 0. Where nothing may be stored it is the page's own.
  */
 export const createTabState = ({ tab, tabKeys }: Pick<RecorderParts, 'tab' | 'tabKeys'>) => {
   const key = `${tabKeys[0]}_recording`

@@ -75,8 +75,8 @@ const createGroups = (host: Host, all: readonly RemoteGroup[], onInvalid: (patte
 }
 
 /**
- * Follows what decides whether a session is recorded: its sample, its triggers, and overrides. What has activated a session is stored with its id,
- * so that it counts for its other pages and tabs. `remote`: the settings that apply.
+ * Follows what decides whether a session is recorded: its sample, its triggers, and overrides. What has activated a
+ * session is stored with its id, so that it counts for its other pages and tabs. `remote`: the settings that apply.
  */
 export const createTriggers = (host: Host, remote: RemoteSettings) => {
   const { config, store } = host

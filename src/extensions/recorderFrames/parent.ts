@@ -4,7 +4,8 @@ import type { ExtensionHost } from '../contract'
 import { createReader } from './reader'
 import { HELLO, isMessage, REQUEST, type ToFrame } from './messages'
 
-// Characters of JSON: a snapshot of a large page, and what all frames may add in a minute. The page itself may add 10e6 (recorder/budget.ts).
+// Characters of JSON: a snapshot of a large page, and what all frames may add in a minute. The page itself may add 10e6
+// (recorder/budget.ts).
 const MAX_MESSAGE = 3e6
 const MAX_PER_MINUTE = 5e6
 const MINUTE_MS = 60_000

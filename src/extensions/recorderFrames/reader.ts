@@ -22,8 +22,8 @@ interface MutationData {
 }
 
 /**
- * Creates the reader of one frame's events. It returns events of known kinds with members of known types only, and replaces the frame's ids of nodes and
- * style sheets by ids of this page.
+ * Creates the reader of one frame's events. It returns events of known kinds with members of known types only, and
+ * replaces the frame's ids of nodes and style sheets by ids of this page.
  */
 export const createReader = (nextId: () => number) => {
   let replica = createReplica()

@@ -41,7 +41,8 @@ const scrolled = (depth: ScrollDepth | undefined): Properties => {
 
 /**
  * Adds the id of the pageview that an event belongs to; to `$pageview` and `$pageleave` also path, duration and scroll
- * depth of the previous one. `scroll` is absent where scrolling is not followed. `hasViewed`: whether the latest pageview was of the current path.
+ * depth of the previous one. `scroll` is absent where scrolling is not followed. `hasViewed`: whether the latest
+ * pageview was of the current path.
  */
 export const addPageview = (scroll?: {
   take(): ScrollDepth | undefined

@@ -56,7 +56,10 @@ export interface CheckedElement {
   isSensitive: boolean
 }
 
-/** Returns the elements of a path with what may be captured of each. What a person edits is inherited, so this begins with the outermost. */
+/**
+ * Returns the elements of a path with what may be captured of each. What a person edits is inherited, so this begins
+ * with the outermost.
+ */
 export const checkPath = (path: readonly Element[]): CheckedElement[] => {
   const checked: CheckedElement[] = []
   const [target] = path

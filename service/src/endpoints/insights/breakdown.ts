@@ -33,7 +33,10 @@ const topKeysOf = (rows: QuerySql, query: SharedQuery, count: Sql): Sql => ({
   },
 })
 
-/** Returns a key, or `OTHER` if it is not among the keys with the most `rows`, which have a column `key`. `weight`: their column of weights, if any. */
+/**
+ * Returns a key, or `OTHER` if it is not among the keys with the most `rows`, which have a column `key`. `weight`:
+ * their column of weights, if any.
+ */
 export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery, weight?: string): Sql => {
   if (!breakdownsOf(query).length) return key
   const count = weight === undefined ? call('count') : call('sum', name('t', weight))

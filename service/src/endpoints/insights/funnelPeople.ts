@@ -72,7 +72,8 @@ const eventRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// One row per person who can start, or per person and value: their events in order. Events of the same ms: those without a step first, then by step.
+// One row per person who can start, or per person and value: their events in order. Events of the same ms: those
+// without a step first, then by step.
 const personRows = (plan: FunnelPlan): SelectSql => {
   const row = (of: string) => name('e', of)
   const groupBy = [row('person'), ...(isByValue(plan) ? [row('key')] : [])]
@@ -160,7 +161,8 @@ const begun = (bit: number, rests: Sql): Sql =>
     MASKS,
   )
 
-// The chains that begin at or after each event: for an event without the step, those of the next event; in a strict funnel only while the previous step is repeated.
+// The chains that begin at or after each event: for an event without the step, those of the next event; in a strict
+// funnel only while the previous step is repeated.
 const filled = (bit: number, lists: Sql, { order }: FunnelPlan): Sql => {
   const stays =
     order === 'strict' ? some([isBit(name('m'), bit), not(isBit(name('m'), bit - 1))]) : isBit(name('m'), bit)
@@ -275,7 +277,8 @@ const bestRows = (plan: FunnelPlan): SelectSql => {
   }
 }
 
-// Whether an exclusion comes after the event of its first step and before that of its last step, or within the window if that was not reached.
+// Whether an exclusion comes after the event of its first step and before that of its last step, or within the window
+// if that was not reached.
 const isExcluded = (
   chain: Sql,
   { funnelFromStep, funnelToStep }: Exclusion,
@@ -347,8 +350,8 @@ const shownRows = (plan: FunnelPlan): SelectSql => {
 }
 
 /**
- * Returns the people of a funnel, one row per person, or per person and bucket: `person`, `key` (of the breakdown), `bucket`, and `times`, the instants at
- * which they reached the steps in order.
+ * Returns the people of a funnel, one row per person, or per person and bucket: `person`, `key` (of the breakdown),
+ * `bucket`, and `times`, the instants at which they reached the steps in order.
  */
 export const peopleOf = (plan: FunnelPlan): SelectSql => {
   const shown = breakdownsOf(plan.query).length ? shownRows(plan) : countedRows(plan)

@@ -89,7 +89,10 @@ const fromRelative = (text: string, zone: Zone, now: number): NamedTime | undefi
     : unitRange('day')
 }
 
-/** Reads an ISO date or timestamp (in the zone, unless it has an offset), or one relative to `now`. Returns `undefined` for any other string. */
+/**
+ * Reads an ISO date or timestamp (in the zone, unless it has an offset), or one relative to `now`. Returns `undefined`
+ * for any other string.
+ */
 export const readDate = (text: string, zone: Zone, now: number): NamedTime | undefined =>
   fromIso(text, zone) ?? fromRelative(text, zone, now)
 
@@ -165,7 +168,10 @@ export const periodOf = (
   return { from, until }
 }
 
-/** Returns the starts of the intervals that overlap a period, in order. The first may precede the period. Throws `ApiError` if there are too many. */
+/**
+ * Returns the starts of the intervals that overlap a period, in order. The first may precede the period. Throws
+ * `ApiError` if there are too many.
+ */
 export const bucketsOf = ({ from, until }: Period, interval: Interval, zone: Zone): readonly number[] => {
   const starts: number[] = []
   for (let start = intervalStart(interval, from, zone); start < until; start = nextInterval(interval, start, zone)) {

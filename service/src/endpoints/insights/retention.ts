@@ -300,7 +300,8 @@ const startsAfter = (start: number, count: number, interval: Interval, { zone }:
   return starts
 }
 
-// Without a start, the last cohort is that of the range's end, and there are as many cohorts as observed intervals. With a start, all cohorts are observed equally long.
+// Without a start, the last cohort is that of the range's end, and there are as many cohorts as observed intervals.
+// With a start, all cohorts are observed equally long.
 const calendarOf = (
   range: DateRange,
   {

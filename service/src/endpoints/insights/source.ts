@@ -17,7 +17,10 @@ export interface PropertyRef {
 export interface RequestedEvents {
   /** The rows of a live run. */
   readonly from: FromSql
-  /** All times that timestamps are compared with: timestamps with none of these between them are equivalent. Absent: exact timestamps matter. */
+  /**
+   * All times that timestamps are compared with: timestamps with none of these between them are equivalent. Absent:
+   * exact timestamps matter.
+   */
   readonly cuts?: readonly number[]
   /** Whether a row may represent several events, with their number as its `weight`. */
   readonly takesWeights: boolean

@@ -184,7 +184,10 @@ export const sortingOfInsight = (shape: InsightShape): readonly string[] => [
   ...[name('event'), TIME].flatMap((value) => columnOf(shape, value)?.name ?? []),
 ]
 
-/** Returns the rows that a source reads: from the table, and from the events of partial buckets and after the watermark. `undefined` if the table cannot provide them. */
+/**
+ * Returns the rows that a source reads: from the table, and from the events of partial buckets and after the watermark.
+ * `undefined` if the table cannot provide them.
+ */
 const storedRows = (
   { from, cuts = [], takesWeights }: RequestedEvents,
   shape: InsightShape,

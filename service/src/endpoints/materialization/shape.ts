@@ -34,9 +34,9 @@ export interface State extends StoredColumn {
 }
 
 /**
- * What is stored for a select, and where its parts are stored. Selects with the same `signature` have the same table, regardless of the values
- * of their variables. A run with another signature is live. The events' own columns are stored; persons and groups are
- * joined at each run, so later merges and properties take effect.
+ * What is stored for a select, and where its parts are stored. Selects with the same `signature` have the same table,
+ * regardless of the values of their variables. A run with another signature is live. The events' own columns are
+ * stored; persons and groups are joined at each run, so later merges and properties take effect.
  */
 export interface Shape {
   readonly signature: string

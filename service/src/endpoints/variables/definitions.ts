@@ -73,7 +73,10 @@ const checkTakes = (takes: Takes, defaultValue: unknown) => {
     })
 }
 
-/** Returns the code names of the variables in queries. Insights have none, nor has a query that does not parse in this version of the service. */
+/**
+ * Returns the code names of the variables in queries. Insights have none, nor has a query that does not parse in this
+ * version of the service.
+ */
 const variablesOf = ({ query }: EndpointVersion): readonly string[] => {
   try {
     return parseQuery((query as { query: string }).query).variables

@@ -109,7 +109,10 @@ export const CHANGED_ENDPOINT = Type.Object({
 
 const LINES = Type.Record(Type.String(), Type.Array(orNull(Type.Number())))
 
-/** What `WebOverviewQuery`, `WebStatsTableQuery` and `WebVitalsQuery` respond with in addition (docs/reference/insights.md#web-analytics). */
+/**
+ * What `WebOverviewQuery`, `WebStatsTableQuery` and `WebVitalsQuery` respond with in addition
+ * (docs/reference/insights.md#web-analytics).
+ */
 const WEB_FIELDS = {
   dateFrom: Type.Optional(Type.String()),
   dateTo: Type.Optional(Type.String()),

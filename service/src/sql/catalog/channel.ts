@@ -159,8 +159,9 @@ const nameOf = ({ source, medium, campaign, hasSearchId, hasOtherId }: Arrival):
 }
 
 /**
- * Returns the channel through which a session's visitor arrived: that of the first rule that matches. The names and most rules are those of Google
- * Analytics (support.google.com/analytics/answer/9756891), with AI assistants as a separate channel.
+ * Returns the channel through which a session's visitor arrived: that of the first rule that matches. The names and
+ * most rules are those of Google Analytics (support.google.com/analytics/answer/9756891), with AI assistants as a
+ * separate channel.
  */
 export const channelOf = (arrival: Arrival): Sql => {
   // Each part has a name, so that it is computed and printed once.

@@ -2,8 +2,8 @@ import { infix, name, type QuerySql, type SelectSql, type Sql } from './physical
 import type { Stored } from './tables.ts'
 
 /**
- * Returns the project's rows of a table, with the requested columns. It is a subquery, so no join around it can return other rows. The engine
- * still pushes outer conditions into it and reads by primary key.
+ * Returns the project's rows of a table, with the requested columns. It is a subquery, so no join around it can return
+ * other rows. The engine still pushes outer conditions into it and reads by primary key.
  */
 export const guarded = (table: Stored, items: SelectSql['items']): SelectSql => ({
   kind: 'select',

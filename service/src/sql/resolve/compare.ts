@@ -47,8 +47,8 @@ export const createComparable = (reject: Reject, { coerce }: Conversions) => {
 }
 
 /**
- * Returns a comparison with HogQL's meaning: true or false, never NULL. A missing value equals only another missing value, differs from every
- * present value, and is neither less nor greater than any.
+ * Returns a comparison with HogQL's meaning: true or false, never NULL. A missing value equals only another missing
+ * value, differs from every present value, and is neither less nor greater than any.
  * `asFilter`: NULL counts as false here, so the plain operator is enough and can use an index.
  */
 export const comparison = (operator: CompareOperator, left: Value, right: Value, asFilter: boolean): Sql => {

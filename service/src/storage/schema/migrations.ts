@@ -201,8 +201,9 @@ export const MIGRATIONS: readonly Migration[] = [
     id: 8,
     name: 'heatmaps',
     statements: [
-      // The points of one $$heatmap event on one page, of one type and size of the window. A repeated delivery has the same rows,
-      // which replace each other; the time is not in the key, because the clock's correction may differ. Heatmaps of an older design of a page mislead, so points are kept for 90 days.
+      // The points of one $$heatmap event on one page, of one type and size of the window. A repeated delivery has the
+      // same rows, which replace each other; the time is not in the key, because the clock's correction may differ.
+      // Heatmaps of an older design of a page mislead, so points are kept for 90 days.
       `CREATE TABLE IF NOT EXISTS db.heatmaps (
         project_id UInt32,
         url String,

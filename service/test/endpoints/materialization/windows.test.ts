@@ -80,8 +80,8 @@ interface Calendar {
   readonly begins: readonly string[]
 }
 
-// Weeks begin on Sunday. In Berlin the clocks change on 2026-03-29 and 2026-10-25, in New York on 2026-03-08, on Lord Howe, by half an hour,
-// on 2026-04-05; until 1972-01-07 those of Monrovia were 44 minutes and 30 seconds behind.
+// Weeks begin on Sunday. In Berlin the clocks change on 2026-03-29 and 2026-10-25, in New York on 2026-03-08, on Lord
+// Howe, by half an hour, on 2026-04-05; until 1972-01-07 those of Monrovia were 44 minutes and 30 seconds behind.
 const CALENDARS: readonly Calendar[] = [
   {
     zone: 'UTC',

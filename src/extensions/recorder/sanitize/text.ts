@@ -14,7 +14,8 @@ export const callMask = <A extends unknown[]>(mask: (...args: A) => unknown, oth
   }
 }
 
-// Parts have a maximum length, so that long texts take linear time. E-mail addresses, UUIDs and other long hexadecimal numbers, characters escaped in URLs.
+// Parts have a maximum length, so that long texts take linear time. E-mail addresses, UUIDs and other long hexadecimal
+// numbers, characters escaped in URLs.
 const DATA =
   /[\w.+-]{1,200}(?:@|%40)[\w-]{1,200}\.[\w.-]+|[\da-f]{8}-[\da-f]{4}-[\da-f-]{13,}|(?=[a-f]{0,200}\d)[\da-f]{16,}|(?:%[\da-f]{2}){3,}/gi
 // Long integers. A number after a point is a fraction, six or eight digits after a hash are a color.

@@ -102,8 +102,8 @@ export const mathOf = ({ math }: SeriesNode): string => math ?? 'total'
 export const isNumeric = (node: SeriesNode) => (NUMBERS as readonly string[]).includes(mathOf(node))
 
 /**
- * Returns the property that a series computes with. The type "person_properties" means "person". "data_warehouse_properties", which older queries
- * contain, means the event's own.
+ * Returns the property that a series computes with. The type "person_properties" means "person".
+ * "data_warehouse_properties", which older queries contain, means the event's own.
  */
 export const numbersOf = ({
   math_property: key,

@@ -19,7 +19,10 @@ export interface ReferenceRetention {
 const nextDay = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 const distinct = (values: readonly string[]) => [...new Set(values)]
 
-/** Returns, for each breakdown value ('null' for none), a row per cohort: its people, and how many of them returned after each number of intervals. */
+/**
+ * Returns, for each breakdown value ('null' for none), a row per cohort: its people, and how many of them returned
+ * after each number of intervals.
+ */
 export const retentionOf = (
   all: readonly SeenEvent[],
   { type, target, returning, interval, isCumulative, width, zone, from, to, breakdown, limit }: ReferenceRetention,
