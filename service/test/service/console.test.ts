@@ -494,7 +494,7 @@ describe('trailmark console', () => {
     await trailmark(data, 'key', 'revoke', 'first key')
     expect(await trailmark(data, 'console')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('choose another with --key <id|label>'),
+      stderr: expect.stringContaining('pass another with --key <id|label>'),
     })
   })
 })

@@ -55,7 +55,7 @@ const list: Handler = async ({ events }, request) => {
 }
 
 const get: Handler = async ({ events }, { projectId, params }) => {
-  if (!isUuid(params.id)) throw new ApiError('not_found', { detail: 'The event id in the path is not a UUID.' })
+  if (!isUuid(params.id)) throw new ApiError('not_found', { detail: 'The uuid of the event in the path is not valid.' })
   return { body: await events.get(projectId, params.id.toLowerCase()) }
 }
 
