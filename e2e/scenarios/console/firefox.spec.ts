@@ -41,3 +41,26 @@ test('in Firefox: sign-in, overview with a filter, live events and a SQL query',
     await firefox.close()
   }
 })
+
+test('in Firefox: a person can leave while the code of a page loads', async ({ own, site }) => {
+  site.page('/', '<title>Another site</title>')
+  const firefox = await launchFirefox()
+  try {
+    const page = await newPage(firefox)
+    await page.goto(`${own.url}/console/projects/${own.projectId}/setup`)
+    await page.locator('input[type="password"]').fill(own.key)
+    await page.locator('::-p-aria([name="Sign in"][role="button"])').click()
+    await page.waitForSelector('nav a[href$="/people"]')
+    // Requests of the page's code are never answered.
+    await page.setRequestInterception(true)
+    const isLoading = new Promise<void>((done) => {
+      page.on('request', (request) => (request.url().includes('/peoplePage') ? done() : void request.continue()))
+    })
+    await page.$eval('nav a[href$="/people"]', (link) => link.click())
+    await isLoading
+    await page.evaluate((url) => location.assign(url), site.url)
+    await page.waitForFunction(() => document.title === 'Another site')
+  } finally {
+    await firefox.close()
+  }
+})
