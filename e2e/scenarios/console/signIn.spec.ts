@@ -42,3 +42,33 @@ test('an expired session asks for the key in a dialog over the page, which keeps
   await expect(visitors).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
+
+test('a late response to a request of the ended session does not ask for the key again', async ({
+  view: { page, open, service },
+}) => {
+  await open('settings')
+  await page.getByLabel('Name').fill('Shop')
+  await page.context().clearCookies()
+  let respond = () => {}
+  const isSignedIn = new Promise<void>((done) => (respond = done))
+  await page.route(`**/api/projects/${service.projectId}`, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue()
+    const response = await route.fetch()
+    expect(response.status()).toBe(401)
+    await isSignedIn
+    await route.fulfill({ response })
+  })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('tab', { name: 'Keys' }).click()
+  const question = page.getByRole('heading', { name: 'Your session has ended' })
+  await expect(question).toBeVisible()
+  await page.getByLabel('Personal API key').fill(service.key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(question).toBeHidden()
+  const late = page.waitForResponse((response) => response.status() === 401)
+  respond()
+  await late
+  await page.getByRole('tab', { name: 'Project' }).click()
+  await expect(page.getByLabel('Name')).toBeVisible()
+  await expect(question).toBeHidden()
+})

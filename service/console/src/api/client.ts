@@ -1,21 +1,25 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { Failure, toFailure } from './failure.ts'
 import type { paths } from './schema.d.ts'
-import { hasExpired } from './session.ts'
+import { expire, renewals } from './session.ts'
 
 /** URL of the service, without a trailing slash. The console is served one path segment below it. */
 export const SERVICE_URL = new URL('..', document.baseURI).href.replace(/\/$/, '')
 
 const client = createClient<paths>({ baseUrl: SERVICE_URL })
 
+/** The value of `renewals` when a request began. */
+const begunAt = new WeakMap<Request, number>()
+
 const guard: Middleware = {
   onRequest({ request }) {
     // Browsers do not send Origin or Sec-Fetch-Site with GETs to plain HTTP addresses; no other site can send this header.
     request.headers.set('x-trailmark-console', '1')
+    begunAt.set(request, renewals.peek())
     return request
   },
-  onResponse({ response, schemaPath }) {
-    if (response.status === 401 && !schemaPath.startsWith('/api/console/')) hasExpired.value = true
+  onResponse({ request, response, schemaPath }) {
+    if (response.status === 401 && !schemaPath.startsWith('/api/console/')) expire(begunAt.get(request))
   },
 }
 client.use(guard)

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../player/messages.ts'
 import { SERVICE_URL } from './client.ts'
 import { toFailure } from './failure.ts'
 import type { ResponseOf } from './inProject.ts'
-import { hasExpired } from './session.ts'
+import { expire, renewals } from './session.ts'
 
 /** The document that draws recorded pages. Its content security policy allows no requests. */
 export const PLAYER_URL = `${SERVICE_URL}/console/player.html`
@@ -29,12 +29,13 @@ export const loadSnapshots = async (
   { sessionId, windowId, from, to }: Readonly<Record<'sessionId' | 'windowId', string> & Record<'from' | 'to', number>>,
   signal: AbortSignal,
 ): Promise<Snapshot[]> => {
+  const renewal = renewals.peek()
   const query = new URLSearchParams({ window_id: windowId, from: String(from), to: String(to) })
   const response = await fetch(
     `${SERVICE_URL}/api/projects/${projectId}/session_recordings/${encodeURIComponent(sessionId)}/snapshots?${query}`,
     { signal, headers: { 'x-trailmark-console': '1' } },
   )
-  if (response.status === 401) hasExpired.value = true
+  if (response.status === 401) expire(renewal)
   if (!response.ok) throw toFailure(response.status, await response.json().catch(() => undefined))
   return toSnapshots(await response.text())
 }
