@@ -173,6 +173,8 @@ test('a selector of the browser, which may contain data, is not captured', async
   await page.goto(site.url)
   await ready(page)
   await loaded(page)
+  // The button moves away from the pointer when this appears.
+  await expect(page.locator('#late')).toHaveCSS('height', '200px')
   await page.locator('#jane-doe').click()
   await page.waitForFunction(() => (window as { hasInp?: boolean }).hasInp)
   await page.goto(`${site.url}/next`)
