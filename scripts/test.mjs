@@ -79,7 +79,7 @@ const runChecks = async () => {
 const runJest = () =>
   suite(
     'jest',
-    npx('jest', `--maxWorkers=${availableParallelism() + 1}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
+    npx('jest', `--maxWorkers=${availableParallelism() + 2}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
     () => {
       const { numPassedTests, testResults } = readReport('jest.json')
       const failedIn = ({ name, status, message, assertionResults }) => {

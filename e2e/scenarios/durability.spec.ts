@@ -14,6 +14,7 @@ import {
   kill,
   QUIET,
   recorded,
+  start,
   test,
   uuidsOf,
   waiting,
@@ -378,6 +379,40 @@ test('a record of several events stays until the last of them has arrived, and t
   await crash(page)
   world.network.poison(undefined)
   const next = await open()
+  expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
+  await expect.poll(() => waiting(next)).toBe(0)
+})
+
+test('the journal of a closed tab is removed if the database had its events first', async ({
+  world,
+  site,
+  putShop,
+  stored,
+}) => {
+  putShop()
+  const { page, network, context } = world
+  // The page does not learn that its records are stored, so its journal has their events too.
+  await page.addInitScript(() => Object.defineProperty(IDBTransaction.prototype, 'oncomplete', { set: () => {} }))
+  await start(page, site.url)
+  await network.be(503)
+  const captured = await capture(page)
+  await expect.poll(() => recorded(page)).toBe(COUNT)
+  await page.goto('about:blank')
+  await network.be('up')
+  const next = await context.newPage()
+  // The tab ends after the next page has looked for journals, and before it reads the database.
+  await next.addInitScript(() => {
+    const { query } = LockManager.prototype
+    let isFirst = true
+    LockManager.prototype.query = async function () {
+      const answer = await query.call(this)
+      const closed = Object.keys(localStorage).find((name) => name.startsWith('trailmark '))
+      if (isFirst && closed) answer.held!.push({ name: closed, mode: 'exclusive', clientId: '' })
+      isFirst = false
+      return answer
+    }
+  })
+  await start(next, site.url)
   expect(uuidsOf(await stored((found) => found.length >= COUNT))).toEqual(captured)
   await expect.poll(() => waiting(next)).toBe(0)
 })

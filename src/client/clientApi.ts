@@ -85,7 +85,7 @@ export const consentApi = (
   | 'is_capturing'
 > => {
   const decide = (granted: boolean | undefined) => {
-    if (config.cookieless_mode === 'always') log.warn("consent has no effect with cookieless_mode: 'always'")
+    if (config.cookieless_mode === 'always') log.warn("consent does nothing with cookieless_mode: 'always'")
     else consent.decide(granted)
     // Other tabs are notified of consent after the ids are stored, and of a denial before they are removed.
     if (granted) align()

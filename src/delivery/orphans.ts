@@ -151,6 +151,11 @@ export const createOrphans = (inputs: OrphansInputs) => {
       // The page was left in the meantime.
       if (taken !== known) return []
       const left = adopt(journaled)
+      // Events that were found in the database before.
+      journal.release(
+        journaled.filter((entry) => !entries.has(entry)),
+        entries,
+      )
       if (left.length || !session?.usesDatabase()) return left
       const { outbox_max_bytes: maxBytes } = config
       const reading = readRecords({ session, living, maxBytes, isAdopted: ([, id]) => taken.has(id) })

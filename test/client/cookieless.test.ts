@@ -26,7 +26,7 @@ describe("cookieless_mode: 'always'", () => {
     analytics.opt_out_capturing()
     expect(analytics.get_distinct_id()).toBe('$posthog_cookieless')
     expect(analytics.is_capturing()).toBe(true)
-    expect(lines.join('\n')).toMatch(/identify does nothing with cookieless_mode[\s\S]*consent has no effect/)
+    expect(lines.join('\n')).toMatch(/identify does nothing with cookieless_mode[\s\S]*consent does nothing/)
     expect(localStorage.length).toBe(0)
   })
 
