@@ -79,6 +79,7 @@ const runChecks = async () => {
 const runJest = () =>
   suite(
     'jest',
+    // With two more than cores, no core is idle while files wait for engines and processes.
     npx('jest', `--maxWorkers=${availableParallelism() + 2}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
     () => {
       const { numPassedTests, testResults } = readReport('jest.json')
