@@ -168,7 +168,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
       const fault = outer.fault(envelope.length)
       if (fault)
         throw new ApiError(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
-          detail: `A single event, or the JSON around a list of events, may have at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} keys and values and ${MAX_DEPTH} levels.`,
+          detail: `A JSON body, apart from a list of events in it, may have at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} keys and values and ${MAX_DEPTH} levels.`,
         })
       return { envelope: parseJson(envelope), lists }
     },
