@@ -1,6 +1,7 @@
 /**
- * Returns a proxy that reads what the prototype of a node defines. Page elements can hide it ("DOM clobbering"): a field
- * named `id` hides `form.id`, an image named `body` hides `document.body`. Do not pass the proxy to browser functions.
+ * Returns a proxy that reads what the prototype of a node defines. Page elements can hide it ("DOM clobbering"): a
+ * field named `id` hides `form.id`, an image named `body` hides `document.body`. Do not pass the proxy to browser
+ * functions.
  */
 export const unclobbered = <T extends Document | Element>(node: T): T =>
   new Proxy(node, {

@@ -4,8 +4,8 @@ import type { Stop } from '../types'
 type Callable = (this: unknown, ...args: never[]) => unknown
 
 /**
- * Calls `after` with the arguments whenever `target[method]` has run, without changing its arguments or result. Stopping
- * restores the original. If other code has wrapped the method since, the wrapper stays and does nothing.
+ * Calls `after` with the arguments whenever `target[method]` has run, without changing its arguments or result.
+ * Stopping restores the original. If other code has wrapped the method since, the wrapper stays and does nothing.
  */
 export const patch = <T extends object, K extends keyof T>(
   target: T,

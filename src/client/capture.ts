@@ -91,8 +91,9 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   return {
     capture,
     /**
-     * Captures an event with the current time and URL, but in a later task, so that the page's listeners do not wait for
-     * it. `settle` captures it earlier: before each other event and call, and when the page is left. `describe` returns its properties.
+     * Captures an event with the current time and URL, but in a later task, so that the page's listeners do not wait
+     * for it. `settle` captures it earlier: before each other event and call, and when the page is left. `describe`
+     * returns its properties.
      */
     captureLater: (event: string, describe: () => Properties): void => {
       const { href } = location

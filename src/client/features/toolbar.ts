@@ -18,7 +18,9 @@ const CODE = RegExp(`#${NAME}=(\\w*)`)
 // By then, routers that restore the URL they started with have done so.
 const CLEAR_AGAIN_MS = 500
 
-/** Removes the code of the console's link from the page's URL and returns it. Wrappers of `replaceState` do not see it. */
+/**
+ * Removes the code of the console's link from the page's URL and returns it. Wrappers of `replaceState` do not see it.
+ */
 const takeCode = (): string | undefined => {
   const { href } = location
   const code = CODE.exec(href)?.[1]
@@ -27,8 +29,8 @@ const takeCode = (): string | undefined => {
 }
 
 /**
- * The toolbar for the site's own team. Fetched only after a link of the console or `loadToolbar`, or with a session of the
- * toolbar in this tab.
+ * The toolbar for the site's own team. Fetched only after a link of the console or `loadToolbar`, or with a session of
+ * the toolbar in this tab.
  */
 export const toolbar: Feature = {
   name: 'toolbar',

@@ -11,8 +11,8 @@ import type { PersonProperties } from './personProperties'
 const MAX_ID_LENGTH = 1000
 
 /**
- * Returns an id from the site as a string, or undefined if it is not valid. Numbers are valid. Replaces lone surrogates, as
- * storage does, so that the id equals its stored copy.
+ * Returns an id from the site as a string, or undefined if it is not valid. Numbers are valid. Replaces lone
+ * surrogates, as storage does, so that the id equals its stored copy.
  */
 export const toId = (value: unknown): string | undefined => {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined

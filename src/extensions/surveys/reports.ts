@@ -10,8 +10,8 @@ const OUTCOMES: Record<string, string> = {
 }
 
 /**
- * Adds the person property for the outcome to an event of a survey, also to one that the site captured itself. Marks the
- * survey as seen, unless the submission is partial.
+ * Adds the person property for the outcome to an event of a survey, also to one that the site captured itself. Marks
+ * the survey as seen, unless the submission is partial.
  */
 export const amendEvent = (event: CapturedEvent, memory: Memory): CapturedEvent => {
   const outcome = OUTCOMES[event.event]

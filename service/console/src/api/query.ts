@@ -94,8 +94,8 @@ const watchProgress = (projectId: number, id: string, onProgress: (progress: Que
 }
 
 /**
- * Calls `request` with a new `client_query_id` once fewer than `MAX_RUNNING` queries run. Aborting `signal` cancels the query
- * in the engine.
+ * Calls `request` with a new `client_query_id` once fewer than `MAX_RUNNING` queries run. Aborting `signal` cancels the
+ * query in the engine.
  */
 const runInTurn = async (
   projectId: number,
@@ -126,8 +126,8 @@ const runInTurn = async (
 }
 
 /**
- * Runs a query of a project. At most four run at a time, in the order of their calls. Aborting `signal` cancels the query
- * in the engine. Rejects with `Failure`.
+ * Runs a query of a project. At most four run at a time, in the order of their calls. Aborting `signal` cancels the
+ * query in the engine. Rejects with `Failure`.
  */
 export const runQuery = (projectId: number, query: Query, options: QueryOptions): Promise<QueryResult> => {
   const { signal, variables, limit, debug = false, force = false, maxAgeSeconds = MAX_AGE_SECONDS } = options
