@@ -17,7 +17,10 @@ const test = base.extend<{ requestLog: void }>({
       page.on('requestfailed', (request) => states.set(request, request.failure()?.errorText ?? 'failed'))
       await use()
       if (info.status !== info.expectedStatus)
-        for (const [request, state] of states) console.log(info.title, request.method(), request.url(), state)
+        console.log(
+          `${info.title}: requests that failed or wait`,
+          [...states].map(([request, state]) => `${request.method()} ${request.url()} ${state}`),
+        )
     },
     { auto: true },
   ],
