@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import prettier from 'prettier'
 import ts from 'typescript'
+import { format } from './format.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const isCheck = process.argv.includes('--check')
@@ -18,22 +18,19 @@ const declarationsOf = (entry) => {
   return source.statements.map((statement) => printer.printNode(ts.EmitHint.Unspecified, statement, source))
 }
 
-/** Returns the report of an entry, formatted like the sources: of `parts/core`, only what differs from `main`. */
-const report = async (entry) => {
+/** Returns the report of an entry as `npm run format` would write it to `file`: of `parts/core`, only what differs from `main`. */
+const report = (entry, file) => {
   const main = entry === 'parts/core' ? declarationsOf('main') : []
   const text = declarationsOf(entry).filter((declaration) => !main.includes(declaration))
   if (main.length) text.unshift('// All other declarations are those of main.d.ts.')
-  return prettier.format(text.join('\n'), {
-    ...(await prettier.resolveConfig(`${ROOT}package.json`)),
-    parser: 'typescript',
-  })
+  return format(file, text.join('\n'))
 }
 
 mkdirSync(`${ROOT}api`, { recursive: true })
 for (const entry of ['main', 'endpoints', 'parts/core']) {
   const name = basename(entry)
   const file = `${ROOT}api/${name}.d.ts`
-  const current = await report(entry)
+  const current = report(entry, file)
   if (!isCheck) writeFileSync(file, current)
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== current) {
     console.error(

@@ -26,7 +26,7 @@ const step = (title, command, ...args) =>
     })
   })
 await Promise.all([
-  changed.length && step('Format', 'prettier', '--check', '--ignore-unknown', ...changed),
+  changed.length && step('Format', 'oxfmt', '--check', '--no-error-on-unmatched-pattern', ...changed),
   sources.length && step('Lint', 'oxlint', ...sources),
   sources.length && step('Types', 'node', 'scripts/typecheck.mjs'),
   sources.length &&

@@ -72,6 +72,7 @@ const suite = async (title, command, read, options) => {
 const background = { niceness: 5 }
 
 const runChecks = async () => {
+  await check('format', ['npm', 'run', 'format:check', '--silent'], background)
   await check('types', ['npm', 'run', 'typecheck', '--silent'], background)
   await check('lint', ['npm', 'run', 'lint', '--silent'], background)
 }
@@ -137,15 +138,15 @@ const findHeadlessShell = () => {
 try {
   const browsers = [findBrowser('chromium'), findHeadlessShell(), findBrowser('firefox')]
   console.log(`Browsers: ${browsers.join(', ')}`)
-  // The SDK's build uses one core for most of its time, so the format is checked beside it.
-  const format = check('format', ['npm', 'run', 'format:check', '--silent'])
+  // The checks read only sources. They use the core that the SDK's build leaves idle for most of its time.
+  const checks = runChecks()
   const built = await Promise.all([
     check('build SDK', ['npm', 'run', 'build:sdk', '--silent']),
     check('build service', ['npm', 'run', 'build', '--workspace', 'trailmark-service', '--silent']),
     check('build console', ['npm', 'run', 'build', '--workspace', 'trailmark-console', '--silent']),
   ])
-  if (built.every(Boolean)) await Promise.all([runPlaywright(...browsers), runJest(), runChecks()])
-  await format
+  if (built.every(Boolean)) await Promise.all([runPlaywright(...browsers), runJest()])
+  await checks
 } catch (error) {
   count(0, 1)
   failures.push(error.message)

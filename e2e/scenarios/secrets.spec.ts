@@ -111,8 +111,8 @@ for (const seed of [1, 2]) {
       for (const host of document.querySelectorAll<HTMLElement>('[data-shadow]')) {
         const secret = host.dataset.shadow!
         delete host.dataset.shadow
-        host.attachShadow({ mode: 'open' }).innerHTML =
-          `<div class="ph-no-capture"><button>${secret}</button></div><input type="password" value="${secret}"><button class="ph-sensitive" title="${secret}">${secret}</button>`
+        const root = host.attachShadow({ mode: 'open' })
+        root.innerHTML = `<div class="ph-no-capture"><button>${secret}</button></div><input type="password" value="${secret}"><button class="ph-sensitive" title="${secret}">${secret}</button>`
       }
     })
     for (const { id, secret, html } of hidden) {

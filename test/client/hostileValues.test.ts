@@ -95,7 +95,7 @@ const HOSTILE: [name: string, make: () => unknown][] = [
   }],
   ['a DOM element', () => document.body],
   ['a string', () => 'text'],
-] // prettier-ignore
+] // oxfmt-ignore
 
 describe.each(HOSTILE)('hostile value: %s', (_, make) => {
   test.each(Object.keys(INPUTS))('is sent as valid JSON or dropped when passed to %s', async (input) => {

@@ -121,8 +121,8 @@ describe('the serialization budget', () => {
     ['a sparse array', Object.assign([], { length: 4_000_000_000 })],
     ['a large typed array', new Uint8Array(10_000_000)],
     ['a large map', new Map(Array.from({ length: 200_000 }, (_, i) => [i, { i }]))],
-    ['an infinite iterator', Object.assign(new Set(), { *[Symbol.iterator]() { for (;;) yield {} } })], // prettier-ignore
-    ['an infinite toJSON', (() => { class Endless { toJSON() { return { a: new Endless(), b: new Endless() } } } return new Endless() })()], // prettier-ignore
+    ['an infinite iterator', Object.assign(new Set(), { *[Symbol.iterator]() { for (;;) yield {} } })], // oxfmt-ignore
+    ['an infinite toJSON', (() => { class Endless { toJSON() { return { a: new Endless(), b: new Endless() } } } return new Endless() })()], // oxfmt-ignore
   ])('limits %s', (_, value) => {
     const since = process.cpuUsage()
     const text = json({ value, amount: 5 })

@@ -9,7 +9,8 @@ export interface MappedFrame extends Frame {
   readonly isMapped: boolean
   /** The line of the source, and up to five lines before and after it. */
   readonly source:
-    { readonly line: string; readonly before: readonly string[]; readonly after: readonly string[] } | undefined
+    | { readonly line: string; readonly before: readonly string[]; readonly after: readonly string[] }
+    | undefined
 }
 
 export interface MappedException extends Omit<Exception, 'frames'> {

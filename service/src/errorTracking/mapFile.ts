@@ -20,7 +20,8 @@ export interface SourcePosition {
   readonly isLibrary: boolean
   /** undefined: the map does not have the source's text. */
   readonly text:
-    { readonly line: string; readonly before: readonly string[]; readonly after: readonly string[] } | undefined
+    | { readonly line: string; readonly before: readonly string[]; readonly after: readonly string[] }
+    | undefined
 }
 
 /** Maximum bytes of a source map, uncompressed. */

@@ -51,35 +51,31 @@ test.concurrent('ingest responds with 503 and Retry-After while the engine hangs
     })
     await until(async () => (await capture(service, event('held up', { uuid }))).status === 200)
     expect(await countOf(service, 'held up')).toBe(1)
-  }),
-)
+  }))
 
-test.concurrent(
-  'deliveries over the memory limit get 429 with Retry-After while the engine hangs and are stored once on retry',
-  () =>
-    withService({ TRAILMARK_INGEST_MEMORY_MB: '1' }, async (service) => {
-      const text = 'x'.repeat(400_000)
-      const events = Array.from({ length: 10 }, () => event('too much', { uuid: uuidv7() }, { text }))
-      const key = await createMetricsKey(service)
-      const first = await whileEngineHangs(service, async () => {
-        const waiting = capture(service, events[0]!)
-        // The others arrive while the first waits for the engine and holds the memory.
-        await until(async () => (await readMetrics(service, key)).trailmark_writer_waiting_events === 1)
-        return Promise.all([waiting, ...events.slice(1).map((each) => capture(service, each))])
-      })
-      const refused = first.filter(({ status }) => status === 429)
-      expect(refused.length).toBeGreaterThan(3)
-      for (const { headers, body } of refused) {
-        expect(body).toMatchObject({ type: 'throttled_error', code: 'ingest_overloaded' })
-        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-      }
-      expect(first[0].status).toBe(503)
-      expect([...new Set(first.map(({ status }) => status))].sort()).toEqual([429, 503])
-      for (const each of events) await until(async () => (await capture(service, each)).status === 200)
-      expect(await countOf(service, 'too much')).toBe(10)
-      expect((await rowsOf(service, "SELECT uniq(uuid) FROM events WHERE event = 'too much'"))[0]).toEqual([10])
-    }),
-)
+test.concurrent('deliveries over the memory limit get 429 with Retry-After while the engine hangs and are stored once on retry', () =>
+  withService({ TRAILMARK_INGEST_MEMORY_MB: '1' }, async (service) => {
+    const text = 'x'.repeat(400_000)
+    const events = Array.from({ length: 10 }, () => event('too much', { uuid: uuidv7() }, { text }))
+    const key = await createMetricsKey(service)
+    const first = await whileEngineHangs(service, async () => {
+      const waiting = capture(service, events[0]!)
+      // The others arrive while the first waits for the engine and holds the memory.
+      await until(async () => (await readMetrics(service, key)).trailmark_writer_waiting_events === 1)
+      return Promise.all([waiting, ...events.slice(1).map((each) => capture(service, each))])
+    })
+    const refused = first.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(3)
+    for (const { headers, body } of refused) {
+      expect(body).toMatchObject({ type: 'throttled_error', code: 'ingest_overloaded' })
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(first[0].status).toBe(503)
+    expect([...new Set(first.map(({ status }) => status))].sort()).toEqual([429, 503])
+    for (const each of events) await until(async () => (await capture(service, each)).status === 200)
+    expect(await countOf(service, 'too much')).toBe(10)
+    expect((await rowsOf(service, "SELECT uniq(uuid) FROM events WHERE event = 'too much'"))[0]).toEqual([10])
+  }))
 
 /** Sends the headers of a request. */
 const open = async (
@@ -119,46 +115,42 @@ test.concurrent('the service closes requests whose bodies never arrive and still
     expect(honest.filter((status) => status !== 200)).toEqual([])
     for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (408|413|429) /)
     expect(await countOf(service, 'large')).toBe(500)
-  }),
-)
+  }))
 
-test.concurrent(
-  'an unresponsive ClickHouse server is reported immediately with the reason and aborts the start after 20 s',
-  async () => {
-    const folder = temporaryFolder()
-    const deaf = createServer((socket) => socket.end('no TLS here'))
-    await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done))
-    const { port } = deaf.address() as AddressInfo
-    const cases = [
-      ['http://user:hidden@127.0.0.1:9', 'http://127.0.0.1:9', 'ECONNREFUSED'],
-      ['http://nowhere.invalid:8123', 'http://nowhere.invalid:8123', 'nowhere.invalid'],
-      [`https://127.0.0.1:${port}`, `https://127.0.0.1:${port}`, 'SSL'],
-    ] as const
-    const ended = await Promise.all(
-      cases.map(async ([url], place) => {
-        const startedAt = Date.now()
-        const { code, stderr } = await runUntilEnd({
-          TRAILMARK_DATA: join(folder, String(place)),
-          TRAILMARK_PORT: '0',
-          CLICKHOUSE_URL: url,
-        })
-        return { code, lines: stderr.trimEnd().split('\n'), tookMs: Date.now() - startedAt }
-      }),
-    )
-    deaf.close()
-    rmSync(folder, { recursive: true })
-    ended.forEach(({ code, lines: [first, last, ...more], tookMs }, place) => {
-      const [, shown, reason] = cases[place]!
-      expect([code, more]).toEqual([1, []])
-      expect(first).toContain(`The ClickHouse server at CLICKHOUSE_URL (${shown}) does not respond: `)
-      expect(first).toContain(reason)
-      expect(first).toContain('Retrying for 20 s, then exiting with code 1.')
-      expect(first).not.toContain('hidden')
-      // The line was logged when the first try failed, not at the end.
-      expect(Date.now() - Date.parse(first!.split(' ')[0]!)).toBeGreaterThan(15_000)
-      expect(tookMs).toBeGreaterThan(15_000)
-      expect(last).toContain(`trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL (${shown})`)
-      expect(last).toContain(reason)
-    })
-  },
-)
+test.concurrent('an unresponsive ClickHouse server is reported immediately with the reason and aborts the start after 20 s', async () => {
+  const folder = temporaryFolder()
+  const deaf = createServer((socket) => socket.end('no TLS here'))
+  await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done))
+  const { port } = deaf.address() as AddressInfo
+  const cases = [
+    ['http://user:hidden@127.0.0.1:9', 'http://127.0.0.1:9', 'ECONNREFUSED'],
+    ['http://nowhere.invalid:8123', 'http://nowhere.invalid:8123', 'nowhere.invalid'],
+    [`https://127.0.0.1:${port}`, `https://127.0.0.1:${port}`, 'SSL'],
+  ] as const
+  const ended = await Promise.all(
+    cases.map(async ([url], place) => {
+      const startedAt = Date.now()
+      const { code, stderr } = await runUntilEnd({
+        TRAILMARK_DATA: join(folder, String(place)),
+        TRAILMARK_PORT: '0',
+        CLICKHOUSE_URL: url,
+      })
+      return { code, lines: stderr.trimEnd().split('\n'), tookMs: Date.now() - startedAt }
+    }),
+  )
+  deaf.close()
+  rmSync(folder, { recursive: true })
+  ended.forEach(({ code, lines: [first, last, ...more], tookMs }, place) => {
+    const [, shown, reason] = cases[place]!
+    expect([code, more]).toEqual([1, []])
+    expect(first).toContain(`The ClickHouse server at CLICKHOUSE_URL (${shown}) does not respond: `)
+    expect(first).toContain(reason)
+    expect(first).toContain('Retrying for 20 s, then exiting with code 1.')
+    expect(first).not.toContain('hidden')
+    // The line was logged when the first try failed, not at the end.
+    expect(Date.now() - Date.parse(first!.split(' ')[0]!)).toBeGreaterThan(15_000)
+    expect(tookMs).toBeGreaterThan(15_000)
+    expect(last).toContain(`trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL (${shown})`)
+    expect(last).toContain(reason)
+  })
+})

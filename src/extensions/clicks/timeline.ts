@@ -3,7 +3,13 @@ import { TEXT_INPUT } from './ignoredSelectors'
 
 /** `response`: the page did something that changes no element. `departure`: another document was requested. */
 export type EffectKind =
-  'mutation' | 'scroll' | 'selection_changed' | 'visibility_changed' | 'focus_changed' | 'response' | 'departure'
+  | 'mutation'
+  | 'scroll'
+  | 'selection_changed'
+  | 'visibility_changed'
+  | 'focus_changed'
+  | 'response'
+  | 'departure'
 
 const KINDS: Record<string, EffectKind> = {
   scroll: 'scroll',

@@ -1,6 +1,13 @@
 /** Recording status of the session, as in `$recording_status`. */
 export type Status =
-  'disabled' | 'sampled' | 'active' | 'buffering' | 'paused' | 'awaiting_config' | 'missing_config' | 'rrweb_error'
+  | 'disabled'
+  | 'sampled'
+  | 'active'
+  | 'buffering'
+  | 'paused'
+  | 'awaiting_config'
+  | 'missing_config'
+  | 'rrweb_error'
 
 /** A condition for recording. `off`: none is configured. */
 export type Trigger = 'off' | 'pending' | 'activated'

@@ -1461,7 +1461,15 @@ export interface paths {
                       name: string
                       /** @enum {string} */
                       type:
-                        'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                        | 'integer'
+                        | 'float'
+                        | 'string'
+                        | 'datetime'
+                        | 'date'
+                        | 'boolean'
+                        | 'array'
+                        | 'json'
+                        | 'unknown'
                     }[]
                   | null
                 /** Format: date-time */
@@ -1561,7 +1569,15 @@ export interface paths {
                     name: string
                     /** @enum {string} */
                     type:
-                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                      | 'integer'
+                      | 'float'
+                      | 'string'
+                      | 'datetime'
+                      | 'date'
+                      | 'boolean'
+                      | 'array'
+                      | 'json'
+                      | 'unknown'
                   }[]
                 | null
               /** Format: date-time */
@@ -1660,7 +1676,15 @@ export interface paths {
                     name: string
                     /** @enum {string} */
                     type:
-                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                      | 'integer'
+                      | 'float'
+                      | 'string'
+                      | 'datetime'
+                      | 'date'
+                      | 'boolean'
+                      | 'array'
+                      | 'json'
+                      | 'unknown'
                   }[]
                 | null
               /** Format: date-time */
@@ -1769,7 +1793,15 @@ export interface paths {
                     name: string
                     /** @enum {string} */
                     type:
-                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                      | 'integer'
+                      | 'float'
+                      | 'string'
+                      | 'datetime'
+                      | 'date'
+                      | 'boolean'
+                      | 'array'
+                      | 'json'
+                      | 'unknown'
                   }[]
                 | null
               /** Format: date-time */
@@ -1908,7 +1940,15 @@ export interface paths {
                     name: string
                     /** @enum {string} */
                     type:
-                      'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                      | 'integer'
+                      | 'float'
+                      | 'string'
+                      | 'datetime'
+                      | 'date'
+                      | 'boolean'
+                      | 'array'
+                      | 'json'
+                      | 'unknown'
                   }[]
                 | null
               /** Format: date-time */
@@ -2530,7 +2570,15 @@ export interface paths {
                       name: string
                       /** @enum {string} */
                       type:
-                        'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                        | 'integer'
+                        | 'float'
+                        | 'string'
+                        | 'datetime'
+                        | 'date'
+                        | 'boolean'
+                        | 'array'
+                        | 'json'
+                        | 'unknown'
                     }[]
                   | null
                 /** Format: date-time */
@@ -6977,7 +7025,14 @@ export interface paths {
                         [key: string]: {
                           /** @enum {string} */
                           operator:
-                            'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                            | 'regex'
+                            | 'not_regex'
+                            | 'exact'
+                            | 'is_not'
+                            | 'icontains'
+                            | 'not_icontains'
+                            | 'gt'
+                            | 'lt'
                           values: string[]
                         }
                       }
@@ -6986,7 +7041,13 @@ export interface paths {
                   deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
                   /** @enum {string|null} */
                   deviceTypesMatchType?:
-                    'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+                    | 'regex'
+                    | 'not_regex'
+                    | 'exact'
+                    | 'is_not'
+                    | 'icontains'
+                    | 'not_icontains'
+                    | null
                   events?: {
                     repeatedActivation?: boolean
                     values: {
@@ -6995,7 +7056,14 @@ export interface paths {
                         [key: string]: {
                           /** @enum {string} */
                           operator:
-                            'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                            | 'regex'
+                            | 'not_regex'
+                            | 'exact'
+                            | 'is_not'
+                            | 'icontains'
+                            | 'not_icontains'
+                            | 'gt'
+                            | 'lt'
                           values: string[]
                         }
                       }
@@ -7471,7 +7539,14 @@ export interface paths {
                       [key: string]: {
                         /** @enum {string} */
                         operator:
-                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
                         values: string[]
                       }
                     }
@@ -7488,7 +7563,14 @@ export interface paths {
                       [key: string]: {
                         /** @enum {string} */
                         operator:
-                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
                         values: string[]
                       }
                     }
@@ -7749,7 +7831,14 @@ export interface paths {
                       [key: string]: {
                         /** @enum {string} */
                         operator:
-                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
                         values: string[]
                       }
                     }
@@ -7766,7 +7855,14 @@ export interface paths {
                       [key: string]: {
                         /** @enum {string} */
                         operator:
-                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
                         values: string[]
                       }
                     }
@@ -8271,7 +8367,14 @@ export interface paths {
                       [key: string]: {
                         /** @enum {string} */
                         operator:
-                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
                         values: string[]
                       }
                     }
@@ -8288,7 +8391,14 @@ export interface paths {
                       [key: string]: {
                         /** @enum {string} */
                         operator:
-                          'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
                         values: string[]
                       }
                     }

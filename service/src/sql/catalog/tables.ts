@@ -59,7 +59,13 @@ export const EVENTS: Table = {
  * fraction of the time of the properties. Queries do not name them: the tables of visits read them.
  */
 export type VisitColumn =
-  'repeats_arrival' | 'arrival' | 'entry_pathname' | 'pathname' | 'prev_pathname' | 'prev_seconds' | 'prev_seen'
+  | 'repeats_arrival'
+  | 'arrival'
+  | 'entry_pathname'
+  | 'pathname'
+  | 'prev_pathname'
+  | 'prev_seconds'
+  | 'prev_seen'
 
 /** Every table that a query may read, with its columns, by its name in queries. */
 export const TABLES = {

@@ -155,7 +155,12 @@ export interface Select extends Span {
 }
 
 export type SetOperator =
-  'union all' | 'union distinct' | 'intersect' | 'intersect distinct' | 'except' | 'except distinct'
+  | 'union all'
+  | 'union distinct'
+  | 'intersect'
+  | 'intersect distinct'
+  | 'except'
+  | 'except distinct'
 
 export interface SetQuery extends Span {
   readonly kind: 'set'

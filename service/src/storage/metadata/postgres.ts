@@ -64,7 +64,8 @@ const hostOf = (url: string): string => {
 /** Turns an error of the first connection to `url`, or of the first statements, into one that says what the operator should do. */
 export const toStartError = (error: unknown, url: string): unknown => {
   const cause = (error instanceof MetadataUnavailable ? error.cause : error) as
-    { code?: string; message?: string } | undefined
+    | { code?: string; message?: string }
+    | undefined
   const found =
     MESSAGES_BY_CODE.find(([pattern]) => pattern.test(cause?.code ?? '')) ??
     MESSAGES_BY_TEXT.find(([pattern]) => pattern.test(cause?.message ?? ''))
