@@ -84,6 +84,11 @@ test.each<[string, () => void, number?]>([
     pressed(() => [1000, 2000, 3000, 4200, 5000].forEach((ms) => setTimeout(tick('#far'), ms))),
     1,
   ],
+  [
+    'a stopwatch on a page with a long task, which delays a tick',
+    pressed(() => [1000, 2000, 3000, 4900, 5000].forEach((ms) => setTimeout(tick('#far'), ms))),
+    1,
+  ],
   ['a streamed reply', pressed(() => setTimeout(() => setInterval(() => find('#near').append('word '), 60), 700)), 1],
   ['a toggled pressed state', pressed((button) => button.toggleAttribute('aria-pressed'))],
   ['a toggled class', pressed((button) => button.classList.toggle('full'))],
