@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 const isExecutable = (file) => {
@@ -24,12 +25,19 @@ const installed = ({ variable, bundled, names, files = [] }) =>
 
 const mayInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 
-// Another test may be installing a package.
-const apt = (...args) =>
-  execFileSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
+/** Installs a Debian package. Tests of other workers may do so too, and wait, because only one `apt-get update` can run at a time. */
+const install = (name) =>
+  execFileSync(
+    'flock',
+    [
+      join(tmpdir(), 'trailmark-apt.lock'),
+      'sh',
+      '-c',
+      'apt-get update -q && exec apt-get -o DPkg::Lock::Timeout=300 install -y -q --no-install-recommends "$0"',
+      name,
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } },
+  )
 
 /**
  * Returns the path of a program that tests need: the one that the environment variable `variable` names, or one that is
@@ -42,8 +50,7 @@ export const findProgram = (program, say = console.log) => {
   const [name] = program.names
   if (mayInstall()) {
     say(`No ${name} found. Installing Debian's package ${program.debian}.`)
-    apt('update', '-q')
-    apt('install', '-y', '-q', '--no-install-recommends', program.debian)
+    install(program.debian)
     const now = installed(program)
     if (now) return now
   }
