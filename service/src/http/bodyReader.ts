@@ -28,7 +28,15 @@ export interface BodyReaderOptions {
   readonly limits?: typeof BODY_LIMITS
 }
 
-const rateOf = ({ received, startedAt }: Intake) => received / (Date.now() - startedAt + 1)
+/** Returns the body to end if there are too many: of the client with the most, the one furthest behind its rate or oldest. */
+const bodyToEnd = (arriving: readonly Intake[]): Intake | undefined => {
+  const counts = new Map<string, number>()
+  for (const { client } of arriving) counts.set(client, (counts.get(client) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  return arriving
+    .filter(({ client }) => counts.get(client) === most)
+    .reduce<Intake | undefined>((last, each) => (last && last.behindMs >= each.behindMs ? last : each), undefined)
+}
 
 interface Reading {
   readonly intake: Intake
@@ -99,8 +107,8 @@ const readBody = ({ intake, stream, maxBytes, memory, isOpen, slices, limits, co
   })
 
 /**
- * Reads the bodies of requests in bounded memory (`bodyMemory.ts`). Bodies that arrive too slowly are ended, and the slowest of a
- * client if there are too many.
+ * Reads the bodies of requests in bounded memory (`bodyMemory.ts`). Bodies that arrive too slowly are ended, and
+ * if there are too many, bodies of the client with the most.
  */
 export const createBodyReader = (
   maxHeldBytes: number,
@@ -176,10 +184,8 @@ export const createBodyReader = (
         memory.release(intake)
       })
       if (intakes.size <= limits.unfinished) return
-      const slowest = [...intakes]
-        .filter((each) => !each.isFinished && each.client === intake.client)
-        .reduce((least, each) => (rateOf(each) < rateOf(least) ? each : least))
-      end(slowest, 'ingest_overloaded', 'evicted')
+      const ended = bodyToEnd([...intakes].filter((each) => !each.isFinished && each.stop))
+      if (ended) end(ended, 'ingest_overloaded', 'evicted')
     },
     read(request, stream, maxBytes) {
       const intake = byRequest.get(request)!

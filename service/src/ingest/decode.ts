@@ -77,6 +77,15 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
 const noEncoding = () => new ApiError('invalid_json', { detail: 'The body is not JSON, gzip, base64 or lz64.' })
 
+const PLUS = 0x2b
+const SPACE = 0x20
+
+/** Replaces a byte everywhere. `String.replace` would block the event loop for 60 ms if it replaced a million characters. */
+const replaceByte = (bytes: Buffer, from: number, to: number): Buffer => {
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === from) bytes[at] = to
+  return bytes
+}
+
 /** Returns the form field `data`. `undefined`: not a form with this field. */
 const dataOf = (text: string): string | undefined => {
   const start = text.startsWith('data=') ? 0 : text.indexOf('&data=') + 1
@@ -84,7 +93,7 @@ const dataOf = (text: string): string | undefined => {
   const end = text.indexOf('&', start)
   const value = text.slice(start + 'data='.length, end < 0 ? undefined : end)
   try {
-    return decodeURIComponent(value.replace(/\+/g, ' '))
+    return decodeURIComponent(replaceByte(Buffer.from(value), PLUS, SPACE).toString())
   } catch {
     throw new ApiError('invalid_encoding', { detail: 'The form field "data" is not URL-encoded UTF-8.' })
   }
@@ -101,7 +110,7 @@ const unwrap = (bytes: Buffer, compression: string): Buffer => {
   const plain = Buffer.from(data)
   if (startsLikeJson(plain)) return plain
   // An unescaped + of base64 decodes to a space in a form.
-  const value = data.replace(/ /g, '+')
+  const value = replaceByte(plain, SPACE, PLUS).toString()
   if (!BASE64.test(value)) throw noEncoding()
   return compression === 'lz64' ? Buffer.from(decodeLz64(value)) : Buffer.from(value, 'base64')
 }

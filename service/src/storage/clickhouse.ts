@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { pipeline } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { type Connection, createClickhouseClients, waitUntilReady } from './clickhouseClients.ts'
 import { toStorageError } from './clickhouseErrors.ts'
-import type { Settings } from './clickhouseHttp.ts'
+import type { EngineResponse, Settings } from './clickhouseHttp.ts'
 import { INSERT_SETTINGS, RESULT_SETTINGS, runSettings, SKIP_UNREADABLE } from './clickhouseSettings.ts'
 import { createStatements } from './clickhouseStatements.ts'
 import {
@@ -16,13 +16,35 @@ import {
 } from './storage.ts'
 import { quoteUnsafeIntegers, quotingIntegers } from './unsafeIntegers.ts'
 
-// An engine that cannot write to its disk responds with 200 and an empty body.
+// The engine collects a response on its disk. If it cannot, it responds with 200, the number of rows and an empty body.
+const notWritten = () => new StorageError('full', 'The engine could not write its response to its disk')
+
+const readText = async ({ body, rowCount }: EngineResponse): Promise<string> => {
+  const text = await body.text()
+  if (!text && rowCount) throw notWritten()
+  return text
+}
+
 const parseResponse = (json: string): { meta: Result['columns']; data: Result['rows'] } => {
   try {
     return JSON.parse(quoteUnsafeIntegers(json)) as ReturnType<typeof parseResponse>
   } catch {
+    if (!json) throw notWritten()
     throw new StorageError('unavailable', 'The response of the engine is truncated')
   }
+}
+
+/** Returns the body as a stream once its first bytes have arrived. */
+const readStream = async ({ body, rowCount }: EngineResponse): Promise<Readable> => {
+  if (!rowCount) return body
+  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  const first = await chunks.next()
+  if (first.done) throw notWritten()
+  const all = async function* () {
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => chunks }
+  }
+  return Readable.from(all(), { objectMode: false })
 }
 
 const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }
@@ -74,14 +96,15 @@ export const createClickhouse = (
       return reading(
         signal,
         async (queryId) => {
-          const { body } = await clients.current().reader.send({
-            text,
-            params,
-            queryId,
-            signal,
-            settings: { ...settingsOfRun(limits), default_format: 'JSONCompact' },
-          })
-          const json = await body.text()
+          const json = await readText(
+            await clients.current().reader.send({
+              text,
+              params,
+              queryId,
+              signal,
+              settings: { ...settingsOfRun(limits), default_format: 'JSONCompact' },
+            }),
+          )
           const { meta, data } = parseResponse(json)
           return { columns: meta, rows: data, textLength: json.length }
         },
@@ -93,7 +116,7 @@ export const createClickhouse = (
       return reading(
         signal,
         async (queryId) => {
-          const { body, rowCount } = await clients.current().reader.send({
+          const response = await clients.current().reader.send({
             text,
             params,
             queryId,
@@ -101,31 +124,34 @@ export const createClickhouse = (
             settings: { ...settingsOfRun(limits), default_format: STREAM_FORMATS[format] },
           })
           // The engine does not apply max_result_rows to every query, such as one without a table.
-          if (rowCount > limits.maxRows) {
-            body.destroy()
+          if (response.rowCount > limits.maxRows) {
+            response.body.destroy()
             throw new StorageError('size', 'The result has too many rows')
           }
+          const body = await readStream(response)
           return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // Readers of the stream receive the error.
         },
         limits,
       )
     },
 
-    rows<Row>({ text, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
+    rows<Row>({ text: query, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
       return reading(undefined, async (queryId) => {
-        const { body } = await clients.current().writer.send({
-          text,
-          params,
-          queryId,
-          settings: {
-            ...settings,
-            ...RESULT_SETTINGS,
-            default_format: 'JSONEachRow',
-            max_query_size: '10000000',
-            wait_end_of_query: 1,
-          },
-        })
-        return (await body.text()).split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
+        const text = await readText(
+          await clients.current().writer.send({
+            text: query,
+            params,
+            queryId,
+            settings: {
+              ...settings,
+              ...RESULT_SETTINGS,
+              default_format: 'JSONEachRow',
+              max_query_size: '10000000',
+              wait_end_of_query: 1,
+            },
+          }),
+        )
+        return text.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
       })
     },
 

@@ -79,7 +79,7 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
   [
     'Concurrent bodies',
     count(BODY_LIMITS.unfinished),
-    'the slowest body of the same client gets a 429 `ingest_overloaded`',
+    'the slowest body of the client with the most gets a 429 `ingest_overloaded`',
   ],
   [
     'Memory of large bodies (over ' + bytes(BODY_LIMITS.smallBytes) + ')',

@@ -98,6 +98,59 @@ test('the largest of several bodies waiting for memory is rejected', async () =>
   reader.close()
 })
 
+test('a client that uses up its share of the memory does not delay another one', async () => {
+  const { reader, open } = createBodies(100 * KB)
+  const [first, second, other] = [open('1.1.1.1'), open('1.1.1.1'), open('2.2.2.2')]
+  first.send(40 * KB)
+  first.end()
+  await first.outcome
+  second.send(40 * KB)
+  second.end()
+  await soon()
+  other.send(40 * KB)
+  other.end()
+  expect(await other.outcome).toBe(40 * KB)
+  expect(reader.heldBytes()).toBe(80 * KB)
+  first.close()
+  await second.outcome
+  reader.close()
+})
+
+test.each([
+  ['the same client', '1.1.1.1'],
+  ['another client', '2.2.2.2'],
+])('if too many bodies arrive at once, a body of %s ends one of the client with the most', async (_, ip) => {
+  const { reader, open } = createBodies(100 * KB, { ...SMALL_LIMITS, unfinished: 4 })
+  const bystander = open('3.3.3.3')
+  const many = Array.from({ length: 3 }, () => open('1.1.1.1'))
+  for (const body of [bystander, ...many]) body.send(1)
+  await soon()
+  const last = open(ip)
+  const ended = await Promise.race(many.map(({ outcome }, place) => outcome.then((code) => [place, code])))
+  expect(ended).toEqual([0, 'ingest_overloaded'])
+  for (const body of [bystander, last]) {
+    body.send(1)
+    body.end()
+  }
+  expect([await bystander.outcome, await last.outcome]).toEqual([2, 1])
+  reader.close()
+})
+
+test('the rest of a body that is too large is read up to a limit', async () => {
+  const { reader, open } = createBodies(100 * KB, { ...SMALL_LIMITS, discardedBytes: 1_000 })
+  const body = open('1.1.1.1', 50)
+  let outcome: unknown
+  void body.outcome.then((code) => (outcome = code))
+  body.send(1_000)
+  await soon()
+  expect(outcome).toBeUndefined()
+  body.send(1)
+  await soon()
+  expect(outcome).toBe('body_too_large')
+  expect(reader.heldBytes()).toBe(0)
+  reader.close()
+})
+
 test('small bodies do not wait for large ones of the same client', async () => {
   const { reader, open } = createBodies(100 * KB)
   const large = open('1.1.1.1')

@@ -79,6 +79,17 @@ const makeBombs = (): Record<string, string> => ({
   tokens: `[${Array.from({ length: 1_000_000 }, (_, n) => `{"token":"${n}"}`).join(',')}]`,
 })
 
+/** Bodies that are decoded in one step, of the maximum size. */
+const TEXTS: Record<string, string> = {
+  'a form of blanks': `data=${repeat('+', MB - 5)}`,
+  'a form of escapes': `data=%7B${repeat('%22', MB - 8)}`,
+  'a form of base64 with many plus signs': `data=${repeat('+A', MB - 5)}`,
+  'many form fields': `${repeat('&a', MB - 10)}&data=e30`,
+  base64: repeat('e30K', MB),
+}
+/** Bombs that are also sent to `/flags`. */
+const FLAGS_BOMBS = ['empty events', 'brackets', 'distinct keys around the events', 'a long string', 'numbers']
+
 let bombs: { name: string; text: string; compressed: Uint8Array<ArrayBuffer> }[]
 beforeAll(() => {
   bombs = Object.entries(makeBombs()).map(([name, text]) => ({
@@ -98,11 +109,11 @@ test('no request body blocks the event loop or delays honest clients', async () 
   const blocks: Record<string, number> = {}
   turns.longestMs()
   /** Sends a body until one try stays within the event loop limit, or all tries fail. Returns the last status. */
-  const send = async (name: string, body: Uint8Array | string) => {
+  const send = async (name: string, body: Uint8Array | string, path = '/e/') => {
     let status = 0
     let best = Infinity
     for (let tries = 0; tries < TRIES && best > MAX_TURN_MS; tries += 1) {
-      status = await post('/e/', body)
+      status = await post(path, body)
       best = Math.min(best, turns.longestMs())
     }
     blocks[name] = best
@@ -113,6 +124,15 @@ test('no request body blocks the event loop or delays honest clients', async () 
     // The service rejects some bodies early for their compression ratio. Sends these as plain text, to be read as a whole.
     if (status === 413) await send(`${name}, plain`, text)
   }
+  for (const [name, text] of Object.entries(TEXTS)) await send(name, text)
+  for (const { name, compressed } of bombs.filter((bomb) => FLAGS_BOMBS.includes(bomb.name)))
+    await send(`${name}, /flags`, compressed, '/flags/')
+  const small = repeat('{"a":[[[[1]]]],"b":1},', 127 * 1024)
+  await send(
+    'many values, /flags',
+    `{"token":"${service.token}","distinct_id":"a","person_properties":[${small}1]}`,
+    '/flags/',
+  )
   const { answers, health } = await stop()
   expect(Object.entries(blocks).filter(([, ms]) => ms > MAX_TURN_MS)).toEqual([])
   expect(answers.filter((status) => status !== 200)).toEqual([])

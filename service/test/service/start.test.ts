@@ -139,7 +139,7 @@ asUser('the service exits if the data folder is not writable', async () => {
   chmodSync(folder, 0o500)
   const { code, stderr } = await failing({ TRAILMARK_DATA: folder })
   expect(code).toBe(1)
-  expect(stderr).toContain('set TRAILMARK_DATA to a folder that this user may write to.')
+  expect(stderr).toContain('set TRAILMARK_DATA to a folder that this user can write to.')
 })
 
 test.each([
