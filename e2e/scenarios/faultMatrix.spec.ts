@@ -137,6 +137,40 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
   })
 }
 
+// The page sees these answers. None of them confirms that events were stored.
+for (const fault of [
+  'the service answers 503 with a Retry-After of a month',
+  'a captive portal answers 200 with a page',
+  'every request is redirected to a page',
+]) {
+  test(`a page is answered while ${fault}, captures more and is left for another site: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({
+    world,
+    site,
+    putShop,
+    open,
+    stored,
+    account,
+  }) => {
+    putShop()
+    const { page, network } = world
+    await start(page, site.url)
+    await FAULTS[fault]!.begin(world)
+    const before = await capture(page)
+    await expect.poll(() => network.requests() > 0 && network.pending() === 0).toBe(true)
+    await expect.poll(() => recorded(page)).toBe(COUNT)
+    const captured = [...before, ...(await capture(page))]
+    expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
+    await page.goto('about:blank')
+    await FAULTS[fault]!.end(world)
+    const next = await open()
+    await stored((found) => found.length >= 2 * COUNT)
+    await expect.poll(() => waiting(next)).toBe(0)
+    const events = await stored(() => true)
+    expect(uuidsOf(events)).toEqual(captured)
+    account(2 * COUNT, events)
+  })
+}
+
 // Few events wait in local storage alone, many move to a database that has yet to be opened.
 for (const count of [1, 30, 300]) {
   for (const [ending, isCrash] of [
@@ -263,41 +297,53 @@ test(`the service responds 500 to one of ${COUNT} events: ${COUNT - 1} stored, a
 
 // ── Storage that is cleared, and another release ────────────────────────────────────────────────────────────────────
 
-const AFTERWARDS: Record<string, (world: World) => unknown> = {
-  'the page goes on': () => {},
-  'the page is left for another site': async ({ page }) => page.goto('about:blank'),
-}
-for (const [name, leave] of Object.entries(AFTERWARDS)) {
-  test(`storage is cleared while events wait, and ${name}: ${COUNT} captured, ${COUNT} stored`, async ({
-    world,
-    site,
-    putShop,
-    open,
-    stored,
-    account,
-  }) => {
-    putShop()
-    const { page, network } = world
-    await start(page, site.url)
-    await network.be(503)
-    const captured = await capture(page)
-    await expect.poll(() => waiting(page)).toBe(COUNT)
-    await page.evaluate(async () => {
+const CLEARINGS: Record<string, (world: World) => unknown> = {
+  'its page clears storage': ({ page }) =>
+    page.evaluate(async () => {
       localStorage.clear()
       for (const { name } of await indexedDB.databases()) {
         const request = indexedDB.deleteDatabase(name!)
         await new Promise((done) => (request.onsuccess = done))
       }
+    }),
+  'a response clears storage': async ({ page }) => {
+    await page.evaluate(async () => {
+      localStorage.setItem('mark', 'x')
+      await (await fetch('/sign-out')).text()
     })
-    await leave(world)
-    await network.be('up')
-    if (page.url() === 'about:blank') await open()
-    else await comeOnline(page)
-    const events = await stored((found) => found.length >= COUNT)
-    expect(uuidsOf(events)).toEqual(captured)
-    account(COUNT, events)
-  })
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('mark'))).toBeNull()
+  },
 }
+const AFTERWARDS: Record<string, (world: World) => unknown> = {
+  'the page goes on': () => {},
+  'the page is left for another site': async ({ page }) => page.goto('about:blank'),
+}
+for (const [clearing, clear] of Object.entries(CLEARINGS))
+  for (const [name, leave] of Object.entries(AFTERWARDS))
+    test(`${clearing} while events wait, and ${name}: ${COUNT} captured, ${COUNT} stored`, async ({
+      world,
+      site,
+      putShop,
+      open,
+      stored,
+      account,
+    }) => {
+      putShop()
+      site.page('/sign-out', 'signed out', { 'Clear-Site-Data': '"cookies", "storage"' })
+      const { page, network } = world
+      await start(page, site.url)
+      await network.be(503)
+      const captured = await capture(page)
+      await expect.poll(() => waiting(page)).toBe(COUNT)
+      await clear(world)
+      await leave(world)
+      await network.be('up')
+      if (page.url() === 'about:blank') await open()
+      else await comeOnline(page)
+      const events = await stored((found) => found.length >= COUNT)
+      expect(uuidsOf(events)).toEqual(captured)
+      account(COUNT, events)
+    })
 
 for (const dies of ['2.0.0', 'this release']) {
   test(`two tabs, one with release 2.0.0, and the one of ${dies} crashes: ${2 * COUNT} captured, ${2 * COUNT} stored`, async ({

@@ -63,6 +63,14 @@ describe('invalid events and requests', () => {
     ['an unknown compression', '/e/?compression=brotli', 'x', 400, 'unsupported_compression'],
     ['no events', '/e/', '{"api_key":"@"}', 400, 'invalid_input'],
     ['an unknown token', '/e/', JSON.stringify({ api_key: 'nobody', batch: [event('e')] }), 401, 'invalid_token'],
+    // The token is looked up before the body is parsed.
+    [
+      'an unknown token in a large body that is not JSON',
+      '/e/',
+      `{"api_key":"nobody","batch":[${'{"event":1},'.repeat(10_000)}`,
+      401,
+      'invalid_token',
+    ],
     ['no token', '/e/', JSON.stringify([event('e')]), 401, 'invalid_token'],
     ['a body that is too large', '/e/', 'x'.repeat(21 * 1024 * 1024), 413, 'body_too_large'],
     [

@@ -77,11 +77,12 @@ test.concurrent('deliveries over the memory limit get 429 with Retry-After while
     expect((await rowsOf(service, "SELECT uniq(uuid) FROM events WHERE event = 'too much'"))[0]).toEqual([10])
   }))
 
-/** Sends the headers of a request. */
+/** Sends the headers of a request, and `end` after them. */
 const open = async (
   service: RunningService,
   path: string,
   headers: string,
+  end = '\r\n\r\n',
 ): Promise<{ socket: Socket; answer: Promise<string> }> => {
   const { port, hostname } = new URL(service.url)
   const socket = connect(Number(port), hostname)
@@ -90,11 +91,11 @@ const open = async (
   socket.on('error', () => {})
   const answer = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
   await new Promise((resolve) => socket.once('connect', resolve))
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}${end}`)
   return { socket, answer }
 }
 
-test.concurrent('the service closes requests whose bodies never arrive and still serves other clients', () =>
+test.concurrent('the service closes requests whose headers or bodies never arrive and still serves other clients', () =>
   withService({}, async (service) => {
     const silent = await Promise.all(
       Array.from({ length: 60 }, (_, n) => open(service, n % 2 ? '/e/' : '/flags/', 'Content-Length: 20000000')),
@@ -102,6 +103,7 @@ test.concurrent('the service closes requests whose bodies never arrive and still
     const trickles = await Promise.all(
       Array.from({ length: 20 }, () => open(service, '/e/', 'Transfer-Encoding: chunked')),
     )
+    const headers = await Promise.all(Array.from({ length: 5 }, () => open(service, '/e/', 'X-Endless: a', '')))
     // Some occupy as much memory as possible before they stall.
     for (const { socket } of silent.slice(0, 30)) socket.write(Buffer.alloc(3 * MB, ' '))
     const trickle = setInterval(() => trickles.forEach(({ socket }) => socket.write('1\r\n \r\n')), 500)
@@ -109,7 +111,7 @@ test.concurrent('the service closes requests whose bodies never arrive and still
     const stop = startHonestClients(service, 1_000)
     const large = Array.from({ length: 500 }, () => event('large', {}, { text: 'x'.repeat(4_000) }))
     expect((await capture(service, ...large)).status).toBe(200)
-    const answers = await Promise.all([...silent, ...trickles].map(({ answer }) => answer))
+    const answers = await Promise.all([...silent, ...trickles, ...headers].map(({ answer }) => answer))
     clearInterval(trickle)
     const { answers: honest } = await stop()
     expect(honest.filter((status) => status !== 200)).toEqual([])
