@@ -62,6 +62,27 @@ test('one of many tabs retries during an outage, and all events arrive afterward
   expect(sent.sort()).toEqual(captured)
 })
 
+test('a tab sends its events after 5 s although another one backs off for minutes', async ({
+  world,
+  putShop,
+  open,
+  stored,
+}) => {
+  putShop()
+  const [first, second] = [await open(), await open()]
+  await world.network.be(503, { 'Retry-After': '600' })
+  await capture(first)
+  await expect.poll(() => world.network.requests() > 0 && world.network.pending() === 0).toBe(true)
+  await world.network.be('up')
+  const captured = await capture(second)
+  const isStored = async () => {
+    const found = uuidsOf(await stored(() => true))
+    return captured.every((uuid) => found.includes(uuid))
+  }
+  // The limit was 60 s once.
+  await expect.poll(isStored, { timeout: 40_000 }).toBe(true)
+})
+
 test('sends one request after an outage, then batch after batch', async ({ world, putShop, open, stored }) => {
   putShop()
   await world.network.be(...OUTAGE)

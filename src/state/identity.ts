@@ -46,14 +46,16 @@ export const createIdentity = (
     })
 
   const renew: Identity['renew'] = (deviceToo, { distinctID, isIdentifiedID } = {}) => {
-    const id = distinctID ?? newId()
-    const isNamed = !!distinctID && !!isIdentifiedID
+    const isKnown = typeof distinctID === 'string' && isIdentifier(distinctID)
+    const id = isKnown ? distinctID : newId()
+    const isNamed = isKnown && !!isIdentifiedID
     begin(id, (!deviceToo && store.get<string>('$device_id')) || (isNamed ? newId() : id), isNamed, decidedAt())
   }
 
   const known = store.get<string>('distinct_id')
   // `identify` links an id to a visitor who is already known.
-  if (bootstrap.distinctID && (!known || !(bootstrap.isIdentifiedID || isIdentified()))) renew(false, bootstrap)
+  if (isIdentifier(bootstrap.distinctID ?? '') && (!known || !(bootstrap.isIdentifiedID || isIdentified())))
+    renew(false, bootstrap)
   else if (!known) {
     const id = store.get<string>('$device_id') ?? newId()
     begin(id, id, false)

@@ -356,6 +356,30 @@ describe('reset', () => {
     expect(analytics.capture('x')!.properties.$is_identified).toBe(false)
   })
 
+  test.each<[unknown, string?]>([
+    [null],
+    [{ bootstrap: null }],
+    [{ bootstrap: 'ada' }, 'bootstrap expects object, got "ada". It is ignored'],
+    [{ bootstrap: { distinctID: '' } }],
+    [{ bootstrap: { distinctID: 'null', isIdentifiedID: true } }],
+    [{ bootstrap: { distinctID: 5, isIdentifiedID: true } }],
+  ])('begins a new anonymous visitor after reset(%j)', (...[input, line]) => {
+    const lines = listenToConsole('error')
+    const { analytics } = startAnalytics()
+    analytics.identify('old')
+    analytics.reset(input as never)
+    const { distinct_id, $is_identified } = analytics.capture('x')!.properties
+    expect(distinct_id).toMatch(/^[0-9a-f-]{36}$/)
+    expect($is_identified).toBe(false)
+    expect(lines).toEqual(line ? [expect.stringContaining(line)] : [])
+  })
+
+  test('a bootstrapped id that identifies nobody does not replace the visitor', () => {
+    localStorage.setItem('ph_token_posthog', JSON.stringify({ distinct_id: 'known', $device_id: 'known' }))
+    const { analytics } = startAnalytics({ bootstrap: { distinctID: 'undefined' } })
+    expect(analytics.get_distinct_id()).toBe('known')
+  })
+
   test('works when the stored time of the previous reset is invalid', () => {
     localStorage.setItem('ph_token_posthog', JSON.stringify({ distinct_id: 'old', $last_posthog_reset: 'never' }))
     const { analytics } = startAnalytics()

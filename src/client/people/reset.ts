@@ -1,4 +1,7 @@
+import { expected } from '../../lib/expected'
+import { isPlainObject } from '../../lib/json'
 import { objectOf } from '../../lib/objects'
+import { serialize } from '../../lib/serialize'
 import { isKey } from '../../state/keys'
 import { resetAt, type Store } from '../../state/store'
 import type { Bootstrap } from '../../types'
@@ -16,7 +19,7 @@ const forget = (store: Store, isPersonal: (name: string) => boolean = () => true
 
 /** Creates `reset`, and `adoptReset`, which applies a reset from another tab. */
 export const createReset = (
-  { store, tabStore, session, identity, attribution }: Context,
+  { log, store, tabStore, session, identity, attribution }: Context,
   onReset: (bootstrap?: Bootstrap) => void,
 ) => {
   const latest = () => resetAt(store.all())
@@ -36,16 +39,20 @@ export const createReset = (
   return {
     adoptReset,
     reset: (options: boolean | ResetOptions = {}): void => {
-      const { resetDeviceID, bootstrap = {} }: ResetOptions =
-        typeof options === 'object' ? options : { resetDeviceID: options }
+      // Copied first: a value that throws must not end a reset halfway.
+      const copy = serialize(options)
+      const { resetDeviceID, bootstrap } = isPlainObject(copy) ? copy : { resetDeviceID: copy, bootstrap: undefined }
+      const isValid = isPlainObject(bootstrap)
+      if (bootstrap && !isValid) log.error(expected('bootstrap', 'object', bootstrap, 'It is ignored'))
+      const next: Bootstrap = isValid ? bootstrap : {}
       adoptReset()
       forget(store, (name) => !isKey(name, 'browser'))
       session.end()
-      identity.renew(resetDeviceID === true, bootstrap)
+      identity.renew(resetDeviceID === true, next)
       // Later than the previous reset, even if the clock was set back.
       store.set({ $last_posthog_reset: new Date(Math.max(Date.now(), latest() + 1)).toISOString() })
       store.flush()
-      forgetVisit(bootstrap)
+      forgetVisit(next)
     },
   }
 }
