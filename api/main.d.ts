@@ -737,13 +737,29 @@ type EarlyAccessFeatureResponse = {
 }
 type SessionRecordingOptions = Config['session_recording']
 type ExceptionAutoCaptureConfig = Exclude<Parameters<Analytics['startExceptionAutocapture']>[0], boolean | undefined>
+type ErrorTrackingOptions = ErrorTrackingConfig
+type PerformanceCaptureConfig = PerformanceConfig
+type SupportedWebVitalsMetrics = 'LCP' | 'CLS' | 'FCP' | 'INP'
+type CapturedNetworkRequest = RecordedRequest
+type SessionRecordingCanvasOptions = NonNullable<SessionRecordingConfig['captureCanvas']>
+type SurveyConfig = SurveysConfig
+type SurveyType = Survey['type']
+type SurveyQuestionType = SurveyQuestion['type']
+type SurveyResponseValue = SurveyAnswer
+type BasicSurveyQuestion = SurveyQuestion
+type LinkSurveyQuestion = SurveyQuestion
+type RatingSurveyQuestion = SurveyQuestion
+type MultipleSurveyQuestion = SurveyQuestion
+type DisplaySurveyType = NonNullable<DisplaySurveyOptions['displayType']>
+type PropertyMatchType = SurveyMatch
 type ToolbarParams = Parameters<Analytics['loadToolbar']>[0]
 declare const analytics: Analytics
-export { analytics, analytics as default }
+export { analytics, analytics as default, analytics as posthog }
 export type {
   Analytics,
   AutocaptureCompatibleElement,
   AutocaptureConfig,
+  BasicSurveyQuestion,
   BeforeSend,
   BeforeSendFn,
   Bootstrap,
@@ -751,9 +767,11 @@ export type {
   CaptureOptions,
   CaptureResult,
   CapturedEvent,
+  CapturedNetworkRequest,
   Config,
   ConfigDefaults,
   DisplaySurveyOptions,
+  DisplaySurveyType,
   DomAutocaptureEvents,
   DropReason,
   DroppedEvent,
@@ -762,6 +780,7 @@ export type {
   EarlyAccessFeatureResponse,
   EarlyAccessFeatureStage,
   ErrorTrackingConfig,
+  ErrorTrackingOptions,
   EvaluationReason,
   EventName,
   ExceptionAutoCaptureConfig,
@@ -786,9 +805,12 @@ export type {
   IsFeatureEnabledOptions,
   JsonRecord,
   JsonType,
+  LinkSurveyQuestion,
+  MultipleSurveyQuestion,
   Notices,
   Options,
   OverrideFeatureFlagsOptions,
+  PerformanceCaptureConfig,
   PerformanceConfig,
   Persistence,
   PersistenceKind,
@@ -799,7 +821,9 @@ export type {
   PrivateSurveys,
   Properties,
   Property,
+  PropertyMatchType,
   RageclickConfig,
+  RatingSurveyQuestion,
   RecordedRequest,
   RemoteConfigFeatureFlagCallback,
   RequestCallback,
@@ -810,19 +834,25 @@ export type {
   SessionChange,
   SessionIdChangedCallback,
   SessionListener,
+  SessionRecordingCanvasOptions,
   SessionRecordingConfig,
   SessionRecordingOptions,
   Stop,
+  SupportedWebVitalsMetrics,
   Survey,
   SurveyAnswer,
   SurveyAppearance,
   SurveyBranching,
   SurveyCallback,
   SurveyConditions,
+  SurveyConfig,
   SurveyEvent,
   SurveyMatch,
   SurveyQuestion,
+  SurveyQuestionType,
   SurveyRenderReason,
+  SurveyResponseValue,
+  SurveyType,
   SurveysConfig,
   ToolbarParameters,
   ToolbarParams,

@@ -76,7 +76,8 @@ test.each(['esm/main.js', 'cjs/main.cjs'])(
   'importing %s in Node has no side effects and exports a silent no-op',
   (build) => {
     const script = `
-    const { analytics } = await import('./dist/${build}').then((m) => m.analytics ? m : m.default)
+    const { analytics, posthog } = await import('./dist/${build}').then((m) => m.analytics ? m : m.default)
+    if (posthog !== analytics) throw new Error('posthog is not the same object')
     analytics.init('token', { api_host: 'https://events.example.com' })
     if (analytics.capture('x') !== undefined || analytics.get_distinct_id() !== '') throw new Error('not a no-op')
     console.log('quiet')`

@@ -6,15 +6,25 @@ import type {
   CapturedEvent,
   CaptureOptions,
   Config,
+  DisplaySurveyOptions,
   EarlyAccessFeature,
+  ErrorTrackingConfig,
   FlagDetails,
   FlagListener,
   FlagResult,
   FlagValue,
+  PerformanceConfig,
   PersistenceKind,
   Properties,
+  RecordedRequest,
   RequestError,
   SessionListener,
+  SessionRecordingConfig,
+  Survey,
+  SurveyAnswer,
+  SurveyMatch,
+  SurveyQuestion,
+  SurveysConfig,
 } from '../types'
 import type { ResetOptions } from './people/reset'
 import type { Analytics, Options } from './publicApi'
@@ -62,5 +72,20 @@ export type ExceptionAutoCaptureConfig = Exclude<
   Parameters<Analytics['startExceptionAutocapture']>[0],
   boolean | undefined
 >
+export type ErrorTrackingOptions = ErrorTrackingConfig
+export type PerformanceCaptureConfig = PerformanceConfig
+export type SupportedWebVitalsMetrics = 'LCP' | 'CLS' | 'FCP' | 'INP'
+export type CapturedNetworkRequest = RecordedRequest
+export type SessionRecordingCanvasOptions = NonNullable<SessionRecordingConfig['captureCanvas']>
+export type SurveyConfig = SurveysConfig
+export type SurveyType = Survey['type']
+export type SurveyQuestionType = SurveyQuestion['type']
+export type SurveyResponseValue = SurveyAnswer
+export type BasicSurveyQuestion = SurveyQuestion
+export type LinkSurveyQuestion = SurveyQuestion
+export type RatingSurveyQuestion = SurveyQuestion
+export type MultipleSurveyQuestion = SurveyQuestion
+export type DisplaySurveyType = NonNullable<DisplaySurveyOptions['displayType']>
+export type PropertyMatchType = SurveyMatch
 export type ToolbarParams = Parameters<Analytics['loadToolbar']>[0]
 export type { AutocaptureConfig, CaptureOptions, Properties, ResetOptions }

@@ -14,6 +14,9 @@ export const analytics = createAnalytics({
 
 export default analytics
 
+/** The name that posthog-js exports it under. */
+export { analytics as posthog }
+
 export type { Analytics, Options } from '../client/publicApi'
 export type * from '../types'
 export type * from '../client/posthogTypes'
