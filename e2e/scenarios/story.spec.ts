@@ -110,6 +110,18 @@ test('script build: after `npm start`, a visit to the shop reaches the result of
     // The shop's own page shows the result too.
     await page.goto(`${first.shop}/results`)
     await expect(page.locator('#purchase-count')).toHaveText('1')
+    await expect(page.locator('#watch-body')).toBeVisible()
+    expect(await isVisible('#purchase-count')).toBe(true)
+
+    // A browser that identifies itself as automated is told how to keep its events.
+    const bot = await context.browser()!.newPage()
+    await bot.goto(first.shop)
+    await bot.locator('.watch-toggle').click()
+    await expect(bot.locator('.watch-list .watch-advice').first()).toContainText('opt_out_useragent_filter: true')
+    await bot.close()
+
+    // The service's log of requests is not between the lines for people.
+    expect(running.output()).not.toMatch(/ INFO |\bRequest\b/)
 
     // Ctrl-C stops everything, and a second start has all data.
     expect(await running.stop('SIGINT')).toBe(0)

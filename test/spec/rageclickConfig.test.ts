@@ -101,6 +101,11 @@ row('content_ignorelist', () => {
     )
   })
 
+  test.each(['+', '-', '\u2212', '\u2013'])('excludes the sign %s of a stepper from 2026-05-30 on', async (sign) => {
+    expect(await isRage(button(sign), undefined, { defaults: '2026-05-29' })).toBe(true)
+    expect(await isRage(button(sign), undefined, { defaults: '2026-05-30' })).toBe(false)
+  })
+
   test.each([
     ['unset', true],
     ['2025-11-29', true],

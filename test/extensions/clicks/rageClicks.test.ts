@@ -220,6 +220,8 @@ test.each([
     0,
   ],
   ['a text field, where three clicks select a line', '<input id="b">', true, 0],
+  ['a text area', '<textarea id="b"></textarea>', true, 0],
+  ['an editor', '<div contenteditable><p id="b">x</p></div>', true, 0],
   ['an element that is not clickable', '<p id="b">x</p>', true, 0],
 ])('does not report rage clicks on %s', async (_, html, rageclick, count) => {
   const { captured, wait } = start(html, { rageclick: rageclick as Config['rageclick'] })
