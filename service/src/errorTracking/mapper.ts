@@ -30,7 +30,13 @@ const MAX_HEAP_MB = 512
 
 /** Creates a mapper. `program`: path of its thread's compiled program. */
 export const createMapper = (program: string, turns: JobTurns): Mapper => {
-  const thread = createJobThread<MapJob, MapResult>(program, { maxMs: MAX_JOB_MS, maxHeapMb: MAX_HEAP_MB, turns })
+  const thread = createJobThread<MapJob, MapResult>(program, {
+    maxMs: MAX_JOB_MS,
+    maxHeapMb: MAX_HEAP_MB,
+    // The thread keeps the map of its last jobs, which is often that of the next one.
+    maxIdleMsIfLarge: 1_000,
+    turns,
+  })
   const run = async (projectId: number, job: MapJob) => {
     const result = await thread.run(String(projectId), job).catch((error: unknown) => {
       if (error instanceof JobEndedError) throw new MapError(error.message)

@@ -18,6 +18,8 @@ export interface JobLimits {
   readonly maxMs: number
   /** Maximum size of the JavaScript heap, in MB. Buffers are not included. */
   readonly maxHeapMb: number
+  /** A thread that holds much memory ends after this time without jobs, in ms. 0: before its next job. */
+  readonly maxIdleMsIfLarge: number
 }
 
 /** A job that the thread could not finish. The message continues a sentence about its input: "it takes …". */
@@ -31,9 +33,8 @@ type Failure = { readonly code: ApiErrorCode; readonly details: ApiErrorDetails 
 /** `isLarge`: whether the thread holds much memory. */
 type Answer<Result> = { readonly isLarge?: boolean } & ({ readonly value: Result } | { readonly failure: Failure })
 
-/** A thread without jobs ends after this time, and with it the memory that it holds. A thread that holds much ends sooner. */
-const IDLE_MS = 60_000
-const IDLE_MS_IF_LARGE = 1_000
+/** A thread without jobs ends after this time, and with it the memory that it holds. */
+const MAX_IDLE_MS = 60_000
 const LARGE_BYTES = 128 * 1024 * 1024
 
 /** A thread for `JobTurns`. */
@@ -68,7 +69,7 @@ export const createJobTurns = (): JobTurns => {
 /** Creates a thread that runs the file `program`, which calls `serveJobs`. It starts with the first job, and again after it has ended. */
 export const createJobThread = <Job, Result>(
   program: string,
-  { maxMs, maxHeapMb, turns }: JobLimits & { readonly turns: JobTurns },
+  { maxMs, maxHeapMb, maxIdleMsIfLarge, turns }: JobLimits & { readonly turns: JobTurns },
 ): JobThread<Job, Result> => {
   const lane = createLane(1)
   let worker: Worker | undefined
@@ -105,13 +106,18 @@ export const createJobThread = <Job, Result>(
         current.off('message', onMessage).off('error', onError).off('exit', onExit)
         finish()
       }
+      const deliver = (answer: Answer<Result>) => {
+        if ('value' in answer) resolve(answer.value)
+        else if ('code' in answer.failure) reject(new ApiError(answer.failure.code, answer.failure.details))
+        else reject(answer.failure.error)
+      }
       const onMessage = (answer: Answer<Result>) =>
         settle(() => {
           isLarge = Boolean(answer.isLarge)
-          idle = setTimeout(() => void end(), isLarge ? IDLE_MS_IF_LARGE : IDLE_MS).unref()
-          if ('value' in answer) resolve(answer.value)
-          else if ('code' in answer.failure) reject(new ApiError(answer.failure.code, answer.failure.details))
-          else reject(answer.failure.error)
+          // The memory of this job and that of the next one would add up.
+          if (isLarge && !maxIdleMsIfLarge) return void end().then(() => deliver(answer))
+          idle = setTimeout(() => void end(), isLarge ? maxIdleMsIfLarge : MAX_IDLE_MS).unref()
+          deliver(answer)
         })
       const onError = ({ code, message }: NodeJS.ErrnoException) => {
         reason =

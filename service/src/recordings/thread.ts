@@ -20,11 +20,16 @@ export interface RecordingThread {
 
 /** Maximum time of a job. The largest body takes about a second. */
 export const MAX_JOB_MS = 15_000
-const MAX_HEAP_MB = 512
+const MAX_HEAP_MB = 256
 
 /** Creates the thread. `program`: path of its compiled program. */
 export const createRecordingThread = (program: string, turns: JobTurns): RecordingThread => {
-  const thread = createJobThread<RecordingJob, unknown>(program, { maxMs: MAX_JOB_MS, maxHeapMb: MAX_HEAP_MB, turns })
+  const thread = createJobThread<RecordingJob, unknown>(program, {
+    maxMs: MAX_JOB_MS,
+    maxHeapMb: MAX_HEAP_MB,
+    maxIdleMsIfLarge: 0,
+    turns,
+  })
   const run = (client: string, job: RecordingJob) =>
     thread.run(client, job).catch((error: unknown) => {
       if (!(error instanceof JobEndedError)) throw error

@@ -22,8 +22,8 @@ const PROGRAM = `
 let folder: string
 let thread: JobThread<string, { job: string; threadId: number }>
 
-const create = (maxMs: number, turns: JobTurns = createJobTurns()): typeof thread =>
-  createJobThread(join(folder, 'program.cjs'), { maxMs, maxHeapMb: 32, turns })
+const create = (maxMs: number, turns: JobTurns = createJobTurns(), maxIdleMsIfLarge = 1_000): typeof thread =>
+  createJobThread(join(folder, 'program.cjs'), { maxMs, maxHeapMb: 32, maxIdleMsIfLarge, turns })
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trailmark-'))
@@ -87,6 +87,13 @@ test('a thread that holds much memory ends as soon as it has no jobs', async () 
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     return (await thread.run('a', 'large')).threadId !== threadId
   })
+})
+
+test('a thread that holds much memory ends before its next job if it may not wait', async () => {
+  const own = create(600_000, createJobTurns(), 0)
+  const { threadId } = await own.run('a', 'large')
+  expect((await own.run('a', 'next')).threadId).not.toBe(threadId)
+  await own.close()
 })
 
 test('job threads take turns, and one that holds much memory ends before the next job of another', async () => {
