@@ -389,8 +389,13 @@ test('memory stays flat after 50 restarts of recording, and after 200 frames tha
     expect(last.nodes).toBeLessThan(start.nodes * 1.02)
     // rrweb keeps the functions of an empty frame, for pages that replace the browser's own.
     expect(last.documents).toBeLessThanOrEqual(start.documents + 1)
-    expect(last.listeners).toBeLessThanOrEqual(first.listeners)
     expect(last.heap).toBeLessThan(first.heap * 1.2)
+  }).toPass({ timeout: 60_000 })
+  // Listeners of a restart would add up. Those of the outbox's last session stay, and it may begin between two measurements.
+  await expect(async () => {
+    const { listeners } = await memoryOf(cdp)
+    await restart(50)
+    await expect.poll(async () => (await memoryOf(cdp)).listeners, { timeout: 10_000 }).toBeLessThanOrEqual(listeners)
   }).toPass({ timeout: 60_000 })
 
   await page.evaluate(() => window.analytics.startSessionRecording())
