@@ -18,7 +18,7 @@ const declarationsOf = (entry) => {
   return source.statements.map((statement) => printer.printNode(ts.EmitHint.Unspecified, statement, source))
 }
 
-/** Returns the report of an entry as `npm run format` would write it to `file`: of `parts/core`, only what differs from `main`. */
+/** Returns the report of an entry, formatted as in `file`: of `parts/core`, only what differs from `main`. */
 const report = (entry, file) => {
   const main = entry === 'parts/core' ? declarationsOf('main') : []
   const text = declarationsOf(entry).filter((declaration) => !main.includes(declaration))

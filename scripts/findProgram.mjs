@@ -25,7 +25,7 @@ const installed = ({ variable, bundled, names, files = [] }) =>
 
 const mayInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 
-/** Installs a Debian package. Tests of other workers may do so too, and wait, because only one `apt-get update` can run at a time. */
+/** Installs a Debian package. Other workers that do so wait, because only one `apt-get update` can run at a time. */
 const install = (name) =>
   execFileSync(
     'flock',

@@ -80,7 +80,7 @@ const noEncoding = () => new ApiError('invalid_json', { detail: 'The body is not
 const PLUS = 0x2b
 const SPACE = 0x20
 
-/** Replaces a byte everywhere. `String.replace` would block the event loop for 60 ms if it replaced a million characters. */
+/** Replaces a byte everywhere. `String.replace` takes 60 ms for a million matches. */
 const replaceByte = (bytes: Buffer, from: number, to: number): Buffer => {
   for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === from) bytes[at] = to
   return bytes

@@ -19,7 +19,8 @@ import { quoteUnsafeIntegers, quotingIntegers } from './unsafeIntegers.ts'
 // The engine collects a response on its disk. If it cannot, it responds with 200, the number of rows and an empty body.
 const notWritten = () => new StorageError('full', 'The engine could not write its response to its disk')
 
-const readText = async ({ body, rowCount }: EngineResponse): Promise<string> => {
+const readText = async (response: Promise<EngineResponse>): Promise<string> => {
+  const { body, rowCount } = await response
   const text = await body.text()
   if (!text && rowCount) throw notWritten()
   return text
@@ -48,6 +49,13 @@ const readStream = async ({ body, rowCount }: EngineResponse): Promise<Readable>
 }
 
 const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }
+
+const ROWS_SETTINGS: Settings = {
+  ...RESULT_SETTINGS,
+  default_format: 'JSONEachRow',
+  max_query_size: '10000000',
+  wait_end_of_query: 1,
+}
 
 const PROGRESS = `SELECT count() AS n, sum(read_rows) AS read, sum(total_rows_approx) AS total, max(elapsed) AS elapsed
   FROM system.processes WHERE is_initial_query AND startsWith(query_id, {prefix:String})`
@@ -97,7 +105,7 @@ export const createClickhouse = (
         signal,
         async (queryId) => {
           const json = await readText(
-            await clients.current().reader.send({
+            clients.current().reader.send({
               text,
               params,
               queryId,
@@ -138,18 +146,7 @@ export const createClickhouse = (
     rows<Row>({ text: query, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
       return reading(undefined, async (queryId) => {
         const text = await readText(
-          await clients.current().writer.send({
-            text: query,
-            params,
-            queryId,
-            settings: {
-              ...settings,
-              ...RESULT_SETTINGS,
-              default_format: 'JSONEachRow',
-              max_query_size: '10000000',
-              wait_end_of_query: 1,
-            },
-          }),
+          clients.current().writer.send({ text: query, params, queryId, settings: { ...settings, ...ROWS_SETTINGS } }),
         )
         return text.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
       })

@@ -147,22 +147,21 @@ test('many concurrent bombs of all kinds stay within the memory bound and do not
     around(`{"event":"$snapshot","properties":{"$session_id":"a","distinct_id":"a","$snapshot_data":${snapshot}}}`),
   )
   const sourceMap = gzipSync(`{"version":3,"sources":["a"],"names":[],"mappings":"AAAA${repeat(',AAAA', 58 * MB)}"}`)
-  const putSourceMap = (n: number) =>
-    request(`${service.url}/api/projects/${service.projectId}/error_tracking/sourcemaps/00000000-bomb${n}`, {
+  const putSourceMap = () =>
+    request(`${service.url}/api/projects/${service.projectId}/error_tracking/sourcemaps/00000000-bomb`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/gzip' },
       body: new Uint8Array(sourceMap),
     })
   const stop = startHonestClients(service)
-  const [maps] = await Promise.all([
-    Promise.all(Array.from({ length: 2 }, (_, n) => putSourceMap(n))),
+  const [map] = await Promise.all([
+    putSourceMap(),
     ...Array.from({ length: 42 }, (_, n) => post(n % 2 ? '/e/' : '/flags/', bombs[n % bombs.length]!.compressed)),
     ...Array.from({ length: 8 }, () => post('/e/', new Uint8Array(plain))),
-    ...Array.from({ length: 8 }, () => post('/s/', new Uint8Array(recording))),
+    ...Array.from({ length: 4 }, () => post('/s/', new Uint8Array(recording))),
   ])
   const { answers, health } = await stop()
-  for (const map of maps)
-    expect(map).toMatchObject({ status: 400, body: { detail: expect.stringContaining('mappings') } })
+  expect(map).toMatchObject({ status: 400, body: { detail: expect.stringContaining('mappings') } })
   expect(answers.filter((status) => status !== 200)).toEqual([])
   expect(health.length).toBeGreaterThan(0)
   expect(memoryOf(service)).toBeLessThan(MAX_MEMORY)
