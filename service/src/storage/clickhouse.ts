@@ -45,7 +45,10 @@ const readStream = async ({ body, rowCount }: EngineResponse): Promise<Readable>
     yield first.value
     yield* { [Symbol.asyncIterator]: () => chunks }
   }
-  return Readable.from(all(), { objectMode: false })
+  const stream = Readable.from(all(), { objectMode: false })
+  // A generator that has not started does not end `chunks`, and the body would occupy its connection.
+  stream.once('close', () => body.destroy())
+  return stream
 }
 
 const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }

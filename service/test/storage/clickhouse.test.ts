@@ -1,9 +1,30 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
+const LIMITS = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 100_000_000, maxRows: 10 }
+
+test('a stream that is closed before it is read closes its connection', async () => {
+  let closed: Promise<unknown> | undefined
+  const server = createHttpServer((_, response) => {
+    closed = once(response, 'close')
+    response.writeHead(200, { 'X-ClickHouse-Summary': '{"result_rows":"1"}' }).write('"n"\n1\n')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as { port: number }
+  const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
+  const stream = await storage.stream({ text: 'SELECT 1' }, LIMITS, 'csv')
+  stream.destroy()
+  // A body that nobody reads ends after 70 s.
+  const later = new Promise((resolve) => setTimeout(resolve, 20_000, 'open').unref())
+  expect(await Promise.race([closed!.then(() => 'closed'), later])).toBe('closed')
+  await storage.close()
+  server.close()
+})
+
 describe('a ClickHouse server that closes idle connections on reuse', () => {
-  const LIMITS = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 100_000_000, maxRows: 10 }
   const RESPONSE = JSON.stringify({ meta: [{ name: 'n', type: 'UInt8' }], data: [[1]] })
 
   let server: Server
