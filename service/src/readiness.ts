@@ -65,10 +65,8 @@ const engineFault = async (storage: Pick<Storage, 'rows'>): Promise<Unreadiness[
       undefined,
     )
     if (!rows) return 'engine_unavailable'
-    const [found] = rows
-    // An engine that cannot write to its disk responds with 200 and an empty body.
-    if (!found) return 'disk_full'
-    return found.free < Math.max(found.reserve, MIN_FREE_BYTES) ? 'disk_full' : undefined
+    const { free, reserve } = rows[0]!
+    return free < Math.max(reserve, MIN_FREE_BYTES) ? 'disk_full' : undefined
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     return codeOf(error)

@@ -17,7 +17,6 @@ test.each<[string, () => Promise<unknown[]>, boolean, string[]]>([
   ['a table is missing', failing('query', 'UNKNOWN_TABLE'), true, ['migration_pending']],
   ['the engine reports a full disk', failing('full'), true, ['disk_full']],
   ['free space is below the reserve', async () => [{ events: 0, free: 4e8, reserve: 5e8 }], true, ['disk_full']],
-  ['the engine responds with 200 and no rows', async () => [], true, ['disk_full']],
   ['the metadata store is down', async () => HEALTHY, false, ['definitions_unavailable']],
   ['both are down', failing('unavailable'), false, ['definitions_unavailable', 'engine_unavailable']],
 ])('readiness reports the failing dependencies: %s', async (_, rows, isReady, codes) => {
