@@ -268,6 +268,29 @@ test('a cookie over 4 kB keeps visitor, session and consent', async ({ context, 
   expect([await idsOf(one), await idsOf(two)]).toEqual([undefined, undefined])
 })
 
+test('a page without local storage keeps visitor and session in a cookie over 4 kB', async ({
+  context,
+  put,
+  openTab,
+}) => {
+  await context.addInitScript(() =>
+    Object.defineProperty(window, 'localStorage', {
+      get: () => {
+        throw new DOMException('The operation is insecure.', 'SecurityError')
+      },
+    }),
+  )
+  put('npm', '/', 'home', QUIET)
+  const page = await openTab()
+  await call(page, 'identify', 'ada')
+  await call(page, 'register', { big: 'x'.repeat(5000) })
+  const before = await idsOf(page)
+  expect(before).toMatchObject({ visitor: 'ada' })
+  await pause(page, 500)
+  await reload(page)
+  expect(await idsOf(page)).toMatchObject({ visitor: 'ada', session: before!.session })
+})
+
 test('tabs of two subdomains agree after a reset in one of them', async ({ context, put, openTab }) => {
   put('npm', '/', 'home', QUIET)
   const [shop, blog] = [await openTab('/', SHOP), await openTab('/', BLOG)]
