@@ -113,6 +113,11 @@ export const ATTACKS = {
   'bomb of distinct keys to /e/': bomb('keys'),
   'bomb of blanks (ratio 1,000) to /e/': bomb('blanks'),
   'bomb of {},{},… to /flags': bomb('objects', '/flags/'),
+  'forms of a million plus signs to /e/': {
+    atOnce: 1,
+    send: ({ client }) =>
+      client.ask({ path: '/e/', headers: { 'content-type': 'text/plain' }, body: `data=${'+'.repeat(1_000_000)}` }),
+  },
   'recordings of a million keys to /s/': bomb('recording', '/s/'),
   'source maps of 12 million mappings': {
     atOnce: 1,
