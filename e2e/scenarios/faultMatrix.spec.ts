@@ -91,8 +91,7 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
           site,
           putShop,
           open,
-          stored,
-          account,
+          expectDelivered,
         }) => {
           putShop()
           await start(world.page, site.url)
@@ -101,12 +100,7 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
           await leave(world)
           await end(world)
           const next = await open()
-          await stored((found) => found.length >= COUNT)
-          // Then nothing more is sent.
-          await expect.poll(() => waiting(next)).toBe(0)
-          const events = await stored(() => true)
-          expect(uuidsOf(events)).toEqual(captured)
-          account(COUNT, events)
+          await expectDelivered(next, captured)
         })
       })
     }
@@ -116,8 +110,7 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
       site,
       putShop,
       open,
-      stored,
-      account,
+      expectDelivered,
     }) => {
       putShop()
       await start(world.page, site.url)
@@ -128,11 +121,7 @@ for (const [ending, leave] of Object.entries(ENDINGS)) {
       await leave(world)
       await world.network.be('up')
       const next = await open()
-      await stored((found) => found.length >= 2 * COUNT)
-      await expect.poll(() => waiting(next)).toBe(0)
-      const events = await stored(() => true)
-      expect(uuidsOf(events)).toEqual(captured)
-      account(2 * COUNT, events)
+      await expectDelivered(next, captured)
     })
   })
 }
@@ -148,8 +137,7 @@ for (const fault of [
     site,
     putShop,
     open,
-    stored,
-    account,
+    expectDelivered,
   }) => {
     putShop()
     const { page, network } = world
@@ -163,11 +151,7 @@ for (const fault of [
     await page.goto('about:blank')
     await FAULTS[fault]!.end(world)
     const next = await open()
-    await stored((found) => found.length >= 2 * COUNT)
-    await expect.poll(() => waiting(next)).toBe(0)
-    const events = await stored(() => true)
-    expect(uuidsOf(events)).toEqual(captured)
-    account(2 * COUNT, events)
+    await expectDelivered(next, captured)
   })
 }
 
@@ -182,8 +166,7 @@ for (const count of [1, 30, 300]) {
       site,
       putShop,
       open,
-      stored,
-      account,
+      expectDelivered,
     }) => {
       putShop()
       const { page, network } = world
@@ -199,11 +182,7 @@ for (const count of [1, 30, 300]) {
       }
       await network.be('up')
       const next = await open()
-      await stored((found) => found.length >= count)
-      await expect.poll(() => waiting(next)).toBe(0)
-      const events = await stored(() => true)
-      expect(uuidsOf(events)).toEqual(await captured)
-      account(count, events)
+      await expectDelivered(next, await captured)
     })
 }
 
@@ -352,8 +331,7 @@ for (const dies of ['2.0.0', 'this release']) {
     service,
     putShop,
     open,
-    stored,
-    account,
+    expectDelivered,
   }) => {
     putShop()
     const options = { ...QUIET, api_host: world.network.url, opt_out_useragent_filter: true }
@@ -371,11 +349,7 @@ for (const dies of ['2.0.0', 'this release']) {
     const living = dies === '2.0.0' ? tabs['this release'] : tabs['2.0.0']
     await world.network.be('up')
     await comeOnline(living)
-    await stored((found) => found.length >= 2 * COUNT)
-    await expect.poll(() => waiting(living)).toBe(0)
-    const events = await stored(() => true)
-    expect(uuidsOf(events)).toEqual(captured.sort())
-    account(2 * COUNT, events)
+    await expectDelivered(living, captured.sort())
   })
 }
 
@@ -498,8 +472,7 @@ test(`one of two tabs that capture crashes: ${2 * COUNT} captured, ${2 * COUNT} 
   world,
   putShop,
   open,
-  stored,
-  account,
+  expectDelivered,
 }) => {
   putShop()
   const [living, dying] = [await open(), await open()]
@@ -507,11 +480,7 @@ test(`one of two tabs that capture crashes: ${2 * COUNT} captured, ${2 * COUNT} 
   const captured = [...(await capture(dying)), ...(await capture(living))]
   await crash(dying)
   await world.network.be('up')
-  await stored((found) => found.length >= 2 * COUNT)
-  await expect.poll(() => waiting(living)).toBe(0)
-  const events = await stored(() => true)
-  expect(uuidsOf(events)).toEqual(captured.sort())
-  account(2 * COUNT, events)
+  await expectDelivered(living, captured.sort())
 })
 
 test(`a page captures, and its renderer crashes a task later: ${COUNT} captured, ${COUNT} stored`, async ({
@@ -519,8 +488,7 @@ test(`a page captures, and its renderer crashes a task later: ${COUNT} captured,
   site,
   putShop,
   open,
-  stored,
-  account,
+  expectDelivered,
 }) => {
   putShop()
   const { page, network } = world
@@ -534,11 +502,7 @@ test(`a page captures, and its renderer crashes a task later: ${COUNT} captured,
   await kill(page)
   await network.be('up')
   const next = await open()
-  await stored((found) => found.length >= COUNT)
-  await expect.poll(() => waiting(next)).toBe(0)
-  const events = await stored(() => true)
-  expect(uuidsOf(events)).toEqual(captured)
-  account(COUNT, events)
+  await expectDelivered(next, captured)
 })
 
 test.describe('on a first visit', () => {
@@ -550,8 +514,7 @@ test.describe('on a first visit', () => {
     site,
     putShop,
     open,
-    stored,
-    account,
+    expectDelivered,
   }) => {
     putShop()
     const { page, network } = world
@@ -563,11 +526,7 @@ test.describe('on a first visit', () => {
     await kill(page)
     await network.be('up')
     const next = await open()
-    await stored((found) => found.length >= COUNT)
-    await expect.poll(() => waiting(next)).toBe(0)
-    const events = await stored(() => true)
-    expect(uuidsOf(events)).toEqual(captured)
-    account(COUNT, events)
+    await expectDelivered(next, captured)
   })
 })
 

@@ -391,7 +391,7 @@ test('memory stays flat after 50 restarts of recording, and after 200 frames tha
     expect(last.documents).toBeLessThanOrEqual(start.documents + 1)
     expect(last.heap).toBeLessThan(first.heap * 1.2)
   }).toPass({ timeout: 60_000 })
-  // Those of the outbox's last session stay, and it may begin between two measurements.
+  // The outbox keeps the listeners of its last session, which may begin between two measurements.
   await expect(async () => {
     const { listeners } = await memoryOf(cdp)
     await restart(50)

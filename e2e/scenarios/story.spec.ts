@@ -59,7 +59,14 @@ test('script build: after `npm start`, a visit to the shop reaches the result of
       await field.fill(type === 'email' ? 'ada@example.com' : 'Ada Example')
     }
     // The open panel never covers the page's content: it is next to the page on a wide screen, below it on a phone.
-    await page.locator('.watch-toggle').click()
+    const panelToggle = page.locator('.watch-toggle')
+    await panelToggle.hover()
+    await page.mouse.down()
+    // An event that arrives while the button is down.
+    await page.evaluate(() => void window.analytics.capture('pressed'))
+    await expect(page.locator('.watch-list li[data-event="pressed"]')).toHaveCount(1)
+    await page.mouse.up()
+    await expect(page.locator('#watch-body')).toBeVisible()
     const isVisible = (selector: string) =>
       page.locator(selector).evaluate((element) => {
         element.scrollIntoView({ block: 'nearest' })
@@ -113,14 +120,14 @@ test('script build: after `npm start`, a visit to the shop reaches the result of
     await expect(page.locator('#watch-body')).toBeVisible()
     expect(await isVisible('#purchase-count')).toBe(true)
 
-    // A browser that identifies itself as automated is told how to keep its events.
+    // The panel shows how to keep the events of automated browsers.
     const bot = await context.browser()!.newPage()
     await bot.goto(first.shop)
     await bot.locator('.watch-toggle').click()
     await expect(bot.locator('.watch-list .watch-advice').first()).toContainText('opt_out_useragent_filter: true')
     await bot.close()
 
-    // The service's log of requests is not between the lines for people.
+    // The output contains no request log.
     expect(running.output()).not.toMatch(/ INFO |\bRequest\b/)
 
     // Ctrl-C stops everything, and a second start has all data.

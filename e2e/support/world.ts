@@ -41,6 +41,11 @@ interface Fixtures {
   open(path?: string): Promise<Page>
   /** Reports captured and stored events and the network traffic: a row of the benchmark's table. */
   account(captured: number, stored: readonly StoredEvent[]): void
+  /**
+   * Waits until the events with these uuids, sorted, are stored and none waits in the browser. Expects that there are no others, and
+   * reports them.
+   */
+  expectDelivered(page: Page, captured: readonly string[]): Promise<void>
 }
 
 export const test = base.extend<Fixtures>({
@@ -92,6 +97,15 @@ export const test = base.extend<Fixtures>({
     await use((captured, stored) => {
       const row: Account = { captured, stored: stored.length, ...trafficOf(network.deliveries()) }
       annotations.push({ type: 'delivery', description: JSON.stringify(row) })
+    })
+  },
+  expectDelivered: async ({ stored, account }, use) => {
+    await use(async (page, captured) => {
+      await stored((found) => found.length >= captured.length)
+      await expect.poll(() => waiting(page)).toBe(0)
+      const events = await stored(() => true)
+      expect(uuidsOf(events)).toEqual(captured)
+      account(captured.length, events)
     })
   },
 })

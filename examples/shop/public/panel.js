@@ -104,6 +104,9 @@ root.setAttribute('aria-label', 'Captured events')
 const toggle = make('button', 'watch-toggle')
 toggle.type = 'button'
 toggle.setAttribute('aria-controls', 'watch-body')
+// Not replaced when events arrive: a browser drops a click whose element is removed while the button is down.
+const toggleLabel = make('span')
+toggle.append(make('span', 'watch-dot'), toggleLabel)
 const body = make('div', 'watch-body')
 body.id = 'watch-body'
 const list = make('ol', 'watch-list')
@@ -162,16 +165,9 @@ const draw = () => {
   root.dataset.open = panel.open
   root.dataset.state = pending ? 'pending' : dropped ? 'dropped' : 'stored'
   toggle.setAttribute('aria-expanded', panel.open)
-  toggle.replaceChildren(
-    make('span', 'watch-dot'),
-    make(
-      'span',
-      '',
-      [`${stored} stored`, pending && `${pending} waiting`, dropped && `${dropped} dropped`]
-        .filter(Boolean)
-        .join(' · '),
-    ),
-  )
+  toggleLabel.textContent = [`${stored} stored`, pending && `${pending} waiting`, dropped && `${dropped} dropped`]
+    .filter(Boolean)
+    .join(' · ')
   body.hidden = !panel.open
   for (const key of rows.keys()) if (!entryOf(key)) rows.delete(key)
   const items = panel.entries.map(drawEntry)

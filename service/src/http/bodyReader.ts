@@ -28,7 +28,7 @@ export interface BodyReaderOptions {
   readonly limits?: typeof BODY_LIMITS
 }
 
-/** Returns the body to end if there are too many: that of the client with the most that is furthest behind its rate. */
+/** Returns the body to end if too many are arriving: the slowest one of the client that has the most. */
 const bodyToEnd = (arriving: readonly Intake[]): Intake | undefined => {
   const counts = new Map<string, number>()
   for (const { client } of arriving) counts.set(client, (counts.get(client) ?? 0) + 1)

@@ -182,7 +182,7 @@ export const createTimeline = () => {
     const alone = times.filter(isAlone)
     const first = times.find((time) => time >= at)!
     const pauses = alone.map((time) => time - times[times.indexOf(time) - 1]!).sort((one, other) => other - one)
-    // Of several pauses, the longest does not count: a long task of the page can delay a timer by any time.
+    // Ignores the longest of three or more pauses, because a long task can delay a timer.
     const longestPause = pauses[alone.length > 2 ? 1 : 0]!
     // A response does not pause for longer than it took to begin. One that does is noise. Near the control one change
     // after such a pause is allowed, because it may be the end of the response.
