@@ -186,6 +186,27 @@ for (const count of [1, 30, 300]) {
     })
 }
 
+test('a page is left before it knows that its 300 events are in the database: 300 captured, 300 stored', async ({
+  world,
+  putShop,
+  open,
+  site,
+  expectDelivered,
+}) => {
+  putShop()
+  const { page, network } = world
+  await page.addInitScript(() => Object.defineProperty(IDBTransaction.prototype, 'oncomplete', { set: () => {} }))
+  await start(page, site.url)
+  await network.be(503)
+  const captured = await capture(page, 300)
+  await expect.poll(() => recorded(page)).toBe(300)
+  await page.goto('about:blank')
+  await network.be('up')
+  const next = await open()
+  // They are in its journal too.
+  await expectDelivered(next, captured)
+})
+
 // ── A page that ends before the browser has stored anything ─────────────────────────────────────────────────────────
 
 const UNSTORED: Record<string, () => void> = {

@@ -67,12 +67,14 @@ test('script build: after `npm start`, a visit to the shop reaches the result of
     await expect(page.locator('.watch-list li[data-event="pressed"]')).toHaveCount(1)
     await page.mouse.up()
     await expect(page.locator('#watch-body')).toBeVisible()
+    // In one step: the page of results replaces its elements.
     const isVisible = (selector: string) =>
-      page.locator(selector).evaluate((element) => {
+      page.evaluate((selector) => {
+        const element = document.querySelector(selector)!
         element.scrollIntoView({ block: 'nearest' })
         const { left, top, width, height } = element.getBoundingClientRect()
         return element.contains(document.elementFromPoint(left + width / 2, top + height / 2))
-      })
+      }, selector)
     for (const [width, height] of [
       [1360, 850],
       [390, 800],

@@ -103,8 +103,6 @@ export const createOrphans = (inputs: OrphansInputs) => {
   /** Returns those events of a record that are new to this tab, and adopts them. Adds its key to `done` if none of its events waits. */
   const adoptRecord = ({ key, fits, texts }: FoundRecord, done: Key[]): Entry[] => {
     const [at, id] = key
-    // Removed, with the site's other data.
-    if (!texts) return []
     const record: StoredRecord = { key, waiting: 0 }
     const waits = (entry: Entry) => {
       record.waiting += 1
@@ -112,13 +110,15 @@ export const createOrphans = (inputs: OrphansInputs) => {
       entry.isKept = true
       return entry
     }
-    const fresh = membersOf(key).flatMap(([uuid, event], index): Entry[] => {
+    // Without texts it was removed, with the site's other data.
+    const members = texts ? membersOf(key) : []
+    const fresh = members.flatMap(([uuid, event], index): Entry[] => {
       // The closed tab's journal has it too.
       if (taken.has(uuid)) {
         for (const entry of entries) if (entry.uuid === uuid) waits(entry)
         return []
       }
-      const text = texts[index]
+      const text = texts![index]
       if (text && fits[index]) return adopt([waits({ at, uuid, event, text })])
       onDropped({ event, uuid }, 'queue_full')
       return []
@@ -140,34 +140,36 @@ export const createOrphans = (inputs: OrphansInputs) => {
         return found
       })
   }
+  const claim = async (): Promise<Entry[]> => {
+    const known = taken
+    const session = openSession()
+    // Opened only where an earlier page needed it.
+    if (session && !session.usesDatabase() && (await databaseExists(name))) session.open()
+    const journaled = await readJournals(session)
+    // The page was left in the meantime.
+    if (taken !== known) return []
+    const left = adopt(journaled)
+    // Events that were found in the database before.
+    journal.release(
+      journaled.filter((entry) => !entries.has(entry)),
+      entries,
+    )
+    if (left.length || !session?.usesDatabase()) return left
+    const { outbox_max_bytes: maxBytes } = config
+    const reading = readRecords({ session, living, maxBytes, isAdopted: ([, id]) => taken.has(id) })
+    const found = await within(ANSWER_MS, reading, undefined)
+    // Looks again when the database responds.
+    if (!found) reading.then(({ length }) => length && onOrphaned()).catch(() => {})
+    if (taken !== known || !found) return []
+    const done: Key[] = []
+    const adopted = found.flatMap((record) => adoptRecord(record, done))
+    removeRecords(done)
+    // A journal had all of their events. There may be more records.
+    return found.length && !adopted.length ? claim() : adopted
+  }
   return {
     /** Returns some events of closed tabs, oldest first, each once. */
-    claim: async (): Promise<Entry[]> => {
-      const known = taken
-      const session = openSession()
-      // Opened only where an earlier page needed it.
-      if (session && !session.usesDatabase() && (await databaseExists(name))) session.open()
-      const journaled = await readJournals(session)
-      // The page was left in the meantime.
-      if (taken !== known) return []
-      const left = adopt(journaled)
-      // Events that were found in the database before.
-      journal.release(
-        journaled.filter((entry) => !entries.has(entry)),
-        entries,
-      )
-      if (left.length || !session?.usesDatabase()) return left
-      const { outbox_max_bytes: maxBytes } = config
-      const reading = readRecords({ session, living, maxBytes, isAdopted: ([, id]) => taken.has(id) })
-      const found = await within(ANSWER_MS, reading, undefined)
-      // Looks again when the database responds.
-      if (!found) reading.then(({ length }) => length && onOrphaned()).catch(() => {})
-      if (taken !== known || !found) return []
-      const done: Key[] = []
-      const adopted = found.flatMap((record) => adoptRecord(record, done))
-      removeRecords(done)
-      return adopted
-    },
+    claim,
     /** Forgets which records were adopted, because another page of this tab may adopt them again. */
     forgetTaken: () => {
       taken = new Set()

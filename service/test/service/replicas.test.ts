@@ -26,11 +26,16 @@ beforeAll(async () => {
   let starting: Promise<RunningService[]>
   await metadata.withLock('start', async () => {
     starting = Promise.all([startReplica('one'), startReplica('other')])
-    const waiting = async () =>
-      (await postgres.ask(env.DATABASE_URL!, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
-        .length
+    // This process, which holds the lock, and the replicas that try to take it.
+    const lockers = async () =>
+      (
+        await postgres.ask(
+          env.DATABASE_URL!,
+          "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_try_advisory%' AND state LIKE 'idle in%'",
+        )
+      ).length
     await Promise.race([
-      until(async () => (await waiting()) === 2),
+      until(async () => (await lockers()) === 3),
       starting.then(() => Promise.reject(new Error('A replica started without waiting for the lock.'))),
     ])
     if ((await metadata.projects.all()).length) throw new Error('A replica created a project without holding the lock.')

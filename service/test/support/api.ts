@@ -36,7 +36,9 @@ const send = (url: string, { method = 'GET', headers = {}, body, signal }: Reque
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
       },
     }
+    let isAnswered = false
     const sent = httpRequest(url, options, (response) => {
+      isAnswered = true
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
@@ -50,7 +52,8 @@ const send = (url: string, { method = 'GET', headers = {}, body, signal }: Reque
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The service closed the idle connection at that moment. https://nodejs.org/api/http.html#requestreusedsocket
-      if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(send(url, { method, headers, body, signal }))
+      if (!isAnswered && sent.reusedSocket && error.code === 'ECONNRESET')
+        resolve(send(url, { method, headers, body, signal }))
       else reject(error)
     })
     sent.end(body)

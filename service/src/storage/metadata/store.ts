@@ -1,6 +1,7 @@
 import { createClient } from '@libsql/client/sqlite3'
 import { type Dialect, type Kysely, sql, type Transaction } from 'kysely'
 import Database from 'libsql'
+import { pause } from '../../lib/wait.ts'
 import { libsqlDialect } from './libsql.ts'
 import type { Tables } from './tables.ts'
 
@@ -74,6 +75,7 @@ const sqliteStore = async (file: string): Promise<Store> => {
 // "tra" in ASCII: keeps our advisory locks apart from those of other applications in the same database.
 const LOCK_NAMESPACE = 0x747261
 const LOCK_IDS: Readonly<Record<LockName, number>> = { change: 1, start: 2, events: 3 }
+const START_RETRY_MS = 200
 
 const postgresStore = async (url: string): Promise<Store> => {
   // Loaded only if it is used: reading the driver takes a tenth of the start.
@@ -86,7 +88,11 @@ const postgresStore = async (url: string): Promise<Store> => {
       (await sql<{ found: boolean }>`SELECT to_regclass('steps') IS NOT NULL AS found`.execute(db)).rows[0]!.found,
     isUniqueViolation: (error) => codeOf(error) === '23505',
     async acquireLock(transaction, name) {
-      await sql`SELECT pg_advisory_xact_lock(${LOCK_NAMESPACE}::int, ${LOCK_IDS[name]}::int)`.execute(transaction)
+      const lock = sql`(${LOCK_NAMESPACE}::int, ${LOCK_IDS[name]}::int)`
+      if (name !== 'start') return void (await sql`SELECT pg_advisory_xact_lock${lock}`.execute(transaction))
+      // A process that starts may hold its lock for minutes, while it migrates a cluster. One statement would time out.
+      const take = sql<{ taken: boolean }>`SELECT pg_try_advisory_xact_lock${lock} AS taken`
+      while (!(await take.execute(transaction)).rows[0]!.taken) await pause(START_RETRY_MS)
     },
     isShared: true,
     toStartError: (error) => toStartError(error, url),

@@ -174,6 +174,22 @@ test('Postgres migrations run once when several processes open the database', as
   expect(await postgres.ask(url, 'SELECT id::int FROM steps ORDER BY id')).toEqual(steps)
 })
 
+test('a start waits for another one longer than for any other statement', async () => {
+  const url = await postgres.create('patient')
+  const [one, other] = [await openMetadata(url), await openMetadata(`${url}?query_timeout=5000`)]
+  const order: string[] = []
+  await one
+    .withLock('start', async () => {
+      const waiting = other.withLock('start', async () => order.push('other')).then(() => other.close())
+      await new Promise((resolve) => setTimeout(resolve, 8_000))
+      order.push('one')
+      return { waiting }
+    })
+    .then(({ waiting }) => waiting)
+  expect(order).toEqual(['one', 'other'])
+  await one.close()
+})
+
 describe('a Postgres connection that drops', () => {
   test('is replaced silently while idle', async () => {
     const metadata = await openMetadata(await postgres.create('idle'))
