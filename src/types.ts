@@ -357,7 +357,7 @@ export interface Config {
   error_tracking: ErrorTrackingConfig
   /** Drops all events of browsers whose user agent contains one of these strings, ignoring case. */
   custom_blocked_useragents: string[]
-  /** Opts in to the defaults introduced up to this date (YYYY-MM-DD). 'unset': none. Options you set explicitly win. */
+  /** Opts in to the defaults introduced up to this date (YYYY-MM-DD). 'latest': all. 'unset': none. Options you set explicitly win. */
   defaults: string
   /** Keeps everything in memory: no cookie, no session storage, no local storage. */
   disable_persistence: boolean
@@ -485,6 +485,8 @@ export interface Config {
   scroll_root_selector: string | string[] | undefined
   /** Captures page URLs without their hash. */
   disable_capture_url_hashes: boolean
+  /** Reports the browser of Google's app as `Google Search App`. */
+  detect_google_search_app: boolean
   /**
    * 'always': capture anonymous events and store nothing. 'on_reject': do so once consent is denied; capture nothing until
    * the visitor decides.

@@ -47,10 +47,10 @@ const kindOfDesktop = (): Agent['$device_type'] =>
  * Returns properties that do not change while the page lives: browser, system, device, language, time zone
  * (docs/reference/protocol.md#5.3).
  */
-export const readDevice = (): Properties => {
+export const readDevice = (detectsGoogleApp?: boolean): Properties => {
   const agent = nav().userAgent
   const language = nav().language as string | undefined
-  const parsed = readUserAgent(agent)
+  const parsed = readUserAgent(agent, detectsGoogleApp)
   return {
     ...parsed,
     $device_type: parsed.$device_type === 'Desktop' ? kindOfDesktop() : parsed.$device_type,

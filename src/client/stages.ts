@@ -47,7 +47,7 @@ export const createStages = (
       ...(isCustomHost({ api_host }) ? { $lib_custom_api_host: apiHost({ api_host }) } : {}),
     }),
   )
-  let device: Properties | undefined
+  const device = memo(readDevice)
   const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   const fromFeatures = features.flatMap(({ properties = [] }) => properties)
   const layers = () => [
@@ -56,7 +56,7 @@ export const createStages = (
     ...fromFeatures.map((read) => read()),
     constants(context.idleMs(), config.defaults, config.api_host),
     readPage(config),
-    (device ??= readDevice()),
+    device(config.detect_google_search_app),
   ]
   const core: Record<CoreStage, Stage> = {
     name: requireName,

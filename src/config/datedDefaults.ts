@@ -14,6 +14,7 @@ export const DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial
         content_ignorelist: ['next', 'previous', 'prev', '>', '<', '+', '-', '\u2212', '\u2013'],
       },
       session_recording: { strictMinimumDuration: true, canvasCapture: { resolutionScale: 0.6 } },
+      detect_google_search_app: true,
     },
   ],
   [
@@ -29,8 +30,8 @@ export const DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial
   ],
 ]
 
-/** A date that selects every row. */
-export const LATEST = '9999-12-31'
+/** The date of the newest row, which `'latest'` means. */
+export const NEWEST = DATED_DEFAULTS[DATED_DEFAULTS.length - 1]![0]
 
 /** Whether this is an existing date in the form YYYY-MM-DD. */
 export const isDate = (text: unknown): text is string => toDate(text)?.toISOString().slice(0, 10) === text

@@ -4,7 +4,7 @@ import { isPlainObject } from '../lib/json'
 import type { Log } from '../lib/log'
 import { objectOf, own, pick } from '../lib/objects'
 import type { Config } from '../types'
-import { datedDefaults, LATEST } from './datedDefaults'
+import { datedDefaults, NEWEST } from './datedDefaults'
 import { accepts, type OptionMembers, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
@@ -91,6 +91,7 @@ const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => 
 
 /** Returns the configuration: the site's options over the dated defaults it selected over the plain ones. */
 const settled = (userConfig: UserConfig): Config & UserConfig => {
+  if (userConfig.defaults === 'latest') userConfig.defaults = NEWEST
   const dated = datedDefaults(userConfig.defaults) as UserConfig
   return { ...fallbacks(), ...dated, ...withDatedMembers(userConfig, dated) }
 }
@@ -111,7 +112,7 @@ export const changeConfig = (
   userConfig: UserConfig,
 ): boolean => {
   const wanted = checked(changes, config, log, rules)
-  const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(LATEST)) : [])]
+  const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(NEWEST)) : [])]
   Object.assign(
     config,
     pick(settled(Object.assign(userConfig, wanted)), (name) => names.includes(name)),

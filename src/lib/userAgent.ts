@@ -11,6 +11,7 @@ export interface Agent {
 // The first row whose pattern (the source of a regular expression) matches gives the browser. The version is the number
 // after the pattern, or after the row's third value. Only browsers that can run this code have rows (docs/reference/browsers.md).
 const BROWSERS: readonly (readonly [name: string, evidence: string, version?: string])[] = [
+  ['Google Search App', 'GSA/'],
   ['Opera', ' OPR'],
   ['Oculus Browser', 'OculusBrowser'],
   ['Samsung Internet', 'SamsungBrowser'],
@@ -74,9 +75,9 @@ const versionOf = (system: string, number: string | undefined): string | undefin
 const firstOf = <R extends readonly [string, string, string?]>(rows: readonly R[], agent: string): R | undefined =>
   rows.find(([, evidence]) => new RegExp(evidence).test(agent))
 
-/** Reads browser, system and device from a user agent string. */
-export const readUserAgent = (agent: string): Agent => {
-  const browser = firstOf(BROWSERS, agent)
+/** Reads browser, system and device from a user agent string. `detectsGoogleApp`: the option `detect_google_search_app`. */
+export const readUserAgent = (agent: string, detectsGoogleApp?: boolean): Agent => {
+  const browser = firstOf(detectsGoogleApp ? BROWSERS : BROWSERS.slice(1), agent)
   const version = browser && new RegExp(`(?:${browser[2] ?? browser[1]})[/ :]?(\\d+\\.?\\d*)`).exec(agent)
   const system = firstOf(SYSTEMS, agent)
   const device = firstOf(DEVICES, agent.toLowerCase())

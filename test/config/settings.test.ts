@@ -44,6 +44,7 @@ test.each([
         content_ignorelist: ['next', 'previous', 'prev', '>', '<', '+', '-', '−', '–'],
       },
       external_scripts_inject_target: 'head',
+      detect_google_search_app: true,
     },
   ],
   [
@@ -62,6 +63,14 @@ test.each([
 test('a later date selects the newest defaults', () =>
   expect(datedDefaults('2099-12-31')).toEqual(datedDefaults('2026-06-25')))
 
+test("'latest' is the newest date", () => {
+  const { log, lines } = recorder()
+  expect(resolveConfig({ defaults: 'latest' }, log, RULES)).toEqual(
+    resolveConfig({ defaults: '2026-06-25' }, log, RULES),
+  )
+  expect(lines).toEqual([])
+})
+
 test('missing and unset defaults use the undated values', () => {
   const { log, lines } = recorder()
   expect(resolveConfig({}, log, RULES).capture_pageview).toBe(true)
@@ -73,12 +82,12 @@ test('missing and unset defaults use the undated values', () => {
   expect(lines).toEqual([])
 })
 
-test.each(['latest', '2025-13-01', '2025-02-30', '20250524', ''])(
+test.each(['newest', '2025-13-01', '2025-02-30', '20250524', ''])(
   'invalid defaults %j log one error and are treated as unset',
   (defaults) => {
     const { log, lines } = recorder()
     expect(resolveConfig({ defaults }, log, RULES)).toMatchObject({ defaults: 'unset', capture_pageview: true })
-    expect(lines).toEqual([`defaults expects 'unset' | YYYY-MM-DD, got "${defaults}". Using "unset"`])
+    expect(lines).toEqual([`defaults expects 'unset' | 'latest' | YYYY-MM-DD, got "${defaults}". Using "unset"`])
   },
 )
 

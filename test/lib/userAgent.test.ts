@@ -149,3 +149,10 @@ test.each([
     $device_type: kind,
   })
 })
+
+test("Google's app is reported as such only where it is asked for", () => {
+  const agent =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) GSA/318.0.634472147 Mobile/15E148 Safari/604.1'
+  expect(readUserAgent(agent).$browser).toBe('Mobile Safari')
+  expect(readUserAgent(agent, true)).toMatchObject({ $browser: 'Google Search App', $browser_version: 318, $os: 'iOS' })
+})

@@ -70,6 +70,20 @@ row('2026-01-30', () => {
     ).toEqual(LEGACY))
 })
 
+// A date of posthog-js that the specification does not have.
+test.each([
+  ['2026-01-30', 'Mobile Safari'],
+  ['2026-05-30', 'Google Search App'],
+])('%s: reports the browser of Google\'s app as "%s"', async (defaults, browser) => {
+  const agent =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) GSA/318.0 Mobile/15E148'
+  jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(agent)
+  const { analytics, sent, settle } = startAnalytics({ defaults })
+  analytics.capture('x')
+  await settle()
+  expect(sent[0]!.properties.$browser).toBe(browser)
+})
+
 describe('set_config', () => {
   test('with a date changes only options that were not set explicitly', () => {
     listenToConsole('warn')

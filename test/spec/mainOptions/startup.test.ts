@@ -129,7 +129,7 @@ row('bootstrap', () => {
 row('defaults', () => {
   test('is unset by default', () => expect(startAnalytics().analytics.config.defaults).toBe('unset'))
 
-  test.each([['latest'], ['2025-13-40'], ['20260130'], [20260130], [null], [true]])(
+  test.each([['newest'], ['2025-13-40'], ['20260130'], [20260130], [null], [true]])(
     '%j: logs one message and uses the legacy behavior',
     (defaults) => {
       const lines = listenToConsole('error')
@@ -149,6 +149,15 @@ row('defaults', () => {
     analytics.capture('x')
     await settle()
     expect(sent[0]!.properties.$config_defaults).toBe('2025-11-30')
+  })
+
+  test("'latest' is sent as the date that it selects", async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.set_config({ defaults: 'latest' })
+    expect(analytics.config).toMatchObject({ defaults: '2026-06-25', disable_capture_url_hashes: true })
+    analytics.capture('x')
+    await settle()
+    expect(sent[0]!.properties.$config_defaults).toBe('2026-06-25')
   })
 })
 
