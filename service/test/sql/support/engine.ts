@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createClient } from '@clickhouse/client'
 import type { Compiled } from '../../../src/sql/compile.ts'
+import { RESULT_SETTINGS } from '../../../src/storage/clickhouseSettings.ts'
 import { MIGRATIONS } from '../../../src/storage/schema/migrations.ts'
 import { freePort } from '../../support/freePort.ts'
 
@@ -117,11 +118,7 @@ export const startTestEngine = async (): Promise<TestEngine> => {
     url,
     use_multipart_params_auto: true,
     log: { level: 127 },
-    clickhouse_settings: {
-      json_type_escape_dots_in_keys: 1,
-      output_format_json_quote_64bit_integers: 0,
-      compile_expressions: 0,
-    } as never,
+    clickhouse_settings: RESULT_SETTINGS,
   })
   const command = async (query: string, params: Readonly<Record<string, unknown>> = {}) => {
     await client.command({ query, query_params: { ...params } })
