@@ -303,6 +303,7 @@ interface Config {
   disable_scroll_properties: boolean
   scroll_root_selector: string | string[] | undefined
   disable_capture_url_hashes: boolean
+  detect_google_search_app: boolean
   cookieless_mode: 'always' | 'on_reject' | undefined
   consent_persistence_name: string | null
   opt_out_capturing_cookie_prefix: string | null

@@ -36,9 +36,10 @@ const send = (url: string, { method = 'GET', headers = {}, body, signal }: Reque
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
       },
     }
-    let isAnswered = false
+    /** Whether the response or an error has arrived. A connection that closes early can cause both, and several errors. */
+    let isOver = false
     const sent = httpRequest(url, options, (response) => {
-      isAnswered = true
+      isOver = true
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
@@ -52,9 +53,10 @@ const send = (url: string, { method = 'GET', headers = {}, body, signal }: Reque
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The service closed the idle connection at that moment. https://nodejs.org/api/http.html#requestreusedsocket
-      if (!isAnswered && sent.reusedSocket && error.code === 'ECONNRESET')
+      if (!isOver && sent.reusedSocket && error.code === 'ECONNRESET')
         resolve(send(url, { method, headers, body, signal }))
       else reject(error)
+      isOver = true
     })
     sent.end(body)
   })
