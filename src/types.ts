@@ -357,7 +357,7 @@ export interface Config {
   error_tracking: ErrorTrackingConfig
   /** Drops all events of browsers whose user agent contains one of these strings, ignoring case. */
   custom_blocked_useragents: string[]
-  /** Opts in to the defaults introduced up to this date (YYYY-MM-DD). 'latest': all. 'unset': none. Options you set explicitly win. */
+  /** Opts in to defaults introduced up to this date (YYYY-MM-DD). 'latest': all. 'unset': none. Options you set win. */
   defaults: string
   /** Keeps everything in memory: no cookie, no session storage, no local storage. */
   disable_persistence: boolean

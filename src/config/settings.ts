@@ -89,7 +89,10 @@ const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => 
   return result
 }
 
-/** Returns the configuration: the site's options over the dated defaults it selected over the plain ones. */
+/**
+ * Returns the configuration: the site's options over the dated defaults it selected over the plain ones. Replaces `'latest'`
+ * in `userConfig` by its date.
+ */
 const settled = (userConfig: UserConfig): Config & UserConfig => {
   if (userConfig.defaults === 'latest') userConfig.defaults = NEWEST
   const dated = datedDefaults(userConfig.defaults) as UserConfig

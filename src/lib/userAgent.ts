@@ -75,7 +75,7 @@ const versionOf = (system: string, number: string | undefined): string | undefin
 const firstOf = <R extends readonly [string, string, string?]>(rows: readonly R[], agent: string): R | undefined =>
   rows.find(([, evidence]) => new RegExp(evidence).test(agent))
 
-/** Reads browser, system and device from a user agent string. `detectsGoogleApp`: the option `detect_google_search_app`. */
+/** Reads browser, system and device from a user agent. `detectsGoogleApp`: the option `detect_google_search_app`. */
 export const readUserAgent = (agent: string, detectsGoogleApp?: boolean): Agent => {
   const browser = firstOf(detectsGoogleApp ? BROWSERS : BROWSERS.slice(1), agent)
   const version = browser && new RegExp(`(?:${browser[2] ?? browser[1]})[/ :]?(\\d+\\.?\\d*)`).exec(agent)
