@@ -42,10 +42,9 @@ const send = (url: string, { method = 'GET', headers = {}, body, signal }: Reque
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
       },
     }
-    /** Whether the response or an error has arrived. A connection that closes early can cause both, and several errors. */
-    let isOver = false
+    let isAnswered = false
     const sent = httpRequest(url, options, (response) => {
-      isOver = true
+      isAnswered = true
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
@@ -62,10 +61,9 @@ const send = (url: string, { method = 'GET', headers = {}, body, signal }: Reque
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The service closed the idle connection at that moment. https://nodejs.org/api/http.html#requestreusedsocket
-      if (!isOver && sent.reusedSocket && error.code === 'ECONNRESET')
+      if (!isAnswered && sent.reusedSocket && error.code === 'ECONNRESET')
         resolve(send(url, { method, headers, body, signal }))
       else reject(error)
-      isOver = true
     })
     sent.end(body)
   })
