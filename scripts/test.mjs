@@ -1,16 +1,20 @@
 // `npm test`: builds, then runs all checks and suites concurrently, and ends with the line `N passed, N failed`.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, setPriority, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 import { findBrowser } from './findBrowser.mjs'
+import { createTestFolder } from './testFolder.mjs'
 
 // Maximum lines shown of a failure: enough for a failed assertion with both values and its location.
 const REASON_LINES = 40
 
-const folder = mkdtempSync(join(tmpdir(), 'trailmark-test-'))
+// Kept between runs, unlike everything else that the tests write.
+const jestCache = join(tmpdir(), 'trailmark-jest')
+const folder = createTestFolder()
+process.env.TMPDIR = folder
 const readReport = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 const result = { passed: 0, failed: 0 }
 /** Titles of failed tests and checks, with the reasons, repeated at the end of the long output. */
@@ -81,7 +85,13 @@ const runJest = () =>
   suite(
     'jest',
     // With two more than cores, no core is idle while files wait for engines and processes.
-    npx('jest', `--maxWorkers=${availableParallelism() + 2}`, '--json', `--outputFile=${join(folder, 'jest.json')}`),
+    npx(
+      'jest',
+      `--maxWorkers=${availableParallelism() + 2}`,
+      `--cacheDirectory=${jestCache}`,
+      '--json',
+      `--outputFile=${join(folder, 'jest.json')}`,
+    ),
     () => {
       const { numPassedTests, testResults } = readReport('jest.json')
       const failedIn = ({ name, status, message, assertionResults }) => {

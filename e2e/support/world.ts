@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from 'playwright/test'
 import config from '../../playwright.config'
 import type { Config } from '../../src/types'
@@ -61,9 +64,10 @@ export const test = base.extend<Fixtures>({
     await network.stop()
   },
   ownBrowser: [false, { option: true }],
-  world: async ({ network, ownBrowser, browser }, use, { outputDir }) => {
+  world: async ({ network, ownBrowser, browser }, use) => {
+    const profile = await mkdtemp(join(tmpdir(), 'trailmark-profile-'))
     const launch = () =>
-      chromium.launchPersistentContext(`${outputDir}/profile`, {
+      chromium.launchPersistentContext(profile, {
         ...(ownBrowser === 'chromium' ? config : config.projects![0]!).use!.launchOptions!,
         ignoreDefaultArgs: ['--disable-back-forward-cache'],
       })
@@ -81,6 +85,7 @@ export const test = base.extend<Fixtures>({
     }
     await use(world)
     await world.context.close()
+    await rm(profile, { recursive: true })
   },
   putShop: async ({ put, network }, use) => {
     // The site serves the npm build, so that pages load while the service is down.

@@ -50,7 +50,9 @@ export const openData = async ({
   const isShared = isOneOfMany(config)
   if (!isShared) onStop(await lockDataDir(config.dataDir))
   if (config.databaseUrl) progress('Connecting to the Postgres server …')
-  const metadata = await openMetadata(metadataLocation(config))
+  const metadata = await openMetadata(metadataLocation(config), {
+    onWait: () => progress('Waiting for another replica that is starting …'),
+  })
   onStop(() => metadata.close())
   const keyFile = keyFileIn(config.dataDir)
   const { project, keyPath } = await metadata.withLock('start', async () => {

@@ -42,6 +42,7 @@ beforeAll(async () => {
   })
   await metadata.close()
   const started = (await starting!) as [RunningService, RunningService]
+  for (const replica of started) expect(replica.output()).toContain('Waiting for another replica that is starting …')
   // One of them created the first key and has its file.
   ;[one, other] = started[0].key ? started : [started[1], started[0]]
   Object.assign(other, { key: one.key })

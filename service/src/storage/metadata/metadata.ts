@@ -66,6 +66,13 @@ export interface Metadata {
   close(): Promise<void>
 }
 
+export interface OpenOptions {
+  /** Whether to migrate a store of an older release. Default: true. */
+  readonly mayUpgrade?: boolean
+  /** Called when the lock 'start' is held by another process, and this one waits. */
+  readonly onWait?: () => void
+}
+
 /**
  * Opens the metadata store at `location`, a SQLite file or the URL of a Postgres database, and creates it where needed.
  * Several processes may open it. Throws `MetadataMismatch` if it cannot be used, or if it belongs to another release and
@@ -73,9 +80,9 @@ export interface Metadata {
  */
 export const openMetadata = async (
   location: string,
-  { mayUpgrade = true }: { mayUpgrade?: boolean } = {},
+  { mayUpgrade = true, onWait }: OpenOptions = {},
 ): Promise<Metadata> => {
-  const { store, db, transact } = await openDatabase(location, mayUpgrade)
+  const { store, db, transact } = await openDatabase(location, mayUpgrade, onWait)
   const { isShared, isUniqueViolation } = store
   const watch = store.watch?.()
   const context: MetadataContext = { db, transact, isUniqueViolation, cacheReads: createReadCache(watch?.version) }

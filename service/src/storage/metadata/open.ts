@@ -45,9 +45,16 @@ const migrate = async ({ store, db, transact }: OpenDatabase, mayUpgrade: boolea
   }, 'start')
 }
 
-/** Opens the database at `location`, creates it where needed, and runs the migrations it lacks. */
-export const openDatabase = async (location: string, mayUpgrade: boolean): Promise<OpenDatabase> => {
-  const store = await openStore(location)
+/**
+ * Opens the database at `location`, creates it where needed, and runs the migrations it lacks. `onWait` is called when
+ * it waits for another process that starts.
+ */
+export const openDatabase = async (
+  location: string,
+  mayUpgrade: boolean,
+  onWait: () => void = () => {},
+): Promise<OpenDatabase> => {
+  const store = await openStore(location, onWait)
   const db = new Kysely<Tables>({ dialect: store.dialect })
   const database: OpenDatabase = {
     store,

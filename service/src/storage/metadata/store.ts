@@ -77,7 +77,7 @@ const LOCK_NAMESPACE = 0x747261
 const LOCK_IDS: Readonly<Record<LockName, number>> = { change: 1, start: 2, events: 3 }
 const START_RETRY_MS = 200
 
-const postgresStore = async (url: string): Promise<Store> => {
+const postgresStore = async (url: string, onWait: () => void): Promise<Store> => {
   // Loaded only if it is used: reading the driver takes a tenth of the start.
   const { postgresDialect, toStartError } = await import('./postgres.ts')
   return {
@@ -92,7 +92,11 @@ const postgresStore = async (url: string): Promise<Store> => {
       if (name !== 'start') return void (await sql`SELECT pg_advisory_xact_lock${lock}`.execute(transaction))
       // A process that starts may hold its lock for minutes, while it migrates a cluster. One statement would time out.
       const take = sql<{ taken: boolean }>`SELECT pg_try_advisory_xact_lock${lock} AS taken`
-      while (!(await take.execute(transaction)).rows[0]!.taken) await pause(START_RETRY_MS)
+      const isTaken = async () => (await take.execute(transaction)).rows[0]!.taken
+      if (await isTaken()) return
+      onWait()
+      do await pause(START_RETRY_MS)
+      while (!(await isTaken()))
     },
     isShared: true,
     toStartError: (error) => toStartError(error, url),
@@ -102,5 +106,6 @@ const postgresStore = async (url: string): Promise<Store> => {
 /** Whether a location is the URL of a Postgres database. Otherwise it is the path of a SQLite file. */
 export const isPostgres = (location: string): boolean => /^postgres(ql)?:\/\//.test(location)
 
-export const openStore = async (location: string): Promise<Store> =>
-  isPostgres(location) ? postgresStore(location) : sqliteStore(location)
+/** Opens the store at `location`. `onWait` is called when another process holds the lock 'start'. */
+export const openStore = async (location: string, onWait: () => void): Promise<Store> =>
+  isPostgres(location) ? postgresStore(location, onWait) : sqliteStore(location)
