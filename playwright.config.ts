@@ -21,9 +21,10 @@ const args = [
 
 export default defineConfig({
   testDir: 'e2e/scenarios',
-  // Tests mostly wait for timers and retries, so four of them keep two cores busy. Every test has its own page and host, so
-  // tests of one file run concurrently too, and no long file is left at the end.
-  workers: 4,
+  // Tests mostly wait for timers and retries, and Jest runs beside them. Each further worker costs 10 s of CPU time: its own
+  // browser, service and engine. Every test has its own page and host, so tests of one file run concurrently too, and no
+  // long file is left at the end.
+  workers: 3,
   fullyParallel: true,
   // These only stop tests that hang. They are generous, because a busy machine is slow.
   timeout: 300_000,

@@ -42,8 +42,17 @@ const collect = async (page: Page) => {
   const of = async (type: string) => (await all()).flatMap(({ points }) => points.filter((each) => each.type === type))
   return { all, of }
 }
-const loaded = (page: Page) =>
-  waitUntil(page, () => performance.getEntriesByType('resource').some(({ name }) => /heatmaps/.test(name)))
+/** Waits until heatmaps follow the pointer, which is later than the end of their script's download. */
+const loaded = async (page: Page) => {
+  const debug = await page.context().newCDPSession(page)
+  const { result } = await debug.send('Runtime.evaluate', { expression: 'window' })
+  const types = async () =>
+    (await debug.send('DOMDebugger.getEventListeners', { objectId: result.objectId! })).listeners.map(
+      ({ type }) => type,
+    )
+  await expect.poll(types).toContain('mousemove')
+  await debug.detach()
+}
 const settled = (page: Page) => page.evaluate(() => new Promise((done) => setTimeout(done, 50)))
 
 interface Map {

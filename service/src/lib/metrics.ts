@@ -94,7 +94,7 @@ export const METRICS = {
   trailmark_event_loop_delay_max_seconds: {
     type: 'gauge',
     labels: [],
-    help: 'Longest block of the event loop since the last scrape.',
+    help: 'Longest block of the event loop since the last scrape. 0 in the first one.',
   },
   process_resident_memory_bytes: {
     type: 'gauge',

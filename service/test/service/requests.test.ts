@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { api } from '../support/api.ts'
 import { trailmarkJson } from '../support/cli.ts'
+import { until } from '../support/engine.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 let service: SharedService
@@ -95,9 +96,12 @@ test('a response with a new key is never compressed', async () => {
 test('/metrics reports the longest block of the event loop', async () => {
   const words = ['key', 'create', 'prometheus', '--scopes', 'metrics:read', '--all-projects']
   const key = (await trailmarkJson(service.data, ...words)).value
-  const reply = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${key}` } })
-  const text = await reply.text()
-  const seconds = Number(/^trailmark_event_loop_delay_max_seconds ([\d.e-]+)$/m.exec(text)?.[1])
-  expect(seconds).toBeGreaterThanOrEqual(0)
-  expect(seconds).toBeLessThan(60)
+  const longestBlock = async () => {
+    const reply = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${key}` } })
+    return Number(/^trailmark_event_loop_delay_max_seconds ([\d.e-]+)$/m.exec(await reply.text())?.[1])
+  }
+  // Other files may use the same service, so this may not be its first scrape.
+  expect(await longestBlock()).toBeGreaterThanOrEqual(0)
+  await until(async () => (await longestBlock()) > 0)
+  expect(await longestBlock()).toBeLessThan(60)
 })
