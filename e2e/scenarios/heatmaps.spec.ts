@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
 import { pause } from '../support/pause'
-import { ready, waitUntil } from '../support/ready'
+import { ready } from '../support/ready'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
 
