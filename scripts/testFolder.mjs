@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
-// The tests have about 1 GB of files at a time.
-const MIN_FREE_BYTES = 4e9
+// The tests have up to 0.6 GB of files at a time.
+const MIN_FREE_BYTES = 2e9
 
 /** Whether a file system in memory has enough space, and allows programs: the tests install a Postgres server. */
 const isMemoryUsable = () => {
