@@ -15,6 +15,8 @@ const REASON_LINES = 40
 const jestCache = join(tmpdir(), 'trailmark-jest')
 const folder = createTestFolder()
 process.env.TMPDIR = folder
+// Ctrl-C also ends the commands that run, and then this process removes their files.
+process.on('SIGINT', () => {})
 const readReport = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
 const result = { passed: 0, failed: 0 }
 /** Titles of failed tests and checks, with the reasons, repeated at the end of the long output. */
