@@ -415,7 +415,7 @@ test.describe('a page captures, and the disk is full', () => {
     account(COUNT, events)
   })
 
-  test(`its tab is closed, and the site is opened again: ${COUNT} captured, ${COUNT} stored`, async ({
+  test(`its tab is closed: ${COUNT} captured, ${COUNT} stored`, async ({
     world,
     site,
     putShop,
@@ -427,9 +427,12 @@ test.describe('a page captures, and the disk is full', () => {
     await leaveRoom(world, site.url, 1)
     const page = await open()
     const captured = await capture(page)
+    await page.evaluate(() => addEventListener('pagehide', () => (localStorage.handled = 'pagehide')))
     await page.close()
-    // Chromium ends a page that cannot handle `pagehide` within 500 ms. Its journal has the events then.
-    await open()
+    // Chromium ends a page that does not handle `pagehide` in time, as on a busy machine. Only then the next page may send.
+    const other = await world.context.newPage()
+    await other.goto(`${site.url}/without-sdk`)
+    if (!(await other.evaluate(() => localStorage.handled))) await open()
     await stored((found) => found.length >= COUNT)
     const events = await stored(() => true)
     expect(uuidsOf(events)).toEqual(captured)
