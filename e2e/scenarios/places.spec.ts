@@ -631,7 +631,7 @@ test('a server renders with the flags of the visitor, and the browser hydrates w
   )
   const rendered = async (cookies: string) => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(outputDir, 'run.mjs'), cookies], {
-      timeout: 30_000,
+      timeout: 120_000,
     })
     expect(stderr).toBe('')
     return stdout.trim()

@@ -33,7 +33,7 @@ test('a new project opens its setup, whose steps are checked off as events arriv
   await site.stop()
 
   await send([{ event: 'signed up', distinct_id: 'ada', timestamp: now(), properties: {} }])
-  await expect(step('First event of your own').getByText('Received')).toBeVisible({ timeout: 5_000 })
+  await expect(step('First event of your own').getByText('Received')).toBeVisible()
   await send([
     {
       event: '$identify',

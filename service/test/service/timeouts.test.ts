@@ -121,7 +121,11 @@ test.concurrent('the service closes requests whose headers or bodies never arriv
 
 test.concurrent('an unresponsive ClickHouse server is reported immediately with the reason and aborts the start after 20 s', async () => {
   const folder = temporaryFolder()
-  const deaf = createServer((socket) => socket.end('no TLS here'))
+  let tries = 0
+  const deaf = createServer((socket) => {
+    tries += 1
+    socket.end('no TLS here')
+  })
   await new Promise<void>((done) => deaf.listen(0, '127.0.0.1', done))
   const { port } = deaf.address() as AddressInfo
   const cases = [
@@ -129,14 +133,16 @@ test.concurrent('an unresponsive ClickHouse server is reported immediately with 
     ['http://nowhere.invalid:8123', 'http://nowhere.invalid:8123', 'nowhere.invalid'],
     [`https://127.0.0.1:${port}`, `https://127.0.0.1:${port}`, 'SSL'],
   ] as const
+  let triesWhenReported = Infinity
   const ended = await Promise.all(
     cases.map(async ([url], place) => {
       const startedAt = Date.now()
-      const { code, stderr } = await runUntilEnd({
-        TRAILMARK_DATA: join(folder, String(place)),
-        TRAILMARK_PORT: '0',
-        CLICKHOUSE_URL: url,
-      })
+      const { code, stderr } = await runUntilEnd(
+        { TRAILMARK_DATA: join(folder, String(place)), TRAILMARK_PORT: '0', CLICKHOUSE_URL: url },
+        () => {
+          if (url.includes(String(port))) triesWhenReported = Math.min(triesWhenReported, tries)
+        },
+      )
       return { code, lines: stderr.trimEnd().split('\n'), tookMs: Date.now() - startedAt }
     }),
   )
@@ -149,10 +155,10 @@ test.concurrent('an unresponsive ClickHouse server is reported immediately with 
     expect(first).toContain(reason)
     expect(first).toContain('Retrying for 20 s, then exiting with code 1.')
     expect(first).not.toContain('hidden')
-    // The line was logged when the first try failed, not at the end.
-    expect(Date.now() - Date.parse(first!.split(' ')[0]!)).toBeGreaterThan(15_000)
     expect(tookMs).toBeGreaterThan(15_000)
     expect(last).toContain(`trailmark: could not start: The ClickHouse server at CLICKHOUSE_URL (${shown})`)
     expect(last).toContain(reason)
   })
+  // The first failure is logged when it happens, and the service tries on.
+  expect(triesWhenReported).toBeLessThan(tries)
 })

@@ -118,9 +118,13 @@ const definitionsFor = (env: Readonly<Record<string, string>>): Record<string, s
 /** Creates a temporary folder. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'trailmark-'))
 
-/** Runs the service until it exits, for starts that fail. */
-export const runUntilEnd = async (env: Readonly<Record<string, string>>): Promise<EndedService> => {
-  const { ended, stdout, stderr } = watch({ ...cleanEnv(), ...env })
+/** Runs the service until it exits, for starts that fail. `onError` is called when it writes to standard error. */
+export const runUntilEnd = async (
+  env: Readonly<Record<string, string>>,
+  onError: () => void = () => {},
+): Promise<EndedService> => {
+  const { child, ended, stdout, stderr } = watch({ ...cleanEnv(), ...env })
+  child.stderr!.on('data', onError)
   return { code: await ended, stdout: stdout(), stderr: stderr() }
 }
 
