@@ -9,7 +9,7 @@ export const options = {
   target: 'node20',
   logLevel: 'warning',
   // Native packages with their wrapper, and the package that only services with a Postgres database load.
-  external: ['@libsql/client', 'ffi-rs', '@chdb/*', 'pg'],
+  external: ['@libsql/client', 'libsql', 'ffi-rs', '@chdb/*', 'pg'],
   // Bundled CommonJS modules load Node's own with `require`, which ES modules lack.
   banner: {
     js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url)",
