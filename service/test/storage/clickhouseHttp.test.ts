@@ -97,7 +97,7 @@ describe('ClickHouse requests', () => {
     const wrong = createClickhouseHttp({
       url: server.url,
       account: { username: 'mine', password: 'wrong' },
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       connections: 1,
     })
     await expect(wrong.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
@@ -142,13 +142,13 @@ describe('a misbehaving ClickHouse server', () => {
   let bad: Server | undefined
   afterEach(() => bad?.close())
 
-  const startBad = (answer: Parameters<typeof createServer>[1]) =>
+  const startBad = (answer: Parameters<typeof createServer>[1], timeoutMs = 60_000) =>
     new Promise<ClickhouseHttp>((done) => {
       bad = createServer(answer as never).listen(0, '127.0.0.1', () =>
         done(
           createClickhouseHttp({
             url: `http://127.0.0.1:${(bad!.address() as { port: number }).port}`,
-            timeoutMs: 1_500,
+            timeoutMs,
             connections: 1,
           }),
         ),
@@ -165,7 +165,7 @@ describe('a misbehaving ClickHouse server', () => {
   })
 
   test('is given up after the timeout if it never responds', async () => {
-    const silent = await startBad(() => {})
+    const silent = await startBad(() => {}, 500)
     await expect(silent.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({
       code: expect.stringContaining('TIMEOUT'),
     })
@@ -174,7 +174,7 @@ describe('a misbehaving ClickHouse server', () => {
   })
 
   test('is reported if the connection is refused', async () => {
-    const nobody = createClickhouseHttp({ url: 'http://127.0.0.1:9', timeoutMs: 1_000, connections: 1 })
+    const nobody = createClickhouseHttp({ url: 'http://127.0.0.1:9', timeoutMs: 60_000, connections: 1 })
     await expect(nobody.send({ text: 'SELECT 1', settings: {} })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     await nobody.close()
   })

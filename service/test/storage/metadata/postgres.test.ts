@@ -246,7 +246,7 @@ describe('a Postgres connection that drops', () => {
 
 test('the Postgres store gives up on a query without a response and uses another connection next', async () => {
   const url = await postgres.create('hung')
-  const [holder, waiter] = [await openMetadata(url), await openMetadata(`${url}?query_timeout=300`)]
+  const [holder, waiter] = [await openMetadata(url), await openMetadata(`${url}?query_timeout=3000`)]
   await holder.withLock('events', async () => {
     await expect(waiter.withLock('events', async () => 'never')).rejects.toThrow(MetadataUnavailable)
     expect(await waiter.projects.all()).toEqual([])
