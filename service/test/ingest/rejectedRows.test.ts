@@ -70,7 +70,7 @@ const BROKEN: Readonly<Record<string, (line: string) => string>> = {
 }
 
 test.each(Object.entries(BROKEN))('a row with %s does not fail other rows', async (kind, change) => {
-  const writer = createWriter(storage, { before: createPersonFacts(storage).store, waitMs: 10_000 })
+  const writer = createWriter(storage, { before: createPersonFacts(storage).store, waitMs: 60_000 })
   const name = kind.replace(/'/g, '')
   const poisoned = [given(name), given(name, change), given(name), given(name, change), given(name)]
   const [unstorable, ...others] = await Promise.all([
@@ -121,7 +121,7 @@ test('a delivery that fails for an unknown reason is retried alone and delays no
       throw new StorageError('query', 'of no known kind', 'ODD')
     },
   }
-  const writer = createWriter(failing, { waitMs: 3_000 })
+  const writer = createWriter(failing, { waitMs: 10_000 })
   const refused = writer.write([odd.row], bytesOf([odd])).catch((error: unknown) => error)
   await Promise.all(others.map((each) => writer.write([each.row], bytesOf([each]))))
   storeOthers()

@@ -77,7 +77,7 @@ test('another project reads only its own rows', async () => {
 test('the storage returns rows of one project only, even if the SQL was compiled for another', async () => {
   const storage = createClickhouse(() => place)
   const place = { url: engine.url }
-  const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
+  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000 }
   const text =
     'WITH a AS (SELECT distinct_id AS d FROM events) SELECT e.event, a.d FROM events e LEFT JOIN a ON e.distinct_id = a.d WHERE e.event IN (SELECT event FROM events) AND e.distinct_id != {variables.text} ORDER BY 1'
   expect((await storage.run(compile(text, VARIABLES), limits)).rows).toEqual([

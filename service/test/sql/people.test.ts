@@ -351,7 +351,7 @@ describe('project isolation of person tables', () => {
   test.each(QUERIES)('returns equal rows without the guard through the filters of each run: %s', async (text) => {
     const compiled = compile(text)
     const open = compiled.text.replaceAll(' WHERE (`project_id` = {project:UInt32})', '')
-    const limits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1e9, maxRows: 1_000 }
+    const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000 }
     expect(sorted((await storage.run({ text: open, params: compiled.params }, limits)).rows)).toEqual(
       sorted((await storage.run(compiled, limits)).rows),
     )

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
-const LIMITS = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 100_000_000, maxRows: 10 }
+const LIMITS = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10 }
 
 test('a stream that is closed before it is read closes its connection', async () => {
   let closed: Promise<unknown> | undefined

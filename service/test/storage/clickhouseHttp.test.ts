@@ -119,7 +119,7 @@ describe('ClickHouse requests', () => {
   // Resolves the engine's URL on each call, like a client with only a URL.
   test('continue while others start', async () => {
     const storage = createClickhouse(() => ({ url: server.url }))
-    const limits = { projectId: 1, maxSeconds: 20, maxMemoryBytes: 100_000_000, maxRows: 10 }
+    const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10 }
     const slow = storage.run({ text: 'SELECT sleep(1)' }, limits)
     const others = await Promise.all(
       [1, 2, 3].map(async (n) => (await storage.rows<{ n: number }>({ text: `SELECT ${n} AS n` }))[0]!.n),

@@ -91,7 +91,7 @@ test('updates of a person or group on different shards are merged', async () => 
 })
 
 describe('project isolation on a cluster', () => {
-  const limits = { projectId: 1, maxSeconds: 20, maxMemoryBytes: 500_000_000, maxRows: 10 }
+  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 500_000_000, maxRows: 10 }
   let other: RunningService
   let storage: ReturnType<typeof createCluster>
   beforeAll(async () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
   engine = await startEngine(options)
   storage = createClickhouse(engine.connection)
-  await storage.ready(20_000)
+  await storage.ready(60_000)
 })
 afterAll(async () => {
   await storage.close()
@@ -77,7 +77,7 @@ test('a hanging engine is killed and restarted', async () => {
   const hung = engine.pid()!
   process.kill(hung, 'SIGSTOP')
   await until(() => engine.pid() !== hung && engine.connection() !== undefined)
-  expect(await storage.ready(10_000)).toBe(true)
+  expect(await storage.ready(60_000)).toBe(true)
   expect(logged).toContain('The engine has not responded for 6 s. Killing it.')
 })
 

@@ -830,7 +830,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   })
 
   test('reports readiness and runs work under a lock', async () => {
-    expect(await metadata.ready(10_000)).toBe(true)
+    expect(await metadata.ready(60_000)).toBe(true)
     expect(await metadata.withLock('start', async () => 'done')).toBe('done')
     await expect(metadata.withLock('start', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   })
