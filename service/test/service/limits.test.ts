@@ -6,11 +6,11 @@ import { type RunningService, startService } from '../support/startService.ts'
 const KEY_LIMITS = {
   slow: { per_minute: 3 },
   hourly: { per_hour: 2 },
-  narrow: { at_once: 1, seconds: 5 },
+  narrow: { at_once: 1, seconds: 60 },
   small: { rows: 2, stream_rows: 4 },
   hasty: { seconds: 1 },
-  poor: { memory_mb: 20 },
-  thrifty: { memory_mb: 100, seconds: 30 },
+  poor: { memory_mb: 20, seconds: 30 },
+  thrifty: { memory_mb: 100, seconds: 60 },
   greedy: { at_once: 100, seconds: 2 },
 }
 
