@@ -38,7 +38,7 @@ const running = async (mark: string) =>
   ).length
 
 beforeAll(async () => {
-  service = await startService({ env: { TRAILMARK_RUN_SECONDS: '30' } })
+  service = await startService()
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
   const project = await metadata.projects.create({ name: 'Another', token: 'another-token' })
   await metadata.keys.put({
