@@ -36,6 +36,7 @@ test('the overview shows visitors, pages and sources, filters by a clicked row, 
   await expect(page.getByRole('button', { name: /^Views/ })).toContainText('5')
   await expect(page.getByRole('region', { name: 'Sources' })).toContainText('Organic Search')
   await expect(page.getByRole('region', { name: 'Locations' })).toContainText('Norway')
+  await expect(page.getByRole('figure', { name: 'Visitors over time' })).toContainText('Incomplete')
   await expectAccessible(page)
 
   // The number of a row opens its people.

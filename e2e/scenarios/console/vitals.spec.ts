@@ -45,6 +45,27 @@ test('web vitals show the p75 of at least 75 values by page, and routes separate
   await expect(tile).toContainText('good')
 })
 
+test('the line to the interval that is not over has dashes, and the legend explains them', async ({ view }) => {
+  const { page, open, send } = view
+  await page.addInitScript(() => {
+    const { setLineDash } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.setLineDash = function (segments) {
+      if ([...segments].length > 0) document.documentElement.dataset.dashes = 'drawn'
+      setLineDash.call(this, segments)
+    }
+  })
+  const values = (path: string, timestamp: number) =>
+    Array.from({ length: 80 }, (_, index) => ({ ...vital(index, 1000, path), timestamp: new Date(timestamp) }))
+  await send([...values('/yesterday', Date.now() - 24 * 3_600_000), ...values('/today', Date.now())])
+  await open('vitals')
+  await expect(page.getByRole('figure').getByText('Incomplete')).toBeVisible()
+  await expect(page.locator('html')).toHaveAttribute('data-dashes', 'drawn')
+
+  await open('vitals?period=yesterday')
+  await expect(page.getByRole('figure')).toBeVisible()
+  await expect(page.getByText('Incomplete')).toBeHidden()
+})
+
 test('heatmaps list pages, and draw a map with its depth and elements, also as a table', async ({ view }) => {
   const { page, open, send } = view
   const url = 'https://shop.example/basket'

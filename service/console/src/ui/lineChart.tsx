@@ -45,6 +45,10 @@ interface LineChartProps extends ChartProps {
   readonly open?: { readonly label: string; readonly onOpen: (index: number) => void }
 }
 
+/** Whether the line to the last bucket is drawn with dashes. */
+const hasPartialLine = (kind: 'line' | 'bar', isLastPartial: boolean, labels: readonly string[]): boolean =>
+  kind === 'line' && isLastPartial && labels.length > 1
+
 const toOptions = (
   element: HTMLElement,
   { labels, series, format, kind, isLastPartial }: Required<ChartProps>,
@@ -86,7 +90,8 @@ const toOptions = (
           label,
           stroke,
           width: 2,
-          ...(isComparison ? { dash: [2, 5], alpha: 0.75 } : {}),
+          // Round caps turn dashes without length into dots.
+          ...(isComparison ? { dash: [0, 5], cap: 'round' as const, alpha: 0.75 } : {}),
           ...(kind === 'bar' && !isComparison
             ? { paths: barPaths(bars.indexOf(each), bars.length), fill: stroke }
             : {}),
@@ -99,8 +104,9 @@ const toOptions = (
       // The running bucket, over the line that uPlot drew.
       drawSeries: [
         (chart, index) => {
+          const drawn = series[index - 1]
           const last = labels.length - 1
-          if (kind !== 'line' || !isLastPartial || last < 1 || series[index - 1]?.isComparison !== false) return
+          if (!hasPartialLine(kind, isLastPartial, labels) || !drawn || drawn.isComparison) return
           const [from, to] = [last - 1, last].map((at) => chart.data[index]![at])
           if (typeof from !== 'number' || typeof to !== 'number') return
           const { ctx } = chart
@@ -193,7 +199,7 @@ export const LineChart = ({
         <figcaption id={`${id}-caption`} class="visually-hidden">
           {caption}
         </figcaption>
-        <Legend series={series} />
+        <Legend series={series} hasPartial={hasPartialLine(kind, isLastPartial, labels)} />
         <button type="button" class="button plain" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? 'Show as chart' : 'Show as table'}
         </button>
@@ -223,7 +229,7 @@ export const LineChart = ({
   )
 }
 
-const Legend = ({ series }: { readonly series: readonly Series[] }) => (
+const Legend = ({ series, hasPartial }: { readonly series: readonly Series[]; readonly hasPartial: boolean }) => (
   <ul class="legend">
     {series.map(({ label, color, isComparison }) => (
       <li key={label}>
@@ -234,6 +240,12 @@ const Legend = ({ series }: { readonly series: readonly Series[] }) => (
         {label}
       </li>
     ))}
+    {hasPartial && (
+      <li>
+        <span class="legend-mark is-dashed" style={{ '--mark': 'var(--muted)' }} />
+        Incomplete
+      </li>
+    )}
   </ul>
 )
 
