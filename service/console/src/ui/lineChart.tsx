@@ -45,10 +45,6 @@ interface LineChartProps extends ChartProps {
   readonly open?: { readonly label: string; readonly onOpen: (index: number) => void }
 }
 
-/** Whether the line to the last bucket is drawn with dashes. */
-const hasPartialLine = (kind: 'line' | 'bar', isLastPartial: boolean, labels: readonly string[]): boolean =>
-  kind === 'line' && isLastPartial && labels.length > 1
-
 const toOptions = (
   element: HTMLElement,
   { labels, series, format, kind, isLastPartial }: Required<ChartProps>,
@@ -106,7 +102,7 @@ const toOptions = (
         (chart, index) => {
           const drawn = series[index - 1]
           const last = labels.length - 1
-          if (!hasPartialLine(kind, isLastPartial, labels) || !drawn || drawn.isComparison) return
+          if (!isLastPartial || !drawn || drawn.isComparison) return
           const [from, to] = [last - 1, last].map((at) => chart.data[index]![at])
           if (typeof from !== 'number' || typeof to !== 'number') return
           const { ctx } = chart
@@ -160,11 +156,12 @@ export const LineChart = ({
   const [isTable, setTable] = useState(false)
   const [theme, setTheme] = useState(0)
   const id = useId()
+  const hasDashes = isLastPartial && kind === 'line' && labels.length > 1
 
   useEffect(() => {
     const element = box.current
     if (!element) return
-    const options = toOptions(element, { caption, labels, series, format, isLastPartial, kind }, setCursor)
+    const options = toOptions(element, { caption, labels, series, format, isLastPartial: hasDashes, kind }, setCursor)
     const data = [labels.map((_, index) => index), ...series.map(({ values }) => [...values])] as uPlot.AlignedData
     const made = new uPlot(options, data, element)
     chart.current = made
@@ -177,7 +174,7 @@ export const LineChart = ({
       stop()
       made.destroy()
     }
-  }, [labels, series, format, isLastPartial, kind, isTable, theme])
+  }, [labels, series, format, hasDashes, kind, isTable, theme])
 
   const moveCursor = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && open && cursor !== undefined) open.onOpen(cursor)
@@ -199,7 +196,7 @@ export const LineChart = ({
         <figcaption id={`${id}-caption`} class="visually-hidden">
           {caption}
         </figcaption>
-        <Legend series={series} hasPartial={hasPartialLine(kind, isLastPartial, labels)} />
+        <Legend series={series} hasDashes={hasDashes} />
         <button type="button" class="button plain" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? 'Show as chart' : 'Show as table'}
         </button>
@@ -229,18 +226,22 @@ export const LineChart = ({
   )
 }
 
-const Legend = ({ series, hasPartial }: { readonly series: readonly Series[]; readonly hasPartial: boolean }) => (
+const Mark = ({ color, isComparison }: Pick<Series, 'color' | 'isComparison'>) => (
+  <span
+    class={isComparison ? 'legend-mark is-dotted' : 'legend-mark'}
+    style={{ '--mark': `var(${seriesColor(color)})` }}
+  />
+)
+
+const Legend = ({ series, hasDashes }: { readonly series: readonly Series[]; readonly hasDashes: boolean }) => (
   <ul class="legend">
     {series.map(({ label, color, isComparison }) => (
       <li key={label}>
-        <span
-          class={isComparison ? 'legend-mark is-dotted' : 'legend-mark'}
-          style={{ '--mark': `var(${seriesColor(color)})` }}
-        />
+        <Mark color={color} isComparison={isComparison} />
         {label}
       </li>
     ))}
-    {hasPartial && (
+    {hasDashes && (
       <li>
         <span class="legend-mark is-dashed" style={{ '--mark': 'var(--muted)' }} />
         Incomplete
@@ -267,10 +268,10 @@ const Tip = ({
     style={index > (series[0]?.values.length ?? 0) / 2 ? { left: '4rem' } : { right: 0 }}
   >
     <strong>{label}</strong>
-    {series.map(({ label: name, values, color }) => (
+    {series.map(({ label: name, values, color, isComparison }) => (
       <div key={name} class="row between">
         <span>
-          <span class="legend-mark" style={{ '--mark': `var(${seriesColor(color)})` }} />
+          <Mark color={color} isComparison={isComparison} />
           {name}
         </span>
         <span class="number">{typeof values[index] === 'number' ? format(values[index]) : '–'}</span>
