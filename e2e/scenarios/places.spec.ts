@@ -135,6 +135,16 @@ test.describe('a Web Worker', () => {
         port1.onmessage = ({ data }) => done(data)
         worker.postMessage(call, [port2])
       })`
+    /** Resolves when the workers' state that was changed before is in its database, whose transactions run one by one. */
+    const stateStored = (page: Page) =>
+      page.evaluate(async () => {
+        const opening = indexedDB.open('trailmark')
+        const database = await new Promise<IDBDatabase>((done) => (opening.onsuccess = () => done(opening.result)))
+        const transaction = database.transaction('entries', 'readwrite')
+        transaction.objectStore('entries').count()
+        await new Promise((done) => (transaction.oncomplete = done))
+        database.close()
+      })
     interface Control {
       start(options?: object): void
       /** Switches between the previously started worker and the current one. */
@@ -163,6 +173,7 @@ test.describe('a Web Worker', () => {
       page,
       settings,
       serve,
+      network,
       storedOf,
     }, { outputDir }) => {
       const { site, start, end, ask } = await open(page, settings, serve, outputDir)
@@ -170,13 +181,18 @@ test.describe('a Web Worker', () => {
         await start()
         await ask('toString')
       }
-      const life = async (...calls: unknown[][]) => {
+      // A worker that is terminated loses what IndexedDB has not finished writing.
+      const life = async (eventCount: number, ...calls: unknown[][]) => {
         await begin()
         for (const call of calls) await ask(...call)
+        await expect.poll(() => waiting(page)).toBe(eventCount)
+        await stateStored(page)
         await end()
       }
-      await life(['identify', 'ada', { plan: 'gold' }], ['register', { shop: 'north' }], ['capture', 'one'])
-      await life(['capture', 'two'], ['reset'], ['capture', 'three'])
+      await network.be(503)
+      await life(3, ['identify', 'ada', { plan: 'gold' }], ['register', { shop: 'north' }], ['capture', 'one'])
+      await life(6, ['capture', 'two'], ['reset'], ['capture', 'three'])
+      await network.be('up')
       await begin()
       await ask('capture', 'four')
       // An opt-out drops unsent events, including those of earlier workers.
@@ -184,8 +200,9 @@ test.describe('a Web Worker', () => {
         ['one', 'two', 'three', 'four'].every((name) => all.some(({ event }) => event === name)),
       )
       await ask('opt_out_capturing')
+      await stateStored(page)
       await end()
-      await life(['capture', 'five'])
+      await life(0, ['capture', 'five'])
       await begin()
       expect(await ask('has_opted_out_capturing')).toBe(true)
       await ask('opt_in_capturing')
@@ -241,6 +258,7 @@ test.describe('a Web Worker', () => {
       await network.be(503)
       await start()
       for (let index = 0; index < 20; index++) await ask('capture', 'kept', { index })
+      await expect.poll(() => waiting(page)).toBe(21)
       await end()
       await network.be('up')
       await start()
