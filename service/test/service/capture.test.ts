@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { uuidv7 } from '../../src/lib/uuid.ts'
-import { api, capture, countOf, event, request, type RequestOptions, rowsOf } from '../support/api.ts'
+import { api, capture, countOf, event, isReady, request, type RequestOptions, rowsOf } from '../support/api.ts'
+import { until } from '../support/engine.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 type Body = NonNullable<RequestOptions['body']>
@@ -317,10 +318,11 @@ describe('flags and configuration', () => {
     ['/nowhere', 404],
     ['/api/surveys/?token=x', 200],
     ['/_health', 200],
-    ['/_readiness', 200],
   ])('GET %s responds with %i', async (path, status) => {
     expect((await request(`${service.url}${path}`)).status).toBe(status)
   })
+
+  test('GET /_readiness responds with 200', () => until(() => isReady(service)))
 
   test('/array/:token/config.js is a cacheable script', async () => {
     const reply = await request(`${service.url}/array/${service.token}/config.js`)

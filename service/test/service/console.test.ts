@@ -310,19 +310,21 @@ describe('sign-in', () => {
 
   test('is limited to 10 failed attempts per minute and client', async () => {
     const from = (client: string) => ({ 'x-forwarded-for': client })
-    const statuses = []
-    for (let attempt = 0; attempt < 11; attempt += 1)
-      statuses.push((await signIn({ key: `guess ${attempt}` }, from('2001:db8:1:2::5'))).reply.status)
-    // A minute may begin between two attempts.
+    const statuses: number[] = []
+    const afterGuesses = async () => {
+      for (let attempt = 0; attempt < 11; attempt += 1)
+        statuses.push((await signIn({ key: `guess ${attempt}` }, from('2001:db8:1:2::5'))).reply.status)
+      return (await signIn({ key: service.key }, from('2001:db8:1:2::6'))).reply
+    }
+    let limited = await afterGuesses()
+    // A minute began in between.
+    if (limited.status === 201) limited = await afterGuesses()
     expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(10)
-    const limited =
-      statuses.at(-1) === 429 ? (await signIn({ key: service.key }, from('2001:db8:1:2::6'))).reply : undefined
-    if (limited)
-      expect(limited).toMatchObject({
-        status: 429,
-        body: { code: 'too_many_sign_ins' },
-        headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
-      })
+    expect(limited).toMatchObject({
+      status: 429,
+      body: { code: 'too_many_sign_ins' },
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    })
     expect((await signIn({ key: service.key }, from('2001:db8:1:3::5'))).reply.status).toBe(201)
     expect((await api(service, 'GET', '/endpoints/')).status).toBe(200)
   })

@@ -273,7 +273,7 @@ test('a run succeeds after failed runs', async () => {
 
 // Must be last: it breaks the service.
 test('an internal error returns 500 with a request ID that the log contains with the cause', async () => {
-  const client = createClient({ url: `file:${join(service.data, 'definitions.db')}` })
+  const client = createClient({ url: `file:${join(service.data, 'definitions.db')}`, timeout: 60_000 })
   await client.execute('DROP TABLE endpoint_versions')
   client.close()
   const reply = await api(service, 'POST', '/endpoints/one/run')

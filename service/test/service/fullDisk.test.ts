@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, statfsSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
-import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
+import { api, capture, countOf, event, isReady, type Reply, request, rowsOf } from '../support/api.ts'
 import { until } from '../support/engine.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
@@ -53,9 +53,12 @@ withDisk('a full disk', () => {
   test('rejects events with 507 at the disk reserve, still serves reads, and accepts events after space is freed', async () => {
     const running = await start('60')
     expect((await capture(running, event('kept'))).status).toBe(200)
-    expect((await request(`${running.url}/_readiness`)).status).toBe(200)
+    await until(() => isReady(running))
     fillTo(40_000_000)
-    expect(await request(`${running.url}/_readiness`)).toMatchObject({
+    let readiness: Reply
+    do readiness = await request(`${running.url}/_readiness`)
+    while (readiness.body.code === 'engine_unavailable') // it waits for the processor
+    expect(readiness).toMatchObject({
       status: 503,
       body: { code: 'disk_full', reasons: [{ code: 'disk_full', detail: expect.stringContaining('507') }] },
     })
@@ -76,7 +79,7 @@ withDisk('a full disk', () => {
     unlinkSync(ballast)
     await until(async () => (await capture(running, event('kept', { uuid }))).status === 200)
     expect(await countOf(running, 'kept')).toBe(2)
-    expect((await request(`${running.url}/_readiness`)).status).toBe(200)
+    await until(() => isReady(running))
   })
 
   test('keeps every acknowledged event exactly once after the disk fills up under load and a kill -9', async () => {

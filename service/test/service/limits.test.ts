@@ -3,15 +3,17 @@ import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, type Reply } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
+// A run of a key whose time is not tested may wait for the processor.
 const KEY_LIMITS = {
-  slow: { per_minute: 3 },
-  hourly: { per_hour: 2 },
+  slow: { per_minute: 3, seconds: 60 },
+  hourly: { per_hour: 2, seconds: 60 },
   narrow: { at_once: 1, seconds: 60 },
-  small: { rows: 2, stream_rows: 4 },
+  small: { rows: 2, stream_rows: 4, seconds: 60 },
   hasty: { seconds: 1 },
-  poor: { memory_mb: 20, seconds: 30 },
+  poor: { memory_mb: 20, seconds: 60 },
   thrifty: { memory_mb: 100, seconds: 60 },
   greedy: { at_once: 100, seconds: 2 },
+  other: { seconds: 60 },
 }
 
 let service: RunningService
@@ -30,7 +32,7 @@ beforeAll(async () => {
     },
   })
   const metadata = await openMetadata(join(service.data, 'definitions.db'))
-  for (const label of [...Object.keys(KEY_LIMITS), 'other'])
+  for (const label of [...Object.keys(KEY_LIMITS), 'unlisted'])
     await metadata.keys.put({
       projectId: service.projectId,
       label,
@@ -131,7 +133,7 @@ test('the row limit caps pages and rejects longer streams', async () => {
 })
 
 test('the time limit applies to all keys by environment variable and to one key by label', async () => {
-  expect(await run('endless', 'other', { variables: { n: 0 } })).toMatchObject({
+  expect(await run('endless', 'unlisted', { variables: { n: 0 } })).toMatchObject({
     status: 400,
     body: { code: 'query_timeout', detail: expect.stringContaining('longer than 2 s') },
   })
@@ -168,5 +170,5 @@ test('the queue of a project rejects excess queries as retryable and runs later 
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect(replies.every(({ status, body }) => status === 503 || body.code === 'query_timeout')).toBe(true)
-  expect((await run('one', 'greedy')).status).toBe(200)
+  expect((await run('one', 'other')).status).toBe(200)
 })

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { api, capture, event, type Reply } from '../support/api.ts'
 import { type EngineAccess, engineOf, until } from '../support/engine.ts'
+import { materializedTables } from '../support/materializedTables.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 let service: RunningService
@@ -15,13 +16,7 @@ const run = (name: string, body: object = {}) => api(service, 'POST', `/endpoint
 const status = async (name: string, version?: number) =>
   (await api(service, 'GET', `/endpoints/${name}/materialization_status/${version ? `?version=${version}` : ''}`)).body
 const ready = (name: string) => until(async () => (await status(name)).ready === true)
-const tables = async () => [
-  ...new Set(
-    (await engine.ask('writer', "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'")).map(
-      ([name]) => String(name),
-    ),
-  ),
-]
+const tables = () => materializedTables((sql) => engine.ask('writer', sql))
 const VALUES = { event_name: 'bought', since: '2026-01-01T00:30:00Z' }
 const expectRejected = (reply: Reply, code: string, attr: string) =>
   expect([reply.status, reply.body.code, reply.body.attr]).toEqual([400, code, attr])

@@ -209,8 +209,8 @@ describe('a run in progress', () => {
 })
 
 describe('web analytics', () => {
-  const overview = { kind: 'WebOverviewQuery', dateRange: { date_from: 'dStart' } }
-  const pages = { kind: 'WebStatsTableQuery', breakdownBy: 'Page', dateRange: { date_from: 'dStart' } }
+  const overview = { kind: 'WebOverviewQuery', dateRange: { date_from: '-1d' } }
+  const pages = { kind: 'WebStatsTableQuery', breakdownBy: 'Page', dateRange: { date_from: '-1d' } }
   const view = (id: string, path: string) =>
     event('$pageview', {}, { distinct_id: id, $session_id: `session of ${id}`, $pathname: path })
 

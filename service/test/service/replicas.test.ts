@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
-import { api, capture, countOf, event, request, rowsOf } from '../support/api.ts'
+import { api, capture, countOf, event, isReady, request, rowsOf } from '../support/api.ts'
 import { trailmarkIn } from '../support/cli.ts'
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
 import { until } from '../support/engine.ts'
@@ -192,11 +192,7 @@ test('replicas lose no events and keep running while Postgres is unavailable', a
     detail: expect.stringContaining('does not respond'),
   })
   await postgres.start()
-  await until(
-    async () =>
-      (await request(`${one.url}/_readiness`)).status === 200 &&
-      (await request(`${other.url}/_readiness`)).status === 200,
-  )
+  await until(async () => (await isReady(one)) && (await isReady(other)))
   expect((await capture(one, event('during'))).status).toBe(200)
   expect(await countOf(other, 'during')).toBe(before + 1)
   expect(one.output() + other.output()).not.toContain('p@ss word')

@@ -359,8 +359,12 @@ describe('a session', () => {
   test('is limited to some requests a minute', async () => {
     const session = await openSession(shop)
     const other = await openSession(shop)
-    let reply = await toolbar(shop, 'session', session)
-    while (reply.status === 200) reply = await toolbar(shop, 'session', session)
+    let reply: Reply
+    // At once, because the count begins again each minute.
+    do {
+      const replies = await Promise.all(Array.from({ length: 50 }, () => toolbar(shop, 'session', session)))
+      reply = replies.find(({ status }) => status !== 200) ?? replies[0]!
+    } while (reply.status === 200)
     expect(reply).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await toolbar(shop, 'session', other)).status).toBe(200)
