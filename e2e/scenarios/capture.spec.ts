@@ -5,7 +5,10 @@ import { areThere, BUILDS, expect, test } from '../support/scenario'
 for (const build of BUILDS) {
   test.describe(`${build} build`, () => {
     test('captures pageviews, clicks, custom events and pageleaves of a visit', async ({ page, site, put, stored }) => {
-      put(build, '/one', '<button id="buy">Buy</button><a id="next" href="/two">Next</a>')
+      // The button does nothing, so on a slow machine a dead click would come before the rest.
+      put(build, '/one', '<button id="buy">Buy</button><a id="next" href="/two">Next</a>', {
+        capture_dead_clicks: false,
+      })
       put(build, '/two', 'two')
       await page.goto(`${site.url}/one`)
       await ready(page)

@@ -86,7 +86,7 @@ for (const build of BUILDS) {
 const ALIVE: Record<string, { html: string; act?: (page: Page) => Promise<unknown> }> = {
   changes: { html: '<button id="it" onclick="this.textContent = \'Done\'">x</button>' },
   'changes-later': {
-    html: '<button id="it" onclick="setTimeout(() => document.body.append(\'Done\'), 2000)">x</button>',
+    html: '<button id="it" onclick="setTimeout(() => document.body.append(\'Done\'), 1500)">x</button>',
     act: async (page) => {
       await page.locator('#it').click()
       await page.getByText('Done').waitFor()
@@ -412,7 +412,7 @@ test('reports a rage click when the page is left after the third click', async (
   await page.goto(site.url)
   await ready(page)
   await page.locator('#dead').click()
-  await pause(page, 1500)
+  await stored(named('$dead_click'))
   // In the page, because more than a second can pass between two steps of a test on a busy machine.
   await page.locator('#dead').evaluate((button, url) => {
     const click = () => button.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
@@ -574,8 +574,10 @@ test('set_config and consent turn click detection off and on', async ({ page, si
   // Only the last of the three.
   expect(others).toEqual([])
   expect(event!.properties.$dead_click_event_timestamp).toBeGreaterThanOrEqual(changedAt)
-  await page.locator('#dead').click()
-  await page.evaluate(() => window.analytics.opt_out_capturing())
+  await page.evaluate(() => {
+    document.getElementById('dead')!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
+    window.analytics.opt_out_capturing()
+  })
   await pause(page, 3500)
   await page.evaluate(() => window.analytics.opt_in_capturing())
   expect(accused(await stored(named('$opt_in'))).map((each) => each.split(' ')[0])).toEqual(['$dead_click', '$opt_in'])

@@ -144,7 +144,8 @@ test('reports a request that the service rejects to on_request_error', async ({ 
     `<!doctype html><script src="${service.url}/static/analytics.js"></script><script>
       window.errors = []
       analytics.init('no such project', { api_host: '${service.url}', opt_out_useragent_filter: true, capture_pageview: false,
-        on_request_error: (error) => window.errors.push(error), request_queue_config: { flush_interval_ms: 250 } })
+        on_request_error: (error) => window.errors.push(error), request_queue_config: { flush_interval_ms: 250 },
+        feature_flag_request_timeout_ms: 60_000 })
       analytics.capture('x')
     </script>`,
   )

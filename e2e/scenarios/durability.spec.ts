@@ -441,13 +441,13 @@ test('the journal of a closed tab is removed if the database had its events firs
 // ── Bounds ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test('drops and counts events that are too old', async ({ world, putShop, open, stored }) => {
-  putShop('/', { outbox_max_age_ms: 2000 })
+  putShop('/', { outbox_max_age_ms: 5000 })
   const page = await open()
   await world.network.be(503)
   await capture(page)
   await crash(page)
   await world.network.be('up')
-  await new Promise((done) => setTimeout(done, 2000))
+  await new Promise((done) => setTimeout(done, 5000))
   const next = await open()
   await expect.poll(() => next.evaluate(() => window.analytics.drops())).toEqual({ expired: COUNT })
   expect(await stored(() => true)).toEqual([])

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
-import { pause } from '../support/pause'
 import { ready } from '../support/ready'
 import { BUILDS, expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
@@ -186,8 +185,9 @@ test('a flush is bounded, with clicks before moves, and each route has its own p
   await loaded(page)
   const sent = await collect(page)
   await page.locator('#b').hover()
-  await pause(page, 700)
-  await page.evaluate(() => {
+  await page.evaluate(async () => {
+    // In the page, so that the clicks come before the flush even on a busy machine.
+    await new Promise((done) => setTimeout(done, 700))
     const button = document.querySelector('#b')!
     for (let index = 0; index < 3000; index += 1)
       button.dispatchEvent(

@@ -117,12 +117,14 @@ test('describes a click inside open shadow roots with its path through the hosts
 })
 
 test('captures a prerendered page when it is shown, and not before', async ({ site, put, stored }, { outputDir }) => {
-  const note = '<script>analytics.register({ began_hidden: document.prerendering })</script>'
+  const note =
+    '<script>analytics.register({ began_hidden: document.prerendering }); fetch("/noted" + location.pathname)</script>'
   const rules = '{"prerender":[{"source":"list","urls":["/next","/never"],"eagerness":"immediate"}]}'
   put(
     'script',
     '/',
-    `<a id="go" href="/next">next</a><script type="speculationrules">${rules}</script><script>setTimeout(() => go.click(), 3000)</script>`,
+    `<a id="go" href="/next">next</a><script type="speculationrules">${rules}</script><script>const wait = () => fetch('/may-go').then(({ ok }) => (ok ? go.click() : setTimeout(wait, 100)))
+    wait()</script>`,
   )
   put('script', '/next', note)
   put('script', '/never', note)
@@ -132,6 +134,8 @@ test('captures a prerendered page when it is shown, and not before', async ({ si
     stdio: 'ignore',
   })
   try {
+    await expect.poll(() => ['/next', '/never'].map((path) => site.visits(`/noted${path}`))).toEqual([1, 1])
+    site.page('/may-go', '')
     const events = await stored((all) => all.filter(({ event }) => event === '$pageview').length === 2)
     const [first, next] = events.filter(({ event }) => event === '$pageview')
     expect(first!.properties).toMatchObject({ $pathname: '/' })

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { type BrowserContext, chromium, type ConsoleMessage, type Page, type Worker } from 'playwright/test'
 import { bundle } from '../support/bundle'
 import { type Proxy, startProxy } from '../support/proxy'
+import { OPTIONS } from '../support/options'
 import { ROOT } from '../support/root'
 import { areThere, expect, test as base } from '../support/scenario'
 import type { StoredEvent } from '../support/service'
@@ -32,13 +33,7 @@ const test = base.extend<Fixtures>({
   settings: async ({ service, network }, use) => {
     await use({
       token: service.token,
-      // Test browsers identify themselves as automated.
-      options: {
-        api_host: network.url,
-        defaults: '2026-01-30',
-        opt_out_useragent_filter: true,
-        request_queue_config: { flush_interval_ms: 250 },
-      },
+      options: { ...OPTIONS, api_host: network.url },
     })
   },
   serve: async ({}, use) => {
@@ -202,7 +197,10 @@ test.describe('a Web Worker', () => {
       await ask('opt_out_capturing')
       await stateStored(page)
       await end()
-      await life(0, ['capture', 'five'])
+      await begin()
+      await ask('capture', 'five')
+      await stateStored(page)
+      await end()
       await begin()
       expect(await ask('has_opted_out_capturing')).toBe(true)
       await ask('opt_in_capturing')

@@ -12,7 +12,7 @@ const BUNDLE = readFileSync(resolve(ROOT, 'node_modules/posthog-js/dist/array.js
 const pageFor = ({ url, token }: Pick<Service, 'url' | 'token'>) =>
   `<!doctype html><meta charset="utf-8"><title>Shop</title><body><button id="buy">Buy</button><script>
     window.posthog = Object.assign([], { __SV: 1, _i: [['${token}', { api_host: '${url}', opt_out_useragent_filter: true,
-      request_queue_config: { flush_interval_ms: 250 } }, 'posthog']] })
+      request_queue_config: { flush_interval_ms: 250 }, feature_flag_request_timeout_ms: 60_000 }, 'posthog']] })
   </script><script>${BUNDLE.replaceAll('</script', '<\\/script')}</script></body>`
 
 test('stores the events of posthog-js', async ({ page, site, service, stored }) => {

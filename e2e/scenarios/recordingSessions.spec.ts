@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright/test'
 import type { Config } from '../../src/types'
+import { OPTIONS } from '../support/options'
 import { ready } from '../support/ready'
 import { cut, type RecordedChunk, recording, status, test as base, text, types } from '../support/recording'
 import { expect, kill, QUIET } from '../support/world'
@@ -46,7 +47,7 @@ test('recording pauses while the visitor is idle, and resumes with a full snapsh
   chunks,
 }) => {
   await record(true)
-  await show('<p>start</p>', { session_recording: { session_idle_threshold_ms: 400 } })
+  await show('<p>start</p>', { session_recording: { session_idle_threshold_ms: 5000 } })
   await recording(page)
   await page.mouse.move(10, 10)
   // DOM changes do not count as activity.
@@ -79,7 +80,7 @@ test('recording sends nothing until the visitor is active and the minimum durati
   sent,
   chunks,
 }) => {
-  await record({ minimumDurationMilliseconds: 1500 })
+  await record({ minimumDurationMilliseconds: 5000 })
   await show('<p>start</p>')
   await recording(page)
   const began = Date.now()
@@ -167,10 +168,9 @@ test('recording stops when the service rejects the session, and starts again wit
       return status(page)
     })
     .toBe('disabled')
-  const sentBefore = chunks().length
   await write(page, 'after the refusal')
   await cut(page)
-  expect(chunks()).toHaveLength(sentBefore)
+  expect(text(chunks())).not.toContain('after the refusal')
   await page.evaluate(() => {
     window.analytics.reset()
     window.analytics.capture('next')
@@ -270,9 +270,8 @@ test('records on a page with a strict content security policy, which it does not
 }) => {
   await record({ consoleLogRecordingEnabled: true })
   const options = {
+    ...OPTIONS,
     ...QUIET,
-    defaults: '2026-01-30',
-    opt_out_useragent_filter: true,
     api_host: network.url,
     session_recording: { captureCanvas: { recordCanvas: true }, recordHeaders: true },
   }

@@ -81,7 +81,7 @@ test('opt_out_useragent_filter: false drops the events of an automated browser',
   put,
   service,
 }) => {
-  put('script', '/', '<button id="b">b</button>', { opt_out_useragent_filter: false })
+  put('script', '/', '<button id="b">b</button>', { opt_out_useragent_filter: false, capture_dead_clicks: false })
   await page.goto(site.url)
   await ready(page)
   await page.locator('#b').click()

@@ -128,6 +128,8 @@ export const startProxy = async (target: string): Promise<Proxy> => {
     be: async (next, headers = {}) => {
       if (next === 'refusing' && mode !== 'refusing') await close()
       if (next !== 'refusing' && mode === 'refusing') await listen()
+      // Requests without a response fail, as if the server was restarted.
+      if (mode === 'silent') sockets.forEach((socket) => socket.destroy())
       mode = next
       extra = headers
     },

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { test as base, expect } from 'playwright/test'
 import type { Analytics } from '../../src/client/publicApi'
 import type { Config } from '../../src/types'
+import { OPTIONS } from './options'
 import { ROOT } from './root'
 import { type RunningService, startService, type StoredEvent } from './service'
 import { type Site, startSite } from './site'
@@ -18,13 +19,6 @@ const SNIPPET = readFileSync(resolve(ROOT, 'examples/snippet/snippet.js'), 'utf8
 /** The builds a site can use. */
 export const BUILDS = ['script', 'npm'] as const
 export type Build = (typeof BUILDS)[number]
-
-const OPTIONS: Partial<Config> = {
-  defaults: '2026-01-30',
-  // Test browsers identify themselves as automated.
-  opt_out_useragent_filter: true,
-  request_queue_config: { flush_interval_ms: 250 },
-}
 
 /** Returns a page with a build of the SDK. `path` is its title. */
 export const pageWith = (

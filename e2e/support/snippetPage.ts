@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../src/types'
+import { OPTIONS } from './options'
 import { ROOT } from './root'
 import type { BUILDS } from './scenario'
 import type { Service } from './service'
@@ -18,9 +19,7 @@ interface SnippetPage {
 /** Returns a page that loads the SDK with the snippet or an import. It captures only what `config` turns on. */
 export const snippetPage = (project: Service, { body, head = '', config, build = 'script' }: SnippetPage): string => {
   const options = JSON.stringify({
-    defaults: '2026-01-30',
-    opt_out_useragent_filter: true,
-    request_queue_config: { flush_interval_ms: 250 },
+    ...OPTIONS,
     api_host: project.url,
     ...QUIET,
     ...config,
