@@ -74,7 +74,7 @@ for (const build of BUILDS)
       '/shop',
       `<main style="height:3000px"><button id="buy" class="wide" title="${SECRET}" data-x="${SECRET}">${SECRET}</button>
        <p class="ph-no-capture" id="private">${SECRET}</p></main>`,
-      { ...FAST, capture_dead_clicks: true, capture_pageview: false },
+      { ...FAST, capture_dead_clicks: true, capture_pageview: false, rageclick: { timeout_ms: 60_000 } },
     )
     await page.goto(`${site.url}/shop?token=${SECRET}`)
     await ready(page)
@@ -184,15 +184,14 @@ test('a flush is bounded, with clicks before moves, and each route has its own p
   await ready(page)
   await loaded(page)
   const sent = await collect(page)
-  await page.locator('#b').hover()
+  // By the page's own clock, so that the clicks come before the flush even on a busy machine.
   await page.evaluate(async () => {
-    // In the page, so that the clicks come before the flush even on a busy machine.
-    await new Promise((done) => setTimeout(done, 700))
     const button = document.querySelector('#b')!
-    for (let index = 0; index < 3000; index += 1)
-      button.dispatchEvent(
-        new MouseEvent('click', { bubbles: true, composed: true, detail: 1, clientX: 20, clientY: 20 }),
-      )
+    const fire = (type: string, detail: number) =>
+      button.dispatchEvent(new MouseEvent(type, { bubbles: true, composed: true, detail, clientX: 20, clientY: 20 }))
+    fire('mousemove', 0)
+    await new Promise((done) => setTimeout(done, 700))
+    for (let index = 0; index < 3000; index += 1) fire('click', 1)
   })
   await expect.poll(() => sent.all()).not.toEqual([])
   const [first] = await sent.all()

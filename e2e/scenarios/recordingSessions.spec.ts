@@ -80,7 +80,7 @@ test('recording sends nothing until the visitor is active and the minimum durati
   sent,
   chunks,
 }) => {
-  await record({ minimumDurationMilliseconds: 5000 })
+  await record({ minimumDurationMilliseconds: 10_000 })
   await show('<p>start</p>')
   await recording(page)
   const began = Date.now()

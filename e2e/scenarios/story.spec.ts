@@ -85,6 +85,8 @@ test('script build: after `npm start`, a visit to the shop reaches the result of
     }
     await page.locator('#place-order').click()
     await page.waitForURL('**/orders/**')
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+    const [today, tomorrow] = [dayOf(Date.now()), dayOf(Date.now() + 86_400_000)]
     await ready(page)
     // The panel shows the event, and that the service has it.
     await expect(page.locator('.watch-list li[data-event="purchase"][data-state="stored"]')).toHaveCount(1)
@@ -101,8 +103,6 @@ test('script build: after `npm start`, a visit to the shop reaches the result of
         body: (await response.json()) as { results: [string, number | string, number][] },
       }
     }
-    const today = new Date().toISOString().slice(0, 10)
-    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
     await expect
       .poll(async () =>
         (await run(first.service, today)).body.results.map(([day, purchases]) => [day, Number(purchases)]),

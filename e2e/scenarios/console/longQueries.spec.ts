@@ -16,7 +16,7 @@ test('a long query shows that it runs, is canceled in the engine, and keeps its 
   await page.keyboard.press('ControlOrMeta+Enter')
   const { client_query_id: id } = (await sent).postDataJSON() as { client_query_id: string }
   await expect(page.getByRole('progressbar')).toBeVisible()
-  expect((await service.api('GET', `/query/${id}`)).status).toBe(200)
+  await expect.poll(async () => (await service.api('GET', `/query/${id}`)).status).toBe(200)
   await page.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('progressbar')).toHaveCount(0)
   await expect.poll(async () => (await service.api('GET', `/query/${id}`)).status).toBe(404)

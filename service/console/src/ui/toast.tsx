@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 
-const SHOW_MS = 5_000
+// Long enough for a slow reader, or a screen reader that is busy with something else.
+const SHOW_MS = 10_000
 const texts = signal<readonly { readonly id: number; readonly text: string }[]>([])
 let count = 0
 
