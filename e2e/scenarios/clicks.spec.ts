@@ -564,8 +564,10 @@ test('set_config and consent turn click detection off and on', async ({ page, si
   await page.locator('#dead').click()
   await change({ capture_dead_clicks: true })
   expect(fetched.filter((url) => url.includes('clicks'))).toEqual([])
-  await page.locator('#dead').click()
-  await change({ capture_dead_clicks: false })
+  await page.evaluate(() => {
+    document.getElementById('dead')!.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))
+    window.analytics.set_config({ capture_dead_clicks: false })
+  })
   await pause(page, 1100)
   await change({ capture_dead_clicks: true })
   const changedAt = await page.evaluate(() => Date.now())

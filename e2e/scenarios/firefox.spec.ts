@@ -267,7 +267,7 @@ test('captures an error, which becomes an issue with the frames of the source', 
   service,
 }, { outputDir }) => {
   site.page('/checkout.js', await buildFailingApp(outputDir, service), { 'Content-Type': 'text/javascript' })
-  put('npm', '/', FAILING_PAGE, { ...QUIET, capture_exceptions: true })
+  put('npm', '/', FAILING_PAGE, { ...QUIET, capture_dead_clicks: false, capture_exceptions: true })
   const page = await openPage(firefox, `${site.url}/`)
   await page.click('#pay')
   const [event] = await stored((events) => events.some(({ event: name }) => name === '$exception'))
@@ -326,6 +326,7 @@ test('asks a survey by keyboard, with HTML that DOMPurify cleans where the brows
 test('captures web vitals and points of heatmaps', async ({ firefox, site, put, stored, service }) => {
   put('script', '/', '<h1>Larch and Lantern</h1><button id="buy">Buy</button>', {
     ...QUIET,
+    capture_dead_clicks: false,
     // All metrics in one event, when the page is left.
     capture_performance: { web_vitals: true, web_vitals_delayed_flush_ms: 60_000 },
     capture_heatmaps: { flush_interval_milliseconds: 50 },

@@ -90,9 +90,13 @@ test('drops autocapture events if the service has turned autocapture off, also t
   const set = (autocapture_opt_out: boolean) => service.api('PATCH', '/remote_config/', { autocapture_opt_out })
   expect((await set(true)).status).toBe(200)
   try {
-    put('script', '/', '<button>Buy</button>', {
-      request_queue_config: { flush_interval_ms: 5000 },
-      capture_dead_clicks: false,
+    put('script', '/', '<button>Buy</button>', { capture_dead_clicks: false })
+    // The click waits while the request with the pageview has no response.
+    let release = () => {}
+    const isChecked = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/e\/(\?|$)/, async (route) => {
+      await isChecked
+      await route.continue()
     })
     // The service responds after the click.
     let respond = () => {}
@@ -110,6 +114,7 @@ test('drops autocapture events if the service has turned autocapture off, also t
       .toEqual(['waiting'])
     respond()
     await expect.poll(() => page.evaluate(() => window.analytics.drops())).toEqual({ turned_off_by_service: 1 })
+    release()
     await page.locator('button').click()
     const events = await stored((all) => all.length > 0)
     expect(events.map(({ event }) => event)).toEqual(['$pageview'])

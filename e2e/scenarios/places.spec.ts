@@ -448,11 +448,12 @@ test.describe('a browser extension', () => {
         extension.id,
         areThere('installed', 'page read', '$pageview', '$autocapture', '$identify', '$identify'),
       )
-      await (await extension.popup()).close()
+      const again = await extension.popup()
       const events = await storedOf(
         extension.id,
         (all) => all.filter(({ event }) => event === '$pageview').length === 2,
       )
+      await again.close()
 
       const [first, second] = events.filter(({ event }) => event === '$pageview')
       const anonymous = named(events, 'installed').distinct_id
@@ -496,10 +497,12 @@ test.describe('a browser extension', () => {
       await storedOf(extension.id, areThere('installed', '$pageview'))
       await tell('identify', 'ada')
       await tell('register', { plan: 'gold' })
+      await storedOf(extension.id, (all) => all.some(({ event }) => event === '$identify'))
       await network.be('refusing')
       for (let index = 0; index < 20; index++) await tell('capture', 'before', { index })
       // It has received all of them, because messages arrive in order.
       expect(await visitor()).toEqual({ distinctID: 'ada', isIdentifiedID: true })
+      await expect.poll(() => waiting(popup)).toBe(20)
 
       await extension.stopWorker()
       await network.be('up')

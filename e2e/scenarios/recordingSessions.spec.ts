@@ -124,7 +124,9 @@ test('trigger groups record after an event with certain properties, and excluded
   expect(await status(page)).toBe('buffering')
   await page.evaluate(() => void window.analytics.capture('paid', { amount: 500 }))
   await recording(page, 'sampled')
-  await page.evaluate(() => void window.analytics.sessionRecording.tryAddCustomEvent('step', { name: 'thanks' }))
+  // False until the recording has its first snapshot.
+  const addEvent = () => window.analytics.sessionRecording.tryAddCustomEvent('step', { name: 'thanks' })
+  await expect.poll(() => page.evaluate(addEvent)).toBe(true)
   await sent('before the order')
   await sent('thanks')
 
