@@ -74,7 +74,7 @@ for (const build of BUILDS)
       '/shop',
       `<main style="height:3000px"><button id="buy" class="wide" title="${SECRET}" data-x="${SECRET}">${SECRET}</button>
        <p class="ph-no-capture" id="private">${SECRET}</p></main>`,
-      { ...FAST, capture_dead_clicks: true, capture_pageview: false, rageclick: { timeout_ms: 60_000 } },
+      { ...FAST, capture_dead_clicks: true, capture_pageview: false },
     )
     await page.goto(`${site.url}/shop?token=${SECRET}`)
     await ready(page)

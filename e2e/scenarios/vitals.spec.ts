@@ -15,7 +15,7 @@ const NAMES = ['CLS', 'FCP', 'INP', 'LCP']
 /** A page that paints, shifts its layout and responds slowly to a click, which shows a route. */
 const CONTENT = `<main><h1 style="font-size:60px">Larch and Lantern</h1><p id="late"></p><p class="offer" style="font-size:30px">Tents for two</p>
   <a id="go" href="/route">Go</a></main><script>
-  // A layout shift is one of what was painted.
+  // Only what was painted before can shift.
   new PerformanceObserver(() => setTimeout(() => (late.style.height = '200px'), 300)).observe({ type: 'paint', buffered: true })
   let route = 0
   go.onclick = (event) => {
