@@ -362,7 +362,7 @@ const RESPONSES: Record<string, string> = {
   'far-late':
     '<header><output id="o">0</output></header><main><section><button id="it">x</button></section></main><script>it.onclick = () => setTimeout(() => o.textContent++, 300)</script>',
   'add-to-cart':
-    '<header><b id="o">0</b></header><main><section><p><button id="it">Add to cart</button></p></section></main><script>it.onclick = async () => { await fetch("/cart"); o.textContent++ }</script>',
+    '<header><b id="o">0</b></header><main><section><p><button id="it">Add to cart</button></p></section></main><script>it.onclick = async () => { await fetch("data:,"); o.textContent++ }</script>',
   'opens-on-press':
     '<main><button id="it">x</button><div id="m" hidden>Menu</div></main><script>it.onpointerdown = () => (m.hidden = !m.hidden)</script>',
   stopwatch:

@@ -5,8 +5,9 @@ const DAY_MS = 86_400_000
 
 /** Events of ten people: all view a page, five view a product, two buy. Yesterday they come again. */
 const shopEvents = () => {
-  const at = (daysAgo: number, minute: number) =>
-    new Date(Date.now() - daysAgo * DAY_MS + minute * 60_000).toISOString()
+  // From noon, so that minutes stay within the day.
+  const noon = new Date().setUTCHours(12, 0, 0, 0)
+  const at = (daysAgo: number, minute: number) => new Date(noon - daysAgo * DAY_MS + minute * 60_000).toISOString()
   const events: object[] = []
   for (let person = 0; person < 10; person++) {
     const add = (event: string, timestamp: string, properties = {}) =>
