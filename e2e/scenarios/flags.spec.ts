@@ -94,10 +94,12 @@ test('drops autocapture events if the service has turned autocapture off, also t
     // The click waits while the request with the pageview has no response.
     let release = () => {}
     const isChecked = new Promise<void>((resolve) => (release = resolve))
-    await page.route(/\/e\/(\?|$)/, async (route) => {
+    const DELIVERY = /\/e\/(\?|$)/
+    await page.route(DELIVERY, async (route) => {
       await isChecked
       await route.continue()
     })
+    const isSending = page.waitForRequest(DELIVERY)
     // The service responds after the click.
     let respond = () => {}
     const hasClicked = new Promise<void>((resolve) => (respond = resolve))
@@ -107,6 +109,7 @@ test('drops autocapture events if the service has turned autocapture off, also t
     })
     await page.goto(site.url)
     await ready(page)
+    await isSending
     await page.locator('button').click()
     // A click is captured in a later task.
     await expect
