@@ -10,11 +10,17 @@ import type { Config } from '../types'
 // Replaces characters that cookie names cannot contain (docs/reference/protocol.md#8.1).
 const escaped = (token: string) => token.replace(/\+/g, 'PL').replace(/\//g, 'SL').replace(/=/g, 'EQ')
 
-/** Returns the attributes of the SDK's cookies. */
+/** Returns the attributes of the SDK's cookies, as they are when they are read. */
 export const cookieOptions = (config: Config): CookieOptions => ({
-  days: config.cookie_expiration,
-  secure: config.secure_cookie,
-  crossSubdomain: config.cross_subdomain_cookie,
+  get days() {
+    return config.cookie_expiration
+  },
+  get secure() {
+    return config.secure_cookie
+  },
+  get crossSubdomain() {
+    return config.cross_subdomain_cookie
+  },
 })
 
 /**

@@ -1,7 +1,7 @@
 import { asksNotToBeTracked } from '../browser/page'
 import { storageOf } from '../browser/storage'
 import { cookieStorage } from '../state/backends/cookie'
-import { type Consent, createConsent } from '../state/consent'
+import { type Consent, createConsent, strongest } from '../state/consent'
 import type { Config } from '../types'
 import { cookieOptions } from './openStores'
 
@@ -19,7 +19,7 @@ export interface Permissions {
 export const createPermissions = (config: Config, token: string): Permissions => {
   const local = storageOf('localStorage')
   const isCookieFirst = config.opt_out_capturing_persistence_type === 'cookie'
-  const places = [local ?? [], cookieStorage(cookieOptions(config), !!local && !isCookieFirst)].flat()
+  const places = [local ?? [], cookieStorage(cookieOptions(config), strongest, !!local && !isCookieFirst)].flat()
   const consent = createConsent(
     config.consent_persistence_name || (config.opt_out_capturing_cookie_prefix || '__ph_opt_in_out_') + token,
     isCookieFirst ? places.reverse() : places,

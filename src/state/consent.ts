@@ -1,5 +1,6 @@
 import type { KeyValueStorage } from '../browser/storage'
 import { oncePerTask } from '../lib/oncePerTask'
+import type { CookieStorage } from './backends/cookie'
 
 /** The visitor's consent: their decision, or what the configuration assumes without one. */
 export interface Consent {
@@ -16,26 +17,42 @@ export interface Consent {
 // Stored when a decision is withdrawn, so that other tabs can distinguish that from storage cleared by the page.
 const UNDECIDED = 'pending'
 
+// How decisions are written, the one that counts most first. A refusal is never overruled by another stored decision.
+const WORDS = [/^(0|false|no)$/i, /^pending$/i, /^(1|true|yes)$/i]
+const MEANINGS = ['denied', UNDECIDED, 'granted'] as const
+
+/** Returns which of several stored decisions counts: a refusal, or else a withdrawn decision, or else a grant. */
+export const strongest = (texts: readonly string[]): string =>
+  WORDS.flatMap((word) => texts.filter((text) => word.test(text))).concat(texts)[0]!
+
+/** A storage that may have several values of one name. */
+type Place = KeyValueStorage & Partial<Pick<CookieStorage, 'getItems'>>
+
 /**
  * Creates the consent, stored under `name` as 1 or 0 (docs/reference/protocol.md#9.4) in the first of `places` that accepts
- * it, and in memory while the page lives. Reads the first place with a decision: another SDK of the protocol may have
- * stored it in a cookie.
+ * it, and in memory while the page lives. Reads all of them, because another SDK of the protocol, or another configuration,
+ * may have stored a decision in another place.
  */
 export const createConsent = (
   name: string,
-  places: readonly KeyValueStorage[],
+  places: readonly Place[],
   byDefault: () => boolean,
   isRefused: () => boolean,
 ): Consent => {
   let known: string | undefined
   let isKept = true
+  /** What is stored since the page has stored its own decision, which may not have replaced everything. */
+  let settled: string | undefined
 
-  const read = oncePerTask(() => places.reduce<string | null>((found, place) => found ?? place.getItem(name), null))
+  const read = oncePerTask(() => places.flatMap((place) => place.getItems?.(name) ?? place.getItem(name) ?? []))
   const explicit = () => {
     if (isRefused()) return 'denied'
-    if (isKept) known = read() ?? known
-    const word = known?.toLowerCase() ?? ''
-    return ['1', 'true', 'yes'].includes(word) ? 'granted' : ['0', 'false', 'no'].includes(word) ? 'denied' : UNDECIDED
+    const texts = read()
+    if (isKept && String(texts) !== settled) {
+      known = strongest(texts) ?? known
+      settled = undefined
+    }
+    return MEANINGS[WORDS.findIndex((word) => word.test(known ?? ''))] ?? UNDECIDED
   }
   return {
     explicit,
@@ -50,14 +67,15 @@ export const createConsent = (
     renew: read.renew,
     keep: () => {
       read.renew()
-      if (known === undefined || (isKept && read() !== null)) return
+      if (known === undefined || (isKept && read().length)) return
       isKept = false
       for (const place of places) {
         // Only one place may have a decision. An older one elsewhere would contradict it.
-        if (isKept || !place.setItem(name, known)) place.removeItem(name)
-        else isKept = true
+        place.removeItem(name)
+        isKept ||= place.setItem(name, known)
       }
       read.renew()
+      settled = String(read())
     },
   }
 }

@@ -68,3 +68,6 @@ export const KEYS = {
 /** Whether a stored name behaves this way. */
 export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser'): boolean =>
   (has(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)
+
+/** The names in the cookie, in their order there, so that equal values make equal text on all subdomains. */
+export const COOKIE_KEYS: readonly string[] = Object.keys(KEYS).filter((name) => isKey(name, 'cookie'))

@@ -7,6 +7,7 @@ import type { Backend } from './backends/backend'
 import { reconcile } from './backends/both'
 import { memoryBackend } from './backends/memory'
 import { KEYS } from './keys'
+import { identityAt, resetAt } from './newest'
 
 /** Values that outlive the page. Reads use the copy in memory, which is written to storage later. */
 export interface Store {
@@ -35,11 +36,6 @@ const SETTLE_MS = 50
 // machine may stop for hundreds of milliseconds between its read and its write.
 const CHECKS = 4
 
-/** Returns the time of the last reset in these values, ms; 0: never. */
-export const resetAt = (values: Properties): number =>
-  values.$last_posthog_reset ? Date.parse(values.$last_posthog_reset as string) || 0 : 0
-
-const identityAt = (values: Properties) => (values.$identity_at as number | undefined) ?? 0
 const isSame = (a: unknown, b: unknown) => toJson(a) === toJson(b)
 const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS, name))
 

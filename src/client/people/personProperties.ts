@@ -1,6 +1,6 @@
 import { toJson } from '../../lib/json'
 import { pick } from '../../lib/objects'
-import { resetAt } from '../../state/store'
+import { resetAt } from '../../state/newest'
 import type { Properties } from '../../types'
 import { peopleOf } from '../compatibility'
 import type { Capture } from '../capture'

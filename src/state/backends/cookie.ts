@@ -8,6 +8,7 @@ import { oncePerTask } from '../../lib/oncePerTask'
 import { uuidv7 } from '../../lib/uuid'
 import type { Properties } from '../../types'
 import { isKey } from '../keys'
+import { newest } from '../newest'
 import type { Backend } from './backend'
 import { textBackend } from './textBackend'
 
@@ -24,47 +25,57 @@ const isHidden = () => has(document, 'cookie') && typeof document.cookie !== 'st
 const readCookies = () => Reflect.get<Document, 'cookie'>(Document.prototype, 'cookie', document)
 const writeCookie = (cookie: string) => void Reflect.set(Document.prototype, 'cookie', cookie, document)
 
+/** Returns every domain that a cookie of this page can have, the widest first; '' is the host alone. */
+const domains = (): string[] => {
+  const labels = location.hostname.split('.').slice(-8)
+  // Cookies of an IP address or a single name (localhost) have no domain.
+  if (labels.length < 2 || /^[\d.]+$|:/.test(location.hostname)) return ['']
+  return [...labels.map((_, from) => `.${labels.slice(from).join('.')}`).reverse(), '']
+}
+
+/** Returns every path that a cookie of this page can have, `/` first. */
+const paths = (): string[] =>
+  location.pathname.split('/').flatMap((_, index, names) => {
+    const path = names.slice(0, index + 1).join('/')
+    // Browsers ignore a longer path and use that of the page. https://www.rfc-editor.org/rfc/rfc6265bis
+    return path.length < 1000 ? [path || '/', `${path}/`] : []
+  })
+
 let widest: string | undefined
 
-/**
- * Returns the widest domain that this page may set a cookie for; '' for the host alone. It tries each, because only the
- * browser has the list of public suffixes.
- */
+/** Returns the widest domain that this page may set a cookie for. Tries each, because only the browser has the list of public suffixes. */
 const findWidestDomain = (): string => {
-  const host = location.hostname
-  const labels = host.split('.').slice(-8)
-  // Cookies of an IP address or a single name (localhost) have no domain.
-  if (labels.length < 2 || /^[\d.]+$|:/.test(host)) return ''
   const probe = `dmn_chk_${uuidv7()}`
-  for (let from = labels.length - 1; from >= 0; from--) {
-    const domain = `.${labels.slice(from).join('.')}`
+  const isAccepted = (domain: string) => {
     writeCookie(`${probe}=1;domain=${domain};path=/;max-age=3`)
-    if (!readCookies().includes(probe)) continue
+    if (!readCookies().includes(probe)) return false
     writeCookie(`${probe}=;domain=${domain};path=/;max-age=0`)
-    return domain
+    return true
   }
-  return ''
+  return domains().find((domain) => !domain || isAccepted(domain))!
 }
 
 const decode = (text: string) => text.replace(/^"|"$/g, '').replace(/(%[\da-f]{2})+/gi, decodeURIComponent)
 
 /**
- * Returns the cookies by name, decoded like js-cookie, whose `get` would read `document.cookie` again. If two have one
- * name, the one with the longer path wins, which comes first. A cookie that cannot be decoded is left out.
+ * Returns the values of each name, decoded like js-cookie, whose `get` would read `document.cookie` again and returns the
+ * first only. A cookie that cannot be decoded is left out.
  */
-const parse = (text: string): Record<string, string> => {
-  const pairs = text
-    .split('; ')
-    .reverse()
-    .flatMap((cookie) => attempt(() => [cookie.split(/=(.*)/).map(decode)]) ?? [])
-  return Object.fromEntries(pairs as [string, string][])
+const parse = (text: string): Map<string, string[]> => {
+  const found = new Map<string, string[]>()
+  for (const cookie of text.split('; '))
+    attempt(() => {
+      const [name, value] = cookie.split(/=(.*)/).map(decode)
+      if (value !== undefined) found.set(name!, [...(found.get(name!) ?? []), value])
+    })
+  return found
 }
 
 // Maximum age of cookies while the browser reports changes, in case it does not report one.
 const MAX_AGE_MS = 5000
 
 let text: string
-let cookies: Record<string, string> = {}
+let cookies = new Map<string, string[]>()
 let readAt = -Infinity
 /** Whether the browser reports changes of cookies. */
 let isWatched = false
@@ -103,41 +114,86 @@ export const onCookieChange = createSignal<void>((emit) => {
   }
 })
 
+/** Cookies of one name. Browsers keep one for each domain and path, and do not tell a script which is which. */
+export interface CookieStorage extends KeyValueStorage {
+  /** Returns the values of all cookies of this name that the page can see. */
+  getItems(name: string): readonly string[]
+}
+
 /**
- * Cookies as a storage that never throws. A sandboxed frame may not read or set them, and workers have none. `isCopy`: local
+ * Cookies as a storage that never throws. A sandboxed frame may not read or set them, and workers have none. `choose` returns
+ * which of several values is valid. The first read stores that one where the options say, and removes the others. `isCopy`: local
  * storage has the values too, where tabs of the same host find changes at once. Then cookies are read again only after a
  * change that the browser reports.
  */
-export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions, isCopy = false): KeyValueStorage => {
+export const cookieStorage = (
+  options: CookieOptions,
+  choose: (values: readonly string[]) => string,
+  isCopy = false,
+): CookieStorage => {
   // The page may have set one in this task.
   renew()
+  let isOpened = false
   const read = () => (isCopy && isWatched && performance.now() - readAt < MAX_AGE_MS ? cookies : current())
-  const getItem = (name: string): string | null => attempt(() => read()[name]) ?? null
-  const set = (name: string, value: string, domain: string, expires: number | undefined) => {
+  const valuesOf = (name: string): readonly string[] => attempt(() => read().get(name)) ?? []
+  const set = (name: string, value: string, attributes: Cookies.CookieAttributes) => {
     renew()
-    if (!isHidden()) return Cookies.set(name, value, { domain, expires, sameSite: 'Lax', secure })
+    const { path, domain, expires, secure } = attributes
+    if (!isHidden()) return Cookies.set(name, value, { sameSite: 'Lax', ...attributes })
     // Browsers ignore empty attributes. https://www.rfc-editor.org/rfc/rfc6265#section-5.2
     const parts = [
-      `${name}=${encodeURIComponent(value)};path=/;samesite=Lax`,
+      `${name}=${encodeURIComponent(value)};path=${path};samesite=Lax`,
       domain && `domain=${domain}`,
-      expires && `max-age=${expires * 86_400}`,
+      expires && `max-age=${Number(expires) * 86_400}`,
       secure ? 'secure' : '',
     ]
     return writeCookie(parts.join(';'))
   }
-  const domain = () => (crossSubdomain ? (widest ??= findWidestDomain()) : '')
+  /** Removes all cookies of this name but the one that `setAt` has set at `kept`. */
+  const remove = (name: string, kept?: string) => {
+    for (const path of paths()) {
+      for (const domain of domains())
+        if (path !== '/' || domain !== kept)
+          // A page that is not secure may not use the attribute, and some names require it.
+          attempt(() => set(name, '', { path, domain, expires: -1, secure: location.protocol === 'https:' }))
+      // Most cookies are at `/`.
+      if (valuesOf(name).length < (kept === undefined ? 1 : 2)) return
+    }
+  }
+  /** Sets the cookie for a domain. Removes the others if it is one more, or if it should be the only one. */
+  const setAt = (domain: string, name: string, value: string, isOnly: boolean): boolean => {
+    const before = valuesOf(name)
+    attempt(() => set(name, value, { path: '/', domain, expires: options.days || undefined, secure: options.secure }))
+    const after = valuesOf(name)
+    if (after.length > 1 && (isOnly || after.length > before.length)) remove(name, domain)
+    // The browser rejects a cookie without an error, for example if it is too large. Any other text is another tab's later write.
+    else if (after.length && String(after) !== String(before)) return true
+    return valuesOf(name).includes(value)
+  }
+  /** Sets the cookie for the domain of the options. A cookie of the server, which scripts cannot see, may be in its place there. */
+  const put = (name: string, value: string, isOnly: boolean): boolean => {
+    const all = attempt(domains) ?? []
+    const from = options.crossSubdomain ? all.indexOf((widest ??= attempt(findWidestDomain) ?? '')) : -1
+    return all.slice(from).some((domain) => setAt(domain, name, value, isOnly))
+  }
+  const getItems = (name: string) => {
+    const values = valuesOf(name)
+    if (isOpened) return values
+    isOpened = true
+    if (values.length < 2) return values
+    const valid = choose(values)
+    put(name, valid, true)
+    return [valid]
+  }
   return {
-    getItem,
-    setItem: (name, value) => {
-      const before = getItem(name)
-      attempt(() => set(name, value, domain(), days || undefined))
-      // The browser rejects a cookie without an error, for example if it is too large. Any other text is another tab's later write.
-      const after = getItem(name)
-      return after === value || (after !== null && after !== before)
+    getItems,
+    getItem: (name) => {
+      const values = getItems(name)
+      return values.length > 1 ? choose(values) : (values[0] ?? null)
     },
+    setItem: (name, value) => put(name, value, false),
     removeItem: (name) => {
-      // Cookies of different domains are different cookies, so both are removed.
-      if (getItem(name) !== null) attempt(() => [domain(), ''].forEach((each) => set(name, '', each, -1)))
+      if (valuesOf(name).length) remove(name)
     },
   }
 }
@@ -147,7 +203,7 @@ export const cookieStorage = ({ days, secure, crossSubdomain }: CookieOptions, i
  * in memory.
  */
 export const cookieBackend = (name: string, options: CookieOptions, isCopy = false): Backend => {
-  const cookie = textBackend(cookieStorage(options, isCopy), name)
+  const cookie = textBackend(cookieStorage(options, newest, isCopy), name)
   let rest: Properties = {}
   return {
     ...cookie,

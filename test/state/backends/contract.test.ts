@@ -4,6 +4,7 @@ import { cookieBackend, cookieStorage } from '../../../src/state/backends/cookie
 import { memoryBackend } from '../../../src/state/backends/memory'
 import { textBackend } from '../../../src/state/backends/textBackend'
 import { storageOf } from '../../../src/browser/storage'
+import { newest } from '../../../src/state/newest'
 
 const COOKIE = { days: 365, secure: false, crossSubdomain: true }
 
@@ -77,7 +78,7 @@ test.each(['ph_t=1', 'ph_t=a=b; ph_t=2', 'ph_t="%C3%A9"', 'ph_t=%', 'x=%; ph_t=%
   'the cookies %p are decoded as js-cookie does it',
   (text) => {
     jest.spyOn(Document.prototype, 'cookie', 'get').mockReturnValue(text)
-    expect(cookieStorage(COOKIE).getItem('ph_t')).toBe(Cookies.get('ph_t') ?? null)
+    expect(cookieStorage(COOKIE, newest).getItem('ph_t')).toBe(Cookies.get('ph_t') ?? null)
   },
 )
 
