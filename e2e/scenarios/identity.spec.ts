@@ -1,4 +1,5 @@
 import { chromium, type Page } from 'playwright/test'
+import { pause } from '../support/pause'
 import { ready } from '../support/ready'
 import { expect, test } from '../support/scenario'
 import config from '../../playwright.config'
@@ -95,6 +96,53 @@ test.describe('subdomains', () => {
       expect(await blog.evaluate(() => window.analytics.get_property('$user_id'))).toBeUndefined()
     })
   })
+
+  // These pages are not secure, so the browser does not report changes of cookies.
+  for (const persistence of ['localStorage+cookie', 'cookie'] as const)
+    test(`adopt identify and reset of each other while both are open, with persistence: '${persistence}'`, async ({
+      site,
+      put,
+    }) => {
+      put('script', '/', 'home', { ...QUIET, persistence })
+      await visit(site, async (open) => {
+        const [shop, blog] = [await open('shop.example.test'), await open('blog.example.test')]
+        for (const [page, other, name] of [
+          [shop, blog, 'ada'],
+          [blog, shop, 'bob'],
+        ] as const) {
+          await page.evaluate((as) => window.analytics.identify(as), name)
+          expect(await id(other)).toBe(name)
+          await page.evaluate(() => window.analytics.reset())
+          const anonymous = await id(page)
+          expect(await other.evaluate(() => window.analytics.capture('x')!.properties.distinct_id)).toBe(anonymous)
+          expect(await other.evaluate(() => window.analytics.get_property('$user_id'))).toBeUndefined()
+        }
+        // Both write equal text, so neither answers a write of the other with one of its own.
+        const countWrites = () => {
+          const { set } = Object.getOwnPropertyDescriptor(Document.prototype, 'cookie')!
+          const page = window as unknown as { writes: number }
+          page.writes = 0
+          Object.defineProperty(Document.prototype, 'cookie', {
+            ...Object.getOwnPropertyDescriptor(Document.prototype, 'cookie'),
+            set(text: string) {
+              page.writes++
+              set!.call(this, text)
+            },
+          })
+        }
+        await shop.evaluate(() => window.analytics.identify('ada'))
+        await id(blog)
+        await pause(shop, 1000)
+        for (const page of [shop, blog]) await page.evaluate(countWrites)
+        for (let round = 0; round < 5; round++)
+          for (const page of [shop, blog]) {
+            await id(page)
+            await pause(page, 50)
+          }
+        for (const page of [shop, blog])
+          expect(await page.evaluate(() => (window as unknown as { writes: number }).writes)).toBe(0)
+      })
+    })
 
   test('are different visitors with cross_subdomain_cookie: false', async ({ site, put }) => {
     put('script', '/', 'home', { ...QUIET, cross_subdomain_cookie: false })

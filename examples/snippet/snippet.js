@@ -6,7 +6,8 @@
   // Own properties only: an element with this id is at window.analytics too.
   const held = (name) => page.hasOwnProperty(name) && page[name];
   // A running SDK, or this snippet a second time: leave it alone.
-  for (const found of [held('trailmark'), held(chosen)]) if (found && found.__SV) return found;
+  const found = held('trailmark');
+  if (found && found.__SV) return found;
   const queues = [], inits = [];
   let failed;
   // After a failed load: callbacks receive no flags and no surveys.

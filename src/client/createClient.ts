@@ -2,6 +2,7 @@ import { hasPage } from '../browser/page'
 import { changeConfig, type OptionRules, type UserConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import type { Log } from '../lib/log'
+import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
 import { createCapture } from './capture'
 import { consentApi, sessionApi, superProperties } from './clientApi'
@@ -128,9 +129,14 @@ export const createClient = ({
     },
   }
   const api = connections.reduce<CoreApi & Partial<Api>>((all, each) => ({ ...all, ...each.api }), coreApi)
+  const look = oncePerTask(adopt)
   return {
     api,
-    settle,
+    /** Runs before each call of the page: captures what waits, and adopts what other tabs have changed. */
+    beforeCall: () => {
+      settle()
+      look()
+    },
     hasFlags: () => connections.some((each) => each.hasFlags?.()),
     /** Starts everything that runs without a call, once all parts exist. */
     start: () => {

@@ -173,7 +173,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       const [method, inner] = path.split('.') as [string, string?]
       const call = (...args: unknown[]): unknown => {
         if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
-        guarded(client.settle)
+        guarded(client.beforeCall)
         const run = memberAt(client.api, path) as Method | undefined
         return guarded(() => (run ? run(...args) : answerAbsent(path, args, log, missing))) ?? WITHOUT_CLIENT[path]
       }

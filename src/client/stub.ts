@@ -1,3 +1,4 @@
+import { attempt } from '../lib/guard'
 import { own } from '../lib/objects'
 import type { Analytics } from './publicApi'
 
@@ -56,39 +57,58 @@ const adopt = (stub: Stub, analytics: Analytics): void => {
 
 // Always set, so that the SDK can be found if its usual name is taken.
 const FALLBACK = 'trailmark'
+const POSTHOG = 'posthog'
+/** Names at which other SDKs of the protocol's family have stubs of the same form. */
+const FOREIGN = [POSTHOG, 'mixpanel']
+
+/** Whether the snippet that created this stub has loaded the script at `source`: PostHog's loads `array.js` from its `api_host`. */
+const hasLoaded = ({ _i }: Stub, source: string): boolean =>
+  /\/array(\.full)?\.js/.test(source) &&
+  _i.some(([, options]) =>
+    source.startsWith(attempt(() => new URL((options as { api_host: string }).api_host, location.href).href) ?? ' '),
+  )
 
 /**
- * Puts the SDK at the global names that have a stub, or else at `chosen`. One stub under two names, and stubs with the
- * same token, share an instance, because two instances would capture everything twice. Names that other libraries use
- * are left alone.
+ * Puts the SDK at the global names that have its stub, or else at `chosen`. `source`: the script's URL. One stub under two
+ * names, and stubs with the same token, share an instance, because two instances would capture everything twice. Names that
+ * other libraries use are left alone: the stub at `posthog` belongs to posthog-js, unless `chosen` is that name, or its
+ * snippet has loaded this script.
  */
-export const replaceStub = (page: Record<string, unknown>, chosen: string, create: () => Analytics): void => {
-  const names = [chosen, 'analytics', 'posthog', FALLBACK]
-  const stubs = names.map((name) => [name, own(page, name)] as const).filter(([, held]) => isStub(held))
+export const replaceStub = (
+  page: Record<string, unknown>,
+  chosen: string,
+  create: () => Analytics,
+  source = '',
+): void => {
+  const names = [chosen, 'analytics', POSTHOG, FALLBACK]
+  const isForeign = (stub: Stub) => FOREIGN.some((name) => name !== chosen && own(page, name) === stub)
+  const isOurs = (name: string, stub: Stub) =>
+    name === FALLBACK || (name === chosen && !isForeign(stub)) || (name === POSTHOG && hasLoaded(stub, source))
+  const ours = names
+    .map((name) => [name, own(page, name)] as const)
+    .filter(([name, held]) => isStub(held) && isOurs(name, held))
   const made = new Map<unknown, Analytics>()
   let latest: Analytics | undefined
-  for (const [name, held] of stubs) {
-    const stub = held as Stub
-    const isKnown = made.has(stub)
+  for (const stub of new Set(ours.map(([, held]) => held as Stub))) {
     // A stub without `_i` already forwards to its instance.
     const token = (stub._i as unknown[][] | undefined)?.[0]?.[0]
-    latest = made.get(stub) ?? made.get(token) ?? create()
-    made.set(stub, latest).set(token, latest)
+    latest = made.get(token) ?? create()
+    made.set(token, latest)
     // Before the calls run, because they may use the global.
-    page[name] = Object.assign(latest, { __SV: 1 })
-    if (!isKnown) adopt(stub, latest)
+    for (const name of names) if (own(page, name) === stub) page[name] = Object.assign(latest, { __SV: 1 })
+    adopt(stub, latest)
   }
 
   if (!latest) {
     const held = own(page, chosen)
     // The script was loaded twice.
-    if ((held as Partial<Stub> | undefined)?.__SV) return
+    if (held && (own(page, FALLBACK) as Partial<Stub> | undefined)?.__SV) return
     latest = Object.assign(create(), { __SV: 1 })
     page[chosen] = held || latest
   }
   if (!own(page, FALLBACK)) page[FALLBACK] = latest
   // A page with the protocol's own snippet does not use the other names.
-  if (own(page, 'posthog') === latest) return
+  if (own(page, POSTHOG) === latest) return console.info('[trailmark]', 'window.posthog is Trailmark, not posthog-js')
   const isTaken = () => own(page, chosen) !== latest
   const warn = () => console.warn('[trailmark]', `window.${chosen} belongs to another library. Use window.${FALLBACK}`)
   if (isTaken()) warn()

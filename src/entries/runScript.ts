@@ -16,8 +16,8 @@ export interface ScriptUrlPolicy {
 
 /**
  * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element.
- * `missing`: returns the part that a member needs. The README's snippet creates its stub at `analytics`, PostHog's
- * snippet at `posthog`. Without a stub, the page calls `analytics.init` itself.
+ * `missing`: returns the part that a member needs. The README's snippet creates its stub at `analytics`. Without a stub,
+ * the page calls `analytics.init` itself.
  */
 export const runScript = (
   features: readonly Feature[],
@@ -27,7 +27,10 @@ export const runScript = (
   // Available only while this script runs.
   const tag = unclobbered(document).currentScript as ScriptTag | null
   const makeLoad = loadFrom(tag)
-  replaceStub(window as unknown as Record<string, unknown>, tag?.dataset.global || 'analytics', () =>
-    createAnalytics({ features, makeLoad, missing }),
+  replaceStub(
+    window as unknown as Record<string, unknown>,
+    tag?.dataset.global || 'analytics',
+    () => createAnalytics({ features, makeLoad, missing }),
+    tag?.src,
   )
 }

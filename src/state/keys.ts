@@ -1,4 +1,5 @@
-import { has } from '../lib/objects'
+import { has, objectOf, pick } from '../lib/objects'
+import type { Properties } from '../types'
 
 /**
  * How a stored value behaves, as words. `rides`: it is a property of every event. `cookie`: it is in the cookie too, so
@@ -69,5 +70,9 @@ export const KEYS = {
 export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser'): boolean =>
   (has(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)
 
-/** The names in the cookie, in their order there, so that equal values make equal text on all subdomains. */
-export const COOKIE_KEYS: readonly string[] = Object.keys(KEYS).filter((name) => isKey(name, 'cookie'))
+/** Returns the values that the cookie has too. Their order is that of the table, so that all subdomains write equal text. */
+export const idsOf = (values: Properties): Properties =>
+  pick(
+    objectOf(Object.keys(KEYS), (name) => values[name]),
+    (name, value) => isKey(name, 'cookie') && value !== undefined,
+  )

@@ -12,8 +12,8 @@ export const identityAt = (values: Properties): number => Number(values.$identit
 const timesOf = (text: string): number[] => {
   const values = parseObject(text)
   if (!values?.distinct_id) return [-1]
-  const [lastActiveAt] = [values.$sesid].flat() as unknown[]
-  return [Math.max(resetAt(values), identityAt(values)), Number(lastActiveAt) || 0]
+  const lastActiveAt = Array.isArray(values.$sesid) ? Number(values.$sesid[0]) : 0
+  return [Math.max(resetAt(values), identityAt(values)), lastActiveAt || 0]
 }
 
 /**

@@ -111,6 +111,60 @@ test.each([
   expect(lines).toEqual([expect.stringContaining('window.analytics belongs to another library. Use window.trailmark')])
 })
 
+describe('the stub of PostHog at window.posthog', () => {
+  const begin = (chosen: string, source?: string, page: Record<string, unknown> = {}) => {
+    const stub = stubWith([['theirs', { ...OPTIONS, api_host: 'https://theirs.example/ingest/' }, 'posthog']], [])
+    const warnings = listenToConsole('warn')
+    const lines = listenToConsole('info')
+    page.posthog = stub
+    replaceStub(page, chosen, fresh, source)
+    return { page, stub, lines, warnings }
+  }
+
+  test.each([
+    ['without a URL', undefined],
+    ["by the SDK's snippet", 'https://ours.example/static/analytics.js'],
+    ['from another host', 'https://ours.example/static/array.js'],
+    ['under another name', 'https://theirs.example/ingest/static/analytics.js'],
+  ])('is left alone by a script loaded %s', (_, source) => {
+    const { page, stub, lines } = begin('analytics', source)
+    expect(page.posthog).toBe(stub)
+    expect(page.analytics).toBe(page.trailmark)
+    expect(page.analytics).toMatchObject({ __SV: 1, __loaded: false })
+    expect(lines).toEqual([])
+  })
+
+  test.each([
+    ['data-global asks for it', 'posthog', 'https://ours.example/static/analytics.js'],
+    ['that snippet has loaded the script', 'analytics', 'https://theirs.example/ingest/static/array.js'],
+    ['that snippet has loaded the script by token', 'analytics', 'https://theirs.example/ingest/array/t/array.js'],
+  ])('is replaced, with one line in the console, if %s', (_, chosen, source) => {
+    const { page, lines } = begin(chosen, source)
+    expect(page.posthog).toMatchObject({ __loaded: true, config: { token: 'theirs' } })
+    expect(lines).toEqual([expect.stringContaining('window.posthog is Trailmark')])
+  })
+
+  test.each(['posthog', 'mixpanel'])('is left alone where window.analytics is the stub at window.%s', (name) => {
+    const theirs = stubWith([['theirs', OPTIONS]], [])
+    const page: Record<string, unknown> = { analytics: theirs, [name]: theirs }
+    const lines = listenToConsole('warn')
+    replaceStub(page, 'analytics', fresh)
+    expect([page.analytics, page[name]]).toEqual([theirs, theirs])
+    expect((page.trailmark as Analytics).__loaded).toBe(false)
+    expect(lines).toEqual([expect.stringContaining('Use window.trailmark')])
+  })
+
+  test('a running posthog-js keeps its name where data-global asks for it', () => {
+    const running = { __SV: 1, __loaded: true }
+    const page: Record<string, unknown> = { posthog: running }
+    const lines = listenToConsole('warn')
+    replaceStub(page, 'posthog', fresh)
+    expect(page.posthog).toBe(running)
+    expect((page.trailmark as Analytics).version).toBeTruthy()
+    expect(lines).toEqual([expect.stringContaining('window.posthog belongs to another library. Use window.trailmark')])
+  })
+})
+
 test('the script uses the global name chosen by data-global', () => {
   const lines = listenToConsole('warn')
   const page: Record<string, unknown> = { analytics: {} }
@@ -132,7 +186,7 @@ test('the script runs queued calls of people, which protocol snippets queue sepa
   const stub = stubWith([['t', { ...OPTIONS, person_profiles: 'always' }]], [])
   const page: Record<string, unknown> = { posthog: Object.assign(stub, { people: [['set', { plan: 'gold' }]] }) }
   const seen: unknown[] = []
-  replaceStub(page, 'analytics', () => {
+  replaceStub(page, 'posthog', () => {
     const analytics = fresh()
     analytics.on('eventCaptured', ({ event, properties }) => seen.push([event, properties.$set]))
     return analytics
@@ -146,7 +200,10 @@ test.each([
 ])('%s share an instance and run each call once', (_, isSame) => {
   const stub = () => stubWith([['t', OPTIONS]], [['capture', 'once']])
   const first = stub()
-  const page: Record<string, unknown> = { analytics: first, posthog: isSame ? first : stub() }
+  // A stub at window.trailmark is the SDK's own, under every name.
+  const page: Record<string, unknown> = isSame
+    ? { analytics: first, posthog: first, trailmark: first }
+    : { analytics: first, trailmark: stub() }
   listenToConsole('warn')
   const captured: string[] = []
   replaceStub(page, 'analytics', () => {
@@ -154,7 +211,7 @@ test.each([
     analytics.on('eventCaptured', ({ event }) => captured.push(event))
     return analytics
   })
-  expect(page.posthog).toBe(page.analytics)
+  expect(page[isSame ? 'posthog' : 'trailmark']).toBe(page.analytics)
   expect(captured).toEqual(isSame ? ['once'] : ['once', 'once'])
   expect(made).toHaveLength(1)
 })

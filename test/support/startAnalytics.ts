@@ -108,7 +108,7 @@ export const startAnalytics = (
 }
 
 /** Records console messages of one kind without printing them. */
-export const listenToConsole = (kind: 'error' | 'warn') => {
+export const listenToConsole = (kind: 'error' | 'warn' | 'info') => {
   const lines: string[] = []
   jest.spyOn(console, kind).mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' ')))
   return lines

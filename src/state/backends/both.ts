@@ -1,6 +1,6 @@
 import { pick } from '../../lib/objects'
 import type { Properties } from '../../types'
-import { isKey } from '../keys'
+import { idsOf, isKey } from '../keys'
 import type { Backend } from './backend'
 
 type Decided = { distinct_id?: string; $identity_at?: number; $sesid?: [number, string, number] }
@@ -29,7 +29,7 @@ export const bothBackends = (cookie: Backend, local: Backend): Backend => ({
   write: (values) => {
     const kept = local.write(values)
     // Without a cookie, local storage is enough. Only subdomains do not share it.
-    cookie.write(pick(values, (name) => isKey(name, 'cookie')))
+    cookie.write(idsOf(values))
     return kept
   },
   clear: () => {

@@ -3,11 +3,11 @@ import { onPageRestored } from '../../browser/pageExit'
 import { createSignal, listen } from '../../browser/signal'
 import type { KeyValueStorage } from '../../browser/storage'
 import { attempt } from '../../lib/guard'
-import { has, pick } from '../../lib/objects'
+import { has } from '../../lib/objects'
 import { oncePerTask } from '../../lib/oncePerTask'
 import { uuidv7 } from '../../lib/uuid'
 import type { Properties } from '../../types'
-import { isKey } from '../keys'
+import { idsOf } from '../keys'
 import { newest } from '../newest'
 import type { Backend } from './backend'
 import { textBackend } from './textBackend'
@@ -217,7 +217,7 @@ export const cookieBackend = (name: string, options: CookieOptions, isCopy = fal
       rest = {}
       if (cookie.write(values)) return true
       rest = values
-      return cookie.write(pick(values, (name) => isKey(name, 'cookie')))
+      return cookie.write(idsOf(values))
     },
   }
 }
