@@ -70,8 +70,10 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
     const isOurs = resetAt(stored) < resetAt(values) || (values.distinct_id && !stored.distinct_id)
     if (resetAt(stored) > resetAt(values)) unwritten = recent = {}
     // A stored id is replaced only by one that was set later.
-    else if (!isOurs && stored.distinct_id !== values.distinct_id && identityAt(stored) >= identityAt(values))
+    else if (!isOurs && stored.distinct_id !== values.distinct_id && identityAt(stored) >= identityAt(values)) {
       unwritten = superProperties(unwritten)
+      recent = superProperties(recent)
+    }
     lay(isOurs ? values : stored, unwritten)
   }
   const flush = () => {

@@ -179,6 +179,23 @@ describe('a concurrent write by another tab', () => {
   })
 })
 
+test('a tab that adopts a later visitor does not apply its own recent change of the previous one again', () => {
+  const [one, two] = [open(), open()]
+  two.set({ distinct_id: 'bob', $user_state: 'identified', $identity_at: 1 })
+  two.flush()
+  two.set({ distinct_id: 'new', $user_state: 'anonymous', $identity_at: 2 })
+  two.flush()
+  one.sync()
+  one.set({ distinct_id: 'ada', $user_state: 'identified', $identity_at: 3 })
+  one.flush()
+  two.sync()
+  jest.advanceTimersByTime(50)
+  two.sync()
+  jest.runAllTimers()
+  expect(stored()).toEqual({ distinct_id: 'ada', $user_state: 'identified', $identity_at: 3 })
+  expect(two.all()).toEqual(stored())
+})
+
 describe('two tabs that start simultaneously', () => {
   test('use the visitor stored first and keep the super properties of both', () => {
     const [one, two] = [open(), open()]

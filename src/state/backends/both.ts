@@ -1,9 +1,10 @@
 import { pick } from '../../lib/objects'
 import type { Properties } from '../../types'
 import { idsOf, isKey } from '../keys'
+import { identityAt } from '../newest'
 import type { Backend } from './backend'
 
-type Decided = { distinct_id?: string; $identity_at?: number; $sesid?: [number, string, number] }
+type Decided = { distinct_id?: string; $sesid?: [number, string, number] }
 
 /**
  * Resolves a conflict between cookie and local storage. A cookie may come from another subdomain and be newer, or be
@@ -14,13 +15,15 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
   if (!cookie || !local) return cookie ?? local
   const [theirs, ours]: Decided[] = [cookie, local]
   if (theirs!.distinct_id && theirs!.distinct_id !== ours!.distinct_id) {
-    if ((ours!.$identity_at ?? 0) > (theirs!.$identity_at ?? 0)) return local
+    if (identityAt(local) > identityAt(cookie)) return local
     const ofBrowser = pick(local, (name) => isKey(name, 'browser'))
     return { ...ofBrowser, ...cookie }
   }
   const isTheirsLater = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0)
+  // Of equally new ones the cookie, so that subdomains agree.
+  const newer = identityAt(local) > identityAt(cookie) ? local : cookie
   // In the order of `local`, so that its text stays the same.
-  return { ...local, ...cookie, ...local, ...(isTheirsLater ? { $sesid: theirs!.$sesid } : {}) }
+  return { ...local, ...cookie, ...local, ...idsOf(newer), $sesid: (isTheirsLater ? theirs : ours)!.$sesid }
 }
 
 /** Stores everything in `local`, and ids in `cookie` too, which subdomains share. */

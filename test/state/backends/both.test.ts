@@ -32,6 +32,18 @@ test.each([
     LOCAL,
   ],
   [
+    'uses the ids of the cookie, which subdomains share, and no other values, when the identities are equal and equally new',
+    { ...LOCAL, $device_id: 'shared', plan: 'old' },
+    LOCAL,
+    { ...LOCAL, $device_id: 'shared' },
+  ],
+  [
+    'uses the ids of local storage when its identity is equal and newer',
+    { ...LOCAL, $identity_at: 99, $device_id: 'shared' },
+    LOCAL,
+    LOCAL,
+  ],
+  [
     'uses the cookie shared by subdomains when an SDK stored ids without a time',
     { distinct_id: 'c' },
     { distinct_id: 'l', plan: 1 },
