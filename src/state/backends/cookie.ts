@@ -160,21 +160,20 @@ export const cookieStorage = (
       if (valuesOf(name).length < (kept === undefined ? 1 : 2)) return
     }
   }
-  /** Sets the cookie for a domain. Removes the others if it is one more, or if it should be the only one. */
-  const setAt = (domain: string, name: string, value: string, isOnly: boolean): boolean => {
+  /** Sets the cookie for a domain. Removes the others if there were some and this is one more. */
+  const setAt = (domain: string, name: string, value: string): boolean => {
     const before = valuesOf(name)
     attempt(() => set(name, value, { path: '/', domain, expires: options.days || undefined, secure: options.secure }))
     const after = valuesOf(name)
-    if (after.length > 1 && (isOnly || after.length > before.length)) remove(name, domain)
+    if (before.length && after.length > before.length) remove(name, domain)
     // The browser rejects a cookie without an error, for example if it is too large. Any other text is another tab's later write.
-    else if (after.length && String(after) !== String(before)) return true
-    return valuesOf(name).includes(value)
+    return after.includes(value) || (after.length > 0 && String(after) !== String(before))
   }
-  /** Sets the cookie for the domain of the options. A cookie of the server, which scripts cannot see, may be in its place there. */
-  const put = (name: string, value: string, isOnly: boolean): boolean => {
+  /** Sets the cookie for the domain of the options, or a narrower one if the server has one there that scripts cannot replace. */
+  const put = (name: string, value: string): boolean => {
     const all = attempt(domains) ?? []
     const from = options.crossSubdomain ? all.indexOf((widest ??= attempt(findWidestDomain) ?? '')) : -1
-    return all.slice(from).some((domain) => setAt(domain, name, value, isOnly))
+    return all.slice(from).some((domain) => setAt(domain, name, value))
   }
   const getItems = (name: string) => {
     const values = valuesOf(name)
@@ -182,7 +181,9 @@ export const cookieStorage = (
     isOpened = true
     if (values.length < 2) return values
     const valid = choose(values)
-    put(name, valid, true)
+    // All, because the browser may refuse to replace the one whose place this is.
+    remove(name)
+    put(name, valid)
     return [valid]
   }
   return {
@@ -191,7 +192,7 @@ export const cookieStorage = (
       const values = getItems(name)
       return values.length > 1 ? choose(values) : (values[0] ?? null)
     },
-    setItem: (name, value) => put(name, value, false),
+    setItem: put,
     removeItem: (name) => {
       if (valuesOf(name).length) remove(name)
     },
@@ -216,8 +217,10 @@ export const cookieBackend = (name: string, options: CookieOptions, isCopy = fal
     write: (values) => {
       rest = {}
       if (cookie.write(values)) return true
-      rest = values
-      return cookie.write(idsOf(values))
+      const isStored = cookie.write(idsOf(values))
+      // Without ids of their own there, they would be mixed with those of an earlier visitor.
+      if (isStored) rest = values
+      return isStored
     },
   }
 }
