@@ -70,9 +70,12 @@ export const createConsent = (
       if (known === undefined || (isKept && read().length)) return
       isKept = false
       for (const place of places) {
-        // Only one place may have a decision. An older one elsewhere would contradict it.
-        place.removeItem(name)
-        isKept ||= place.setItem(name, known)
+        // Only one place may have a decision, and one of several cookies. An older one elsewhere would contradict it. A single one
+        // is replaced without a gap, in which another tab would store its own again.
+        if (isKept || (place.getItems?.(name).length ?? 0) > 1) place.removeItem(name)
+        if (isKept) continue
+        isKept = place.setItem(name, known)
+        if (!isKept) place.removeItem(name)
       }
       read.renew()
       settled = String(read())
