@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { within } from './lib/wait.ts'
 import type { Metadata } from './storage/metadata/metadata.ts'
-import { type Storage, StorageError, storageApiError } from './storage/storage.ts'
+import { SMALL_READ, type Storage, StorageError, storageApiError } from './storage/storage.ts'
 
 /** A reason why the service rejects deliveries or runs. */
 export interface Unreadiness {
@@ -60,7 +60,7 @@ const codeOf = (error: StorageError): Unreadiness['code'] =>
 const engineFault = async (storage: Pick<Storage, 'rows'>): Promise<Unreadiness['code'] | undefined> => {
   try {
     const rows = await within(
-      storage.rows<{ free: number; reserve: number }>({ text: PROBE }),
+      storage.rows<{ free: number; reserve: number }>({ text: PROBE }, SMALL_READ),
       PROBE_WAIT_MS,
       undefined,
     )

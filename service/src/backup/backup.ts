@@ -4,6 +4,7 @@ import { keyFileIn } from '../projects/keyFile.ts'
 import { METADATA_FILE, metadataLocation } from '../storage/location.ts'
 import { copyMetadata } from '../storage/metadata/metadata.ts'
 import { migrate } from '../storage/schema/migrate.ts'
+import { SMALL_READ } from '../storage/storage.ts'
 import { copyEvents, fileDestination } from './engineCopy.ts'
 import { writeManifest } from './manifest.ts'
 import { type EventStoreOptions, withEvents } from './eventStore.ts'
@@ -38,9 +39,12 @@ export const backup = async (
     // Events first: a project created during the backup may lack its events, but no event lacks its project.
     await withEvents(location, { isExclusive: false }, async (storage) => {
       // Before the first start of the service, there may be metadata but no event store.
-      const [{ known }] = (await storage.rows<{ known: number }>({
-        text: "SELECT count() AS known FROM system.databases WHERE name = 'db'",
-      })) as [{ known: number }]
+      const [{ known }] = (await storage.rows<{ known: number }>(
+        {
+          text: "SELECT count() AS known FROM system.databases WHERE name = 'db'",
+        },
+        SMALL_READ,
+      )) as [{ known: number }]
       if (!Number(known)) await migrate(storage)
       await copyEvents(storage, 'BACKUP DATABASE db TO', destination ?? fileDestination(join(folder, EVENTS)))
     })

@@ -1,5 +1,5 @@
 import { pause } from '../lib/wait.ts'
-import { type Storage, StorageError } from '../storage/storage.ts'
+import { SMALL_READ, type Storage, StorageError } from '../storage/storage.ts'
 
 const POLL_MS = 100
 const ENDED: Readonly<Record<string, boolean>> = {
@@ -23,12 +23,15 @@ export const copyEvents = async (
   way: 'BACKUP DATABASE db TO' | 'RESTORE DATABASE db FROM',
   destination: string,
 ): Promise<void> => {
-  const [started] = await storage.rows<{ id: string }>({ text: `${way} ${destination} ASYNC` })
+  const [started] = await storage.rows<{ id: string }>({ text: `${way} ${destination} ASYNC` }, SMALL_READ)
   for (;;) {
-    const [now] = await storage.rows<{ status: string; error: string }>({
-      text: 'SELECT status::String AS status, error FROM system.backups WHERE id = {id:String}',
-      params: { id: started!.id },
-    })
+    const [now] = await storage.rows<{ status: string; error: string }>(
+      {
+        text: 'SELECT status::String AS status, error FROM system.backups WHERE id = {id:String}',
+        params: { id: started!.id },
+      },
+      SMALL_READ,
+    )
     // A restarted engine has no record of the copy.
     if (!now) throw new StorageError('unavailable', 'The engine restarted while copying events')
     const isGood = ENDED[now.status]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { keyFileIn } from '../projects/keyFile.ts'
 import { METADATA_FILE, metadataLocation } from '../storage/location.ts'
 import { copyMetadata, isPostgres, openMetadata } from '../storage/metadata/metadata.ts'
+import { SMALL_READ } from '../storage/storage.ts'
 import { EVENTS, NotEmpty } from './backup.ts'
 import { copyEvents, fileDestination } from './engineCopy.ts'
 import { readManifest } from './manifest.ts'
@@ -52,7 +53,10 @@ export const restore = async (at: EventStoreOptions, folder: string): Promise<{ 
     if (existsSync(key)) copyFileSync(key, keyFileIn(dataDir).path)
     const counted = await withEvents(at, { isExclusive: true }, async (storage) => {
       await copyEvents(storage, 'RESTORE DATABASE db FROM', manifest.events ?? fileDestination(join(folder, EVENTS)))
-      const [found] = await storage.rows<{ events: number }>({ text: 'SELECT count() AS events FROM db.events' })
+      const [found] = await storage.rows<{ events: number }>(
+        { text: 'SELECT count() AS events FROM db.events' },
+        SMALL_READ,
+      )
       return { events: Number(found!.events) }
     })
     // Last, in one transaction: an earlier failure leaves the database empty.

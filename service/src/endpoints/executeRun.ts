@@ -1,14 +1,14 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { ParsedQuery } from '../sql/compile.ts'
 import {
-  type RunLimits,
+  type ReadLimits,
   type Statement,
   StorageError,
   type StorageErrorKind,
   storageApiError,
 } from '../storage/storage.ts'
 import { engineApiError } from './definitions/engineApiError.ts'
-import type { RunAllowance } from './limits.ts'
+import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import type { RunPlan } from './planRun.ts'
 
@@ -37,6 +37,14 @@ const ENGINE_ERRORS: Readonly<
               'The result has too many rows. Use a smaller "breakdown_limit", longer intervals or a shorter range.',
           },
     ),
+  bytes: (_error, parsed) =>
+    new ApiError('query_too_large', {
+      detail: `The result has more than ${MAX_RESULT_BYTES / 1_000_000} MB as JSON. ${
+        parsed
+          ? 'Request the format "ndjson" or "csv", which have no such limit, or select fewer rows or shorter values.'
+          : 'Use a smaller "breakdown_limit", longer intervals or a shorter range.'
+      }`,
+    }),
   query: (error, parsed) => engineApiError(error, parsed),
   data: () => new ApiError('query_failed'),
 }
@@ -63,7 +71,7 @@ export interface Executed<Value> {
  */
 export const executeRun = async <Value>(
   { sources, limits, parsed, allowance }: Pick<RunPlan, 'sources' | 'limits' | 'parsed' | 'allowance'>,
-  execute: (statement: Statement, limits: RunLimits) => Promise<Value>,
+  execute: (statement: Statement, limits: ReadLimits) => Promise<Value>,
 ): Promise<Executed<Value>> => {
   // Sequentially, because each statement takes one of the engine's slots.
   const executeAll = async (statements: readonly Statement[], tables: readonly string[] = []) => {

@@ -1,5 +1,8 @@
 import { ApiError } from '../lib/apiError.ts'
 
+/** Maximum bytes of a result that becomes a JSON response. Streams have no such limit. */
+export const MAX_RESULT_BYTES = 5_000_000
+
 /** The limits of one key's runs. */
 export interface RunAllowance {
   readonly seconds: number

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '../lib/apiError.ts'
 import { type Compiled, type CompileOptions, compileQuery, type ParsedQuery } from '../sql/compile.ts'
-import type { Result, RunLimits, Statement } from '../storage/storage.ts'
+import type { ReadLimits, Result, Statement } from '../storage/storage.ts'
 import type { CacheRequest } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
-import type { RunAllowance } from './limits.ts'
+import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
 import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
 import { planFromStored } from './materialization/insightRows.ts'
 import type { Materializations } from './materialization/materializations.ts'
@@ -60,7 +60,7 @@ export interface RunPlan {
   }
   /** Compiles on the first call, because a cached result needs no SQL. Throws `ApiError`. */
   readonly sources: () => RunSources
-  readonly limits: RunLimits
+  readonly limits: ReadLimits
   readonly allowance: RunAllowance
   /** The SQL query. Absent for an insight. */
   readonly parsed?: ParsedQuery
@@ -216,6 +216,7 @@ export const planRun = (prepared: PreparedRun, request: RunRequest, options: Pla
       maxSeconds: allowance.seconds,
       maxMemoryBytes: allowance.memoryBytes,
       maxRows,
+      maxBytes: MAX_RESULT_BYTES,
       ...(clientQueryId === undefined ? {} : { idPrefix: statementPrefix(projectId, clientQueryId) }),
     },
     cache: {

@@ -68,14 +68,14 @@ export interface RunPeriod {
 /** Reads what `runLog.ts` has stored. All functions reject with `ApiError`. */
 export interface RunHistory {
   /** Returns the runs of an endpoint: counts and durations, by interval, and the last ones. */
-  ofEndpoint(projectId: number, name: string, period: RunPeriod): Promise<EndpointRuns>
+  ofEndpoint(projectId: number, name: string, period: RunPeriod, signal: AbortSignal): Promise<EndpointRuns>
   /** Returns the runs of each endpoint of a project in the last 24 hours. */
-  ofProject(projectId: number): Promise<{ readonly results: readonly EndpointStats[] }>
+  ofProject(projectId: number, signal: AbortSignal): Promise<{ readonly results: readonly EndpointStats[] }>
 }
 
 const MAX_RECENT = 200
 const MAX_CODES = 50
-const LIMITS = { maxSeconds: 10, maxMemoryBytes: 500_000_000, maxRows: 10_000 }
+const LIMITS = { maxSeconds: 10, maxMemoryBytes: 500_000_000, maxRows: 10_000, maxBytes: 5_000_000 }
 
 const COUNTS = `count(), countIf(code != ''), countIf(path = 'cache'), countIf(path = 'materialized'),
   quantilesTDigestIf(0.5, 0.95)(duration_ms, code = ''), sum(rows)`
@@ -150,8 +150,13 @@ export interface RunHistoryDependencies {
 }
 
 export const createRunHistory = ({ storage, metadata, now = Date.now }: RunHistoryDependencies): RunHistory => {
-  const read = async (projectId: number, text: string, params: Readonly<Record<string, unknown>>) => {
-    const { rows } = await storage.run({ text, params: { projectId, ...params } }, { ...LIMITS, projectId })
+  const read = async (
+    projectId: number,
+    text: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => {
+    const { rows } = await storage.run({ text, params: { projectId, ...params } }, { ...LIMITS, projectId }, signal)
     return rows
   }
 
@@ -167,13 +172,13 @@ export const createRunHistory = ({ storage, metadata, now = Date.now }: RunHisto
   }
 
   return {
-    async ofEndpoint(projectId, name, period) {
+    async ofEndpoint(projectId, name, period, signal) {
       const after = startOf(period)
       const { id: endpointId } = await findEndpoint(metadata, projectId, name)
       const { timezone } = (await metadata.projects.byId(projectId))!
-      const groups = await read(projectId, seriesOf(period.interval), { endpointId, after, timezone })
-      const codes = await read(projectId, CODES, { endpointId, after })
-      const recent = await read(projectId, RECENT, { endpointId })
+      const groups = await read(projectId, seriesOf(period.interval), { endpointId, after, timezone }, signal)
+      const codes = await read(projectId, CODES, { endpointId, after }, signal)
+      const recent = await read(projectId, RECENT, { endpointId }, signal)
       // The group of all runs sorts first, because its start is 1970.
       const [[, ...totals] = [0, 0, 0, 0, 0, [null, null], 0], ...series] = groups
       return {
@@ -188,8 +193,8 @@ export const createRunHistory = ({ storage, metadata, now = Date.now }: RunHisto
         recent: recent.map(toRecent),
       }
     },
-    async ofProject(projectId) {
-      const rows = await read(projectId, OF_PROJECT, { after: now() - DAY_MS })
+    async ofProject(projectId, signal) {
+      const rows = await read(projectId, OF_PROJECT, { after: now() - DAY_MS }, signal)
       const byId = new Map(rows.map((row) => [String(row[0]), row]))
       const endpoints = await metadata.endpoints.list(projectId)
       return { results: endpoints.map(({ id, name }) => toStats(id, name, byId.get(id))) }

@@ -57,13 +57,17 @@ export interface RunProgress extends Progress {
 }
 
 /** Returns the progress of a run by its `client_query_id`. `undefined`: no such run is in progress. */
-export type ProgressOf = (projectId: number, clientQueryId: string) => Promise<RunProgress | undefined>
+export type ProgressOf = (
+  projectId: number,
+  clientQueryId: string,
+  signal: AbortSignal,
+) => Promise<RunProgress | undefined>
 
 /** Finds runs of every process in the engine. Queued runs are known to their own process only. */
 export const createProgressOf =
   (storage: Pick<Storage, 'progress'>, running: Pick<Running, 'has'>): ProgressOf =>
-  async (projectId, clientQueryId) => {
-    const progress = await storage.progress({ projectId, idPrefix: statementPrefix(projectId, clientQueryId) })
+  async (projectId, clientQueryId, signal) => {
+    const progress = await storage.progress({ projectId, idPrefix: statementPrefix(projectId, clientQueryId) }, signal)
     if (progress) return { status: 'running', ...progress }
     return running.has(projectId, clientQueryId)
       ? { status: 'queued', readRows: 0, totalRows: 0, elapsedMs: 0 }

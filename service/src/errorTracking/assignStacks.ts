@@ -35,7 +35,11 @@ export interface AssignedStacks {
 }
 
 /** Returns the fingerprint of each stack, after computing those of new and stale stacks. */
-export type AssignStacks = (projectId: number, occurrences: readonly Occurrence[]) => Promise<AssignedStacks>
+export type AssignStacks = (
+  projectId: number,
+  occurrences: readonly Occurrence[],
+  signal: AbortSignal,
+) => Promise<AssignedStacks>
 
 const describeFrame = (frame: MappedFrame | undefined): string => {
   if (!frame?.filename) return ''
@@ -62,16 +66,13 @@ export const createAssignStacks = ({
 }): AssignStacks => {
   const syncing = new Map<number, Promise<unknown>>()
 
-  const keysOf = async (projectId: number, uuids: readonly string[]): Promise<EventKey[]> =>
-    (
-      await queryRows(projectId, {
-        text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND uuid IN {uuids:Array(UUID)}`,
-        params: { projectId, uuids },
-      })
-    ).map(toKey)
+  const keysOf = async (projectId: number, uuids: readonly string[], signal: AbortSignal): Promise<EventKey[]> => {
+    const text = `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND uuid IN {uuids:Array(UUID)}`
+    return (await queryRows(projectId, { text, params: { projectId, uuids } }, signal)).map(toKey)
+  }
 
   /** Assigns stacks to issues by a sample event each. */
-  const assign = async (projectId: number, occurrences: readonly Occurrence[]): Promise<void> => {
+  const assign = async (projectId: number, occurrences: readonly Occurrence[], signal: AbortSignal): Promise<void> => {
     const known = await rules.compiledWithReplaced(projectId)
     let overflowed = 0
     for (let at = 0; at < occurrences.length; at += SAMPLES) {
@@ -79,10 +80,11 @@ export const createAssignStacks = ({
       const keys = await keysOf(
         projectId,
         part.map(({ uuid }) => uuid),
+        signal,
       )
-      for await (const event of readWholeEvents(queryRows, projectId, keys)) {
+      for await (const event of readWholeEvents(queryRows, projectId, keys, signal)) {
         const { $exception_list: list, $exception_fingerprint: given, $exception_rules: ids } = event.properties
-        const exceptions = await sourceMaps.apply(projectId, exceptionsOf(list))
+        const exceptions = await sourceMaps.apply(projectId, exceptionsOf(list), signal)
         const rule = decidingRule(known, ids, exceptions)
         const mapIds = new Set(exceptions.flatMap(({ frames }) => frames.map(({ mapId }) => mapId)))
         const isOverflow = await store.assign(
@@ -107,7 +109,7 @@ export const createAssignStacks = ({
     if (overflowed) onOverflow(projectId, overflowed)
   }
 
-  const synchronize: AssignStacks = async (projectId, occurrences) => {
+  const synchronize: AssignStacks = async (projectId, occurrences, signal) => {
     const known = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
     await setImmediate()
     const firstOf = new Map(occurrences.map((each) => [each.stack, each]))
@@ -121,13 +123,13 @@ export const createAssignStacks = ({
         projectId,
         [...known.keys()].filter((stack) => !firstOf.has(stack)),
       )
-    await assign(projectId, due.slice(0, MAX_NEW_STACKS))
+    await assign(projectId, due.slice(0, MAX_NEW_STACKS), signal)
     const now = new Map((await store.stacks(projectId)).map((each) => [each.stack, each]))
     return { fingerprintOfStack: now, pending: Math.max(0, due.length - MAX_NEW_STACKS) }
   }
 
-  return (projectId, occurrences) => {
-    const result = (syncing.get(projectId) ?? Promise.resolve()).then(() => synchronize(projectId, occurrences))
+  return (projectId, occurrences, signal) => {
+    const result = (syncing.get(projectId) ?? Promise.resolve()).then(() => synchronize(projectId, occurrences, signal))
     const done = result
       .catch(() => {})
       .finally(() => {

@@ -13,9 +13,24 @@ const MAX_STACKS_OF_ISSUE = 4_000
 export interface IssueEventsRequest {
   readonly limit: number
   readonly cursor?: string | undefined
+  readonly signal: AbortSignal
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value ? value : null)
+// An event may have two megabytes of each. The event itself, by its uuid, has all of it.
+const MAX_TEXT = 2_000
+const MAX_STEPS_LENGTH = 50_000
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value ? value.slice(0, MAX_TEXT) : null)
+
+/** Returns the last steps that are not too long together. */
+const stepsOf = (list: unknown): Record<string, unknown>[] => {
+  const steps = (Array.isArray(list) ? list : []).filter(
+    (step): step is Record<string, unknown> => typeof step === 'object' && step !== null && !Array.isArray(step),
+  )
+  let length = 0
+  const first = steps.findLastIndex((step) => (length += JSON.stringify(step).length) > MAX_STEPS_LENGTH)
+  return steps.slice(first + 1)
+}
 
 const toFrameView = ({ filename, function: name, line, column, inApp, isMapped, mapId, source }: MappedFrame) => ({
   filename,
@@ -45,9 +60,7 @@ const toEventView = (event: StoredEvent, exceptions: readonly MappedException[])
       is_handled: isHandled,
       frames: frames.map(toFrameView),
     })),
-    steps: (Array.isArray($exception_steps) ? $exception_steps : []).filter(
-      (step): step is Record<string, unknown> => typeof step === 'object' && step !== null && !Array.isArray(step),
-    ),
+    steps: stepsOf($exception_steps),
   }
 }
 
@@ -64,7 +77,7 @@ export const readIssueEvents = async (
   },
   projectId: number,
   issueId: string,
-  { limit, cursor }: IssueEventsRequest,
+  { limit, cursor, signal }: IssueEventsRequest,
 ): Promise<{ results: IssueEvent[]; next: string | null }> => {
   const issueOf = await store.fingerprints(projectId)
   const stacks = (await store.stacks(projectId))
@@ -75,16 +88,22 @@ export const readIssueEvents = async (
   const startOver = 'Omit it to start with the newest event.'
   const position =
     cursor === undefined ? undefined : decodeCursor<Position>(cursor, isPosition, { attr: 'cursor', startOver })
-  const rows = await queryRows(projectId, {
-    text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND ${STACK} IN {stacks:Array(String)}
-      ${position ? "AND (timestamp, uuid) < (fromUnixTimestamp64Milli({at:Int64}, 'UTC'), {uuid:UUID})" : ''}
-      ORDER BY timestamp DESC, uuid DESC LIMIT {limit:UInt32}`,
-    params: { projectId, stacks, limit: limit + 1, ...position },
-  })
+  const rows = await queryRows(
+    projectId,
+    {
+      text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND event = '$exception' AND ${STACK} IN {stacks:Array(String)}
+        ${position ? "AND (timestamp, uuid) < (fromUnixTimestamp64Milli({at:Int64}, 'UTC'), {uuid:UUID})" : ''}
+        ORDER BY timestamp DESC, uuid DESC LIMIT {limit:UInt32}`,
+      params: { projectId, stacks, limit: limit + 1, ...position },
+    },
+    signal,
+  )
   const keys = rows.map(toKey)
   const results: IssueEvent[] = []
-  for await (const event of readWholeEvents(queryRows, projectId, keys.slice(0, limit)))
-    results.push(toEventView(event, await sourceMaps.apply(projectId, exceptionsOf(event.properties.$exception_list))))
+  for await (const event of readWholeEvents(queryRows, projectId, keys.slice(0, limit), signal)) {
+    const exceptions = exceptionsOf(event.properties.$exception_list)
+    results.push(toEventView(event, await sourceMaps.apply(projectId, exceptions, signal)))
+  }
   const last = keys[limit - 1]
   return {
     results,

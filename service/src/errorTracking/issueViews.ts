@@ -51,12 +51,14 @@ export const toIssueViews = async (
   from: number,
   all: readonly Known[],
   order: ReadonlyMap<string, number>,
+  signal: AbortSignal,
 ): Promise<IssueView[]> => {
   const totals = await readTotals(
     queryRows,
     projectId,
     from,
     all.map(({ stacks }) => [...stacks.keys()]),
+    signal,
   )
   return all.map(({ issue, occurrences }, at) => {
     const { count, first, last } = sumOf(occurrences)

@@ -3,6 +3,7 @@ import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { ErrorIssue, IssueState, Metadata } from '../storage/metadata/metadata.ts'
+import { NO_CALLER } from '../storage/storage.ts'
 import { createAssignStacks, type IssueLimits } from './assignStacks.ts'
 import type { FingerprintRules } from './fingerprintRules.ts'
 import { type IssueEventsRequest, readIssueEvents } from './issueEvents.ts'
@@ -23,6 +24,8 @@ export interface IssuesRequest {
   readonly order: (typeof ISSUE_ORDERS)[number]
   readonly limit: number
   readonly offset: number
+  /** Aborted when the client no longer waits. */
+  readonly signal: AbortSignal
 }
 
 /** Issues: groups of exceptions with one cause. All methods reject with `ApiError`. */
@@ -32,7 +35,7 @@ export interface Issues {
     projectId: number,
     request: IssuesRequest,
   ): Promise<{ results: IssueView[]; count: number; next: number | null; pending: number }>
-  get(projectId: number, id: string, from: number): Promise<IssueDetails>
+  get(projectId: number, id: string, from: number, signal: AbortSignal): Promise<IssueDetails>
   /** Changes the state. `untilEvents`: an ignored issue becomes active after this many more events. */
   setState(projectId: number, id: string, state: IssueState, untilEvents?: number): Promise<void>
   merge(projectId: number, id: string, others: readonly string[]): Promise<void>
@@ -85,8 +88,8 @@ export const createIssues = ({
   }
 
   return {
-    async list(projectId, { from, state, search, order: orderBy, limit, offset }) {
-      const { known, order, pending } = await read(projectId, from)
+    async list(projectId, { from, state, search, order: orderBy, limit, offset, signal }) {
+      const { known, order, pending } = await read(projectId, from, signal)
       await setImmediate()
       const part = search?.toLowerCase()
       const key = SORT_KEYS[orderBy]
@@ -101,19 +104,19 @@ export const createIssues = ({
         .sort((a, b) => b.sum[key] - a.sum[key] || (a.each.issue.id < b.each.issue.id ? -1 : 1))
       const page = wanted.slice(offset, offset + limit).map(({ each }) => each)
       return {
-        results: await toIssueViews(queryRows, projectId, from, page, order),
+        results: await toIssueViews(queryRows, projectId, from, page, order, signal),
         count: wanted.length,
         next: offset + limit < wanted.length ? offset + limit : null,
         pending,
       }
     },
 
-    async get(projectId, id, from) {
+    async get(projectId, id, from, signal) {
       const { id: found } = await find(projectId, id)
-      const { known, order } = await read(projectId, from)
+      const { known, order } = await read(projectId, from, signal)
       const issue = known.get(found)
       if (!issue) throw notFound()
-      const [view] = await toIssueViews(queryRows, projectId, from, [issue], order)
+      const [view] = await toIssueViews(queryRows, projectId, from, [issue], order, signal)
       const byFingerprint = new Map<string, { count: number; example: string | null }>()
       for (const { stack, count, uuid } of issue.occurrences) {
         const fingerprint = issue.stacks.get(stack)!
@@ -128,7 +131,7 @@ export const createIssues = ({
 
     async setState(projectId, id, state, untilEvents) {
       const { id: found } = await find(projectId, id)
-      const { known, order } = await read(projectId, 0)
+      const { known, order } = await read(projectId, 0, NO_CALLER) // A change is completed even if its client has left.
       const newest = [...order].filter(([release]) => release).sort(([, a], [, b]) => b - a)[0]?.[0]
       const ignoredUntil = untilEvents === undefined ? null : totalOf(known.get(found)?.occurrences ?? []) + untilEvents
       await store.setState(projectId, found, { state, release: newest ?? '', ignoredUntil })

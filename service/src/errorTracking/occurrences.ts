@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { QueryRows } from '../persons/queryRows.ts'
+import { isWithin } from '../storage/cutJson.ts'
 import { STACK_ID_LENGTH } from './fingerprint.ts'
 
 /** The events of one stack and release. Times in ms since the epoch. */
@@ -33,11 +34,15 @@ export const STACK = "ifNull(properties.`$exception_stack`.:String, '')"
 // Anyone who has the token can send a release of any length.
 const RELEASE = "substringUTF8(ifNull(properties.`$release_id`.:String, ''), 1, 200)"
 
+// Enough for 50,000 stacks with releases of usual lengths.
+const MAX_BYTES = 9_000_000
+
 const OCCURRENCES = `
   SELECT ${STACK} AS stack, ${RELEASE} AS release, countIf(timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')),
     toUnixTimestamp64Milli(min(timestamp)), toUnixTimestamp64Milli(max(timestamp)), toString(argMax(uuid, timestamp)), count()
   FROM db.events WHERE ${EXCEPTIONS} AND length(stack) = ${STACK_ID_LENGTH}
-  GROUP BY stack, release ORDER BY max(timestamp) DESC LIMIT {limit:UInt32}`
+  GROUP BY stack, release QUALIFY ${isWithin('length(release) + 150', { order: 'max(timestamp) DESC, stack, release', maxBytes: MAX_BYTES })}
+  ORDER BY max(timestamp) DESC LIMIT {limit:UInt32}`
 
 // A person who was never merged has no row, and the distinct id names the person.
 const TOTALS = `
@@ -57,9 +62,9 @@ const TOTALS = `
 export const readOccurrences = async (
   queryRows: QueryRows,
   projectId: number,
-  { from, limit }: { readonly from: number; readonly limit: number },
+  { from, limit, signal }: { readonly from: number; readonly limit: number; readonly signal: AbortSignal },
 ): Promise<Occurrence[]> => {
-  const rows = await queryRows(projectId, { text: OCCURRENCES, params: { projectId, from, limit } })
+  const rows = await queryRows(projectId, { text: OCCURRENCES, params: { projectId, from, limit } }, signal)
   // Parsing tens of thousands of rows takes tens of milliseconds, so their conversion gets a turn of its own.
   await setImmediate()
   return rows.map(([stack, release, count, first, last, uuid, total]) => ({
@@ -79,13 +84,18 @@ export const readTotals = async (
   projectId: number,
   from: number,
   groups: readonly (readonly string[])[],
+  signal: AbortSignal,
 ): Promise<Totals[]> => {
   const stacks = groups.flatMap((group, at) => group.map((stack) => [stack, at + 1] as const)).slice(0, MAX_COUNTED)
   if (!stacks.length) return groups.map(() => ({ people: 0, days: {} }))
-  const rows = await queryRows(projectId, {
-    text: TOTALS,
-    params: { projectId, from, stacks: stacks.map(([stack]) => stack), issues: stacks.map(([, issue]) => issue) },
-  })
+  const rows = await queryRows(
+    projectId,
+    {
+      text: TOTALS,
+      params: { projectId, from, stacks: stacks.map(([stack]) => stack), issues: stacks.map(([, issue]) => issue) },
+    },
+    signal,
+  )
   const byIssue = new Map(
     rows.map(([issue, people, days]) => [Number(issue), { people: Number(people), days }] as const),
   )

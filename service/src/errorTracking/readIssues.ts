@@ -16,10 +16,10 @@ interface Dependencies {
 /** Creates the function that reads all issues of a project with their events since `from`. It reopens those that came back. */
 export const createReadIssues =
   ({ queryRows, store, assignStacks, limits }: Dependencies) =>
-  async (projectId: number, from: number) => {
-    const occurrences = await readOccurrences(queryRows, projectId, { from, limit: limits.stacks })
+  async (projectId: number, from: number, signal: AbortSignal) => {
+    const occurrences = await readOccurrences(queryRows, projectId, { from, limit: limits.stacks, signal })
     await setImmediate()
-    const { fingerprintOfStack, pending } = await assignStacks(projectId, occurrences)
+    const { fingerprintOfStack, pending } = await assignStacks(projectId, occurrences, signal)
     const issueOf = await store.fingerprints(projectId)
     const order = releaseOrder(occurrences)
     const known = new Map<string, Known>(

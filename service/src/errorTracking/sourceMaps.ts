@@ -24,7 +24,7 @@ export interface SourceMaps {
   /** Stores a gzipped source map. Returns whether it is new. The same file again changes nothing, another is rejected. */
   put(projectId: number, id: string, bytes: Buffer): Promise<{ readonly isNew: boolean; readonly map: SourceMapView }>
   /** Applies the project's source maps. Frames without one stay as they are. */
-  apply(projectId: number, exceptions: readonly Exception[]): Promise<MappedException[]>
+  apply(projectId: number, exceptions: readonly Exception[], signal: AbortSignal): Promise<MappedException[]>
 }
 
 export interface SourceMapsDependencies {
@@ -76,26 +76,31 @@ export const createSourceMaps = ({ queryRows, storage, metadata, mapper }: Sourc
     })
   }
 
-  const load = async (projectId: number, { id, hash, parts }: SourceMapRecord): Promise<Buffer> => {
+  const load = async (
+    projectId: number,
+    { id, hash, parts }: SourceMapRecord,
+    signal: AbortSignal,
+  ): Promise<Buffer> => {
     const all: Buffer[] = []
     for (let part = 0; part < parts; part += PARTS_PER_INSERT) {
-      const rows = await queryRows(projectId, {
-        text: `SELECT part, any(data) FROM db.source_maps WHERE project_id = {projectId:UInt32} AND id = {id:String} AND hash = {hash:String}
-          AND part >= {from:UInt32} AND part < {until:UInt32} GROUP BY part ORDER BY part`,
-        params: { projectId, id, hash, from: part, until: part + PARTS_PER_INSERT },
-      })
+      const text = `SELECT part, any(data) FROM db.source_maps WHERE project_id = {projectId:UInt32} AND id = {id:String} AND hash = {hash:String}
+        AND part >= {from:UInt32} AND part < {until:UInt32} GROUP BY part ORDER BY part`
+      const params = { projectId, id, hash, from: part, until: part + PARTS_PER_INSERT }
+      const rows = await queryRows(projectId, { text, params }, signal)
       for (const [, data] of rows) all.push(Buffer.from(String(data), 'base64'))
     }
     return Buffer.concat(all)
   }
 
   /** Returns the sources of the frames of one file. */
-  const positionsOf = async (projectId: number, mapId: string, frames: readonly Frame[]) => {
+  const positionsOf = async (projectId: number, mapId: string, frames: readonly Frame[], signal: AbortSignal) => {
     const record = await store.sourceMap(projectId, mapId)
     if (!record) return new Map<Frame, SourcePosition>()
     const positions = frames.map(({ line, column }) => ({ line: line!, column: column ?? 1 }))
     try {
-      const found = await mapper.map(projectId, `${mapId}:${record.hash}`, positions, () => load(projectId, record))
+      const found = await mapper.map(projectId, `${mapId}:${record.hash}`, positions, () =>
+        load(projectId, record, signal),
+      )
       return new Map(frames.map((frame, at) => [frame, found[at] ?? undefined] as const))
     } catch (error) {
       // The error is shown without it.
@@ -144,7 +149,7 @@ export const createSourceMaps = ({ queryRows, storage, metadata, mapper }: Sourc
       return { isNew: true, map: toView(record) }
     },
 
-    async apply(projectId, exceptions) {
+    async apply(projectId, exceptions, signal) {
       const byMap = new Map<string, Frame[]>()
       for (const { frames } of exceptions)
         for (const frame of frames)
@@ -152,7 +157,8 @@ export const createSourceMaps = ({ queryRows, storage, metadata, mapper }: Sourc
             byMap.set(frame.mapId, [...(byMap.get(frame.mapId) ?? []), frame])
       const positions = new Map<Frame, SourcePosition | undefined>()
       for (const [mapId, frames] of byMap)
-        for (const [frame, position] of await positionsOf(projectId, mapId, frames)) positions.set(frame, position)
+        for (const [frame, position] of await positionsOf(projectId, mapId, frames, signal))
+          positions.set(frame, position)
       return exceptions.map((exception) => ({
         ...exception,
         frames: exception.frames.map((frame, at) => {

@@ -13,6 +13,7 @@ export interface PropertyRequest {
   readonly owner: PropertyOwner
   /** Only properties of events with this name. */
   readonly event?: string | undefined
+  readonly signal: AbortSignal
 }
 
 export interface ValuesRequest extends PropertyRequest {
@@ -23,7 +24,7 @@ export interface ValuesRequest extends PropertyRequest {
 
 /** Names and values that a project's events and persons have, for menus. All methods reject with `ApiError`. */
 export interface Definitions {
-  events(projectId: number): Promise<EventDefinitions>
+  events(projectId: number, signal: AbortSignal): Promise<EventDefinitions>
   properties(projectId: number, request: PropertyRequest): Promise<PropertyDefinitions>
   values(projectId: number, request: ValuesRequest): Promise<PropertyValues>
 }
@@ -201,13 +202,11 @@ export const createDefinitions = ({
   readonly cache: MinuteCache
 }): Definitions => {
   /** Returns the names of events with their numbers in each period. */
-  const countEvents = (projectId: number) =>
-    cache.get(projectId, 'events', async () => {
+  const countEvents = (projectId: number, waiting: AbortSignal) =>
+    cache.get(projectId, 'events', waiting, async (signal) => {
       const from = PERIOD_DAYS.map((days, place) => [`from${place}`, Date.now() - days * DAY_MS] as const)
-      const rows = await queryRows(projectId, {
-        text: EVENT_COUNTS,
-        params: { projectId, ...Object.fromEntries(from) },
-      })
+      const params = { projectId, ...Object.fromEntries(from) }
+      const rows = await queryRows(projectId, { text: EVENT_COUNTS, params }, signal)
       return rows.map(([event, lastSeenAt, ...counts]) => ({
         name: String(event),
         last_seen_at: String(lastSeenAt),
@@ -215,55 +214,53 @@ export const createDefinitions = ({
       }))
     })
 
-  const countsOf = async (projectId: number, event: string | undefined): Promise<Counts> => {
-    const all = await countEvents(projectId)
+  const countsOf = async (projectId: number, event: string | undefined, signal: AbortSignal): Promise<Counts> => {
+    const all = await countEvents(projectId, signal)
     const wanted = event === undefined ? all : all.filter(({ name }) => name === event)
     return PERIOD_DAYS.map((_, period) => wanted.reduce((sum, { counts }) => sum + counts[period]!, 0))
   }
 
-  const propertiesOfEvents = async (projectId: number, event: string | undefined) => {
-    const read = async ({ from, maxHash, size }: Sample) =>
-      toDefinitions(
-        await queryRows(projectId, {
-          text: propertiesOf(propertiesOfEventsQuery(event !== undefined)),
-          params: { projectId, from, maxHash, size, ...(event === undefined ? {} : { event }) },
-        }),
-      )
-    const sample = sampleOf(await countsOf(projectId, event), NAMES_SAMPLE)
+  const propertiesOfEvents = async (projectId: number, event: string | undefined, signal: AbortSignal) => {
+    const read = async ({ from, maxHash, size }: Sample) => {
+      const text = propertiesOf(propertiesOfEventsQuery(event !== undefined))
+      const params = { projectId, from, maxHash, size, ...(event === undefined ? {} : { event }) }
+      return toDefinitions(await queryRows(projectId, { text, params }, signal))
+    }
+    const sample = sampleOf(await countsOf(projectId, event, signal), NAMES_SAMPLE)
     const found = await read(sample)
     // The events may be of a few persons, none of whom is in the sample.
     return found.sampled ? found : read({ ...sample, maxHash: String(MAX_HASH) })
   }
 
-  const propertiesOfPersons = async (projectId: number) => {
-    const [[count] = []] = await queryRows(projectId, {
-      text: "SELECT count() FROM db.person_properties WHERE project_id = {projectId:UInt32} AND name = ''",
-      params: { projectId },
-    })
+  const propertiesOfPersons = async (projectId: number, signal: AbortSignal) => {
+    const counting = "SELECT count() FROM db.person_properties WHERE project_id = {projectId:UInt32} AND name = ''"
+    const [[count] = []] = await queryRows(projectId, { text: counting, params: { projectId } }, signal)
     const modulus = Math.max(1, Math.floor(Number(count) / PERSONS_SAMPLE))
-    return toDefinitions(
-      await queryRows(projectId, { text: propertiesOf(PROPERTIES_OF_PERSONS), params: { projectId, modulus } }),
-    )
+    const text = propertiesOf(PROPERTIES_OF_PERSONS)
+    return toDefinitions(await queryRows(projectId, { text, params: { projectId, modulus } }, signal))
   }
 
   return {
-    events: async (projectId) => ({
-      results: (await countEvents(projectId)).map(({ counts, ...each }) => ({ ...each, count: counts.at(-1)! })),
+    events: async (projectId, signal) => ({
+      results: (await countEvents(projectId, signal)).map(({ counts, ...each }) => ({
+        ...each,
+        count: counts.at(-1)!,
+      })),
       days: DAYS,
     }),
 
-    properties: (projectId, { owner, event }) =>
-      cache.get(projectId, JSON.stringify(['properties', owner, event]), () =>
-        owner === 'event' ? propertiesOfEvents(projectId, event) : propertiesOfPersons(projectId),
+    properties: (projectId, { owner, event, signal: waiting }) =>
+      cache.get(projectId, JSON.stringify(['properties', owner, event]), waiting, (signal) =>
+        owner === 'event' ? propertiesOfEvents(projectId, event, signal) : propertiesOfPersons(projectId, signal),
       ),
 
-    values: (projectId, { owner, event, key, search }) =>
-      cache.get(projectId, JSON.stringify(['values', owner, event, key, search]), async () => {
+    values: (projectId, { owner, event, key, search, signal: waiting }) =>
+      cache.get(projectId, JSON.stringify(['values', owner, event, key, search]), waiting, async (signal) => {
         const rows =
           owner === 'event'
-            ? valuesOfEvents(key, event, sampleOf(await countsOf(projectId, event), VALUES_SAMPLE))
+            ? valuesOfEvents(key, event, sampleOf(await countsOf(projectId, event, signal), VALUES_SAMPLE))
             : valuesOfPersons(key)
-        const found = await queryRows(projectId, print(valuesQuery(rows, search), projectId))
+        const found = await queryRows(projectId, print(valuesQuery(rows, search), projectId), signal)
         return { results: found.map(([value, count]) => ({ value: String(value), count: Number(count) })) }
       }),
   }

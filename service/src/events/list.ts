@@ -46,7 +46,7 @@ export interface EventsRequest extends PageRequest {
 export interface Events {
   list(projectId: number, request: EventsRequest): Promise<EventsPage<EventView>>
   /** Returns an event with all its properties. */
-  get(projectId: number, uuid: string): Promise<EventView>
+  get(projectId: number, uuid: string, signal: AbortSignal): Promise<EventView>
   /** Lists the events of a person. */
   ofPerson(projectId: number, personId: string, request: PageRequest): Promise<EventsPage<TimelineEvent>>
 }
@@ -206,9 +206,9 @@ export const createEvents = ({ queryRows, persons, projects }: EventsDependencie
     }
   }
 
-  const idsOf = async (projectId: number, { distinctId, personId }: EventsRequest) => {
+  const idsOf = async (projectId: number, { distinctId, personId, signal }: EventsRequest) => {
     if (personId === undefined) return distinctId === undefined ? undefined : [distinctId]
-    const ids = await persons.distinctIds(projectId, personId)
+    const ids = await persons.distinctIds(projectId, personId, signal)
     return distinctId === undefined ? ids : ids.filter((id) => id === distinctId)
   }
 
@@ -226,21 +226,20 @@ export const createEvents = ({ queryRows, persons, projects }: EventsDependencie
       return { results: results.map(({ $session_id: _, ...event }) => event), next }
     },
 
-    async get(projectId, uuid) {
-      const [found] = await readEvents(queryRows, projectId, await findKey(queryRows, projectId, uuid), {
-        isWhole: true,
-      })
+    async get(projectId, uuid, signal) {
+      const keys = await findKey(queryRows, projectId, uuid, signal)
+      const [found] = await readEvents(queryRows, projectId, keys, { isWhole: true, signal })
       if (!found) throw new ApiError('not_found', { detail: 'This project has no event with this uuid.' })
       const { $session_id: _, ...event } = found
       return event
     },
 
     async ofPerson(projectId, personId, request) {
-      const distinctIds = await persons.distinctIds(projectId, personId)
+      const distinctIds = await persons.distinctIds(projectId, personId, request.signal)
       if (!distinctIds.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
       const conditions = { until: END_OF_TIME, events: request.events, distinctIds }
       const { results, next } = await readPage(projectId, conditions, request, await clockOf(projectId))
-      const starts = await sessionStarts(queryRows, projectId, results)
+      const starts = await sessionStarts(queryRows, projectId, results, request.signal)
       return { results: results.map((event) => ({ ...event, starts_session: starts.has(event.uuid) })), next }
     },
   }

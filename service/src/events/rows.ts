@@ -1,6 +1,9 @@
+import { inSlices } from '../lib/largeJson.ts'
 import { inParts } from '../lib/parts.ts'
+import type { Steps } from '../lib/timeSlices.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import { createOwners, personIdsOf } from '../persons/owners.ts'
+import { cutJson } from '../storage/cutJson.ts'
 import { quoteUnsafeIntegers } from '../storage/unsafeIntegers.ts'
 import { END_OF_TIME, START_OF_TIME } from './position.ts'
 import type { EventView } from './views.ts'
@@ -29,14 +32,16 @@ export const toKey = ([uuid, event, timestamp, idHash]: readonly unknown[]): Eve
 const DAY_MS = 24 * 3_600_000
 
 /** Returns the key of an event, or nothing if the project has no such event. */
-export const findKey = async (queryRows: QueryRows, projectId: number, uuid: string): Promise<EventKey[]> => {
+export const findKey = async (
+  queryRows: QueryRows,
+  projectId: number,
+  uuid: string,
+  signal: AbortSignal,
+): Promise<EventKey[]> => {
   const find = async (from: number, until: number) => {
-    const rows = await queryRows(projectId, {
-      text: `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND uuid = {uuid:UUID}
-        AND timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND timestamp < fromUnixTimestamp64Milli({until:Int64}, 'UTC') LIMIT 1`,
-      params: { projectId, uuid, from, until },
-    })
-    return rows.map(toKey)
+    const text = `SELECT ${KEY_COLUMNS} FROM db.events WHERE project_id = {projectId:UInt32} AND uuid = {uuid:UUID}
+      AND timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND timestamp < fromUnixTimestamp64Milli({until:Int64}, 'UTC') LIMIT 1`
+    return (await queryRows(projectId, { text, params: { projectId, uuid, from, until } }, signal)).map(toKey)
   }
   // A uuid of version 7 begins with its time, which is close to that of the event. This saves reading the other days.
   const at = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
@@ -47,9 +52,10 @@ export const findKey = async (queryRows: QueryRows, projectId: number, uuid: str
 /** An event with its session. */
 export type StoredEvent = EventView & { readonly $session_id: string | null }
 
-/** Maximum bytes of one property, and of all properties of an event, in a list. */
+/** Maximum bytes of one property, of all properties of an event, and of those of all events, in a list. */
 export const MAX_VALUE_BYTES = 2_000
 export const MAX_PROPERTIES_BYTES = 20_000
+export const MAX_LIST_BYTES = 4_000_000
 
 /** Maximum bytes of the properties that are parsed at once, unless a single event has more. */
 export const MAX_WHOLE_BYTES = 500_000
@@ -57,8 +63,8 @@ export const MAX_WHOLE_BYTES = 500_000
 const WHOLE = 'toJSONString(properties)'
 // Values are cut in the engine, because the events of one page may have gigabytes. A cut value is a string.
 const RAW = `JSONExtractKeysAndValuesRaw(${WHOLE})`
-const MEMBERS = `arrayMap(m -> (m.1, if(length(m.2) <= ${MAX_VALUE_BYTES}, m.2, toJSONString(concat(leftUTF8(if(startsWith(m.2, '"'), JSONExtractString(m.2), m.2), ${MAX_VALUE_BYTES}), '…')))), ${RAW})`
-const KEPT = `arrayFilter((m, bytes) -> bytes <= ${MAX_PROPERTIES_BYTES}, ${MEMBERS}, arrayCumSum(arrayMap(m -> length(m.1) + length(m.2), ${MEMBERS})))`
+const MEMBERS = `arrayMap(m -> (m.1, ${cutJson('m.2', MAX_VALUE_BYTES)}), ${RAW})`
+const KEPT = `arrayFilter((m, bytes) -> bytes <= {maxBytes:UInt32}, ${MEMBERS}, arrayCumSum(arrayMap(m -> length(m.1) + length(m.2), ${MEMBERS})))`
 const IS_SMALL = `length(${WHOLE}) <= ${MAX_VALUE_BYTES}`
 const CUT = `if(${IS_SMALL}, ${WHOLE}, concat('{', arrayStringConcat(arrayMap(m -> concat(toJSONString(m.1), ':', m.2), ${KEPT}), ','), '}'))`
 const IS_CUT = `if(${IS_SMALL}, false, arrayExists(m -> length(m.2) > ${MAX_VALUE_BYTES}, ${RAW}) OR length(${KEPT}) < length(${RAW}))`
@@ -92,17 +98,20 @@ export const readEvents = async (
   queryRows: QueryRows,
   projectId: number,
   keys: readonly EventKey[],
-  { isWhole = false, signal }: { readonly isWhole?: boolean; readonly signal?: AbortSignal } = {},
+  { isWhole = false, signal }: { readonly isWhole?: boolean; readonly signal: AbortSignal },
 ): Promise<StoredEvent[]> => {
   if (!keys.length) return []
   const { where, params } = withKeys(projectId, keys)
   const text = `SELECT ${COLUMNS}, ${isWhole ? WHOLE : CUT}, ${isWhole ? 'false' : IS_CUT} FROM db.events WHERE ${where}`
-  const rows = await queryRows(projectId, { text, params }, signal)
-  const persons = await personIdsOf(createOwners(queryRows), projectId, [...new Set(rows.map((row) => String(row[2])))])
-  const byUuid = new Map(
-    rows.map(([uuid, event, distinctId, timestamp, createdAt, session, properties, isCut]) => [
-      uuid,
-      {
+  const maxBytes = Math.min(MAX_PROPERTIES_BYTES, Math.floor(MAX_LIST_BYTES / keys.length))
+  const rows = await queryRows(projectId, { text, params: { ...params, ...(isWhole ? {} : { maxBytes }) } }, signal)
+  const distinctIds = [...new Set(rows.map((row) => String(row[2])))]
+  const persons = await personIdsOf(createOwners(queryRows), projectId, distinctIds, signal)
+  const byUuid = new Map<unknown, StoredEvent>()
+  const toEvents = function* (): Steps<void> {
+    for (const [uuid, event, distinctId, timestamp, createdAt, session, properties, isCut] of rows) {
+      yield
+      byUuid.set(uuid, {
         uuid: String(uuid),
         event: String(event),
         distinct_id: String(distinctId),
@@ -112,9 +121,10 @@ export const readEvents = async (
         properties: JSON.parse(quoteUnsafeIntegers(String(properties))) as EventView['properties'],
         is_truncated: Boolean(isCut),
         $session_id: String(session) || null,
-      },
-    ]),
-  )
+      })
+    }
+  }
+  await inSlices(toEvents())
   // An event that was erased meanwhile is missing.
   return keys.flatMap(({ uuid }) => byUuid.get(uuid) ?? [])
 }
@@ -127,22 +137,24 @@ export async function* readWholeEvents(
   queryRows: QueryRows,
   projectId: number,
   keys: readonly EventKey[],
+  signal: AbortSignal,
 ): AsyncGenerator<StoredEvent, void, undefined> {
   if (!keys.length) return
   const { where, params } = withKeys(projectId, keys)
   const text = `SELECT toString(uuid), length(${WHOLE}) FROM db.events WHERE ${where}`
-  const bytesOf = new Map((await queryRows(projectId, { text, params })).map(([uuid, bytes]) => [uuid, Number(bytes)]))
+  const sizes = await queryRows(projectId, { text, params }, signal)
+  const bytesOf = new Map(sizes.map(([uuid, bytes]) => [uuid, Number(bytes)]))
   let group: EventKey[] = []
   let bytes = 0
   for (const key of keys) {
     const own = bytesOf.get(key.uuid) ?? 0
     if (group.length && bytes + own > MAX_WHOLE_BYTES) {
-      yield* await readEvents(queryRows, projectId, group, { isWhole: true })
+      yield* await readEvents(queryRows, projectId, group, { isWhole: true, signal })
       group = []
       bytes = 0
     }
     group.push(key)
     bytes += own
   }
-  yield* await readEvents(queryRows, projectId, group, { isWhole: true })
+  yield* await readEvents(queryRows, projectId, group, { isWhole: true, signal })
 }

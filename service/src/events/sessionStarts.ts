@@ -16,14 +16,19 @@ export const sessionStarts = async (
   queryRows: QueryRows,
   projectId: number,
   events: readonly StoredEvent[],
+  signal: AbortSignal,
 ): Promise<ReadonlySet<string>> => {
   const ids = [...new Set(events.flatMap(({ $session_id: session }) => session ?? []))]
   const times = events.map(({ timestamp }) => Date.parse(timestamp))
   const firsts = await queryInParts(ids, (sessions) =>
-    queryRows(projectId, {
-      text: FIRST_EVENTS,
-      params: { projectId, sessions, from: Math.min(...times) - MAX_SESSION_MS, until: Math.max(...times) },
-    }),
+    queryRows(
+      projectId,
+      {
+        text: FIRST_EVENTS,
+        params: { projectId, sessions, from: Math.min(...times) - MAX_SESSION_MS, until: Math.max(...times) },
+      },
+      signal,
+    ),
   )
   return new Set(firsts.map(([uuid]) => String(uuid)))
 }

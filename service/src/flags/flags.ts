@@ -20,6 +20,8 @@ export interface FlagsCall {
   readonly isForSurveys?: boolean
   /** ms since the epoch. */
   readonly receivedAt: number
+  /** Aborted when the client no longer waits. */
+  readonly signal: AbortSignal
 }
 
 const stringsOf = (value: unknown): string[] | undefined =>
@@ -59,7 +61,7 @@ export interface FlagsDependencies {
  */
 export const createFlagsHandler =
   ({ definitions, remoteConfigs, surveyFlags, stored, hasQuota, slices, onEvaluated }: FlagsDependencies) =>
-  async ({ project, request, withConfig, version, isForSurveys, receivedAt }: FlagsCall) => {
+  async ({ project, request, withConfig, version, isForSurveys, receivedAt, signal }: FlagsCall) => {
     const wantsFlags = request.disable_flags !== true
     const isOverQuota = wantsFlags && !hasQuota(project.id)
     const [defined, { own, linked }] = await Promise.all([definitions.byKey(project.id), surveyFlags(project.id)])
@@ -71,7 +73,11 @@ export const createFlagsHandler =
       ? await evaluateFlags(
           all,
           wanted,
-          await withStored(subjectOf(request, receivedAt), familyOf(wanted, all), { projectId: project.id, stored }),
+          await withStored(subjectOf(request, receivedAt), familyOf(wanted, all), {
+            projectId: project.id,
+            stored,
+            signal,
+          }),
           () => slices.next(String(project.id)),
         )
       : []

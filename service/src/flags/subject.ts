@@ -36,7 +36,7 @@ export const subjectOf = (request: FlagsRequest, receivedAt: number): Subject =>
 export const withStored = async (
   subject: Subject,
   flags: readonly Flag[],
-  { projectId, stored }: { projectId: number; stored: StoredProperties },
+  { projectId, stored, signal }: { projectId: number; stored: StoredProperties; signal: AbortSignal },
 ): Promise<Subject> => {
   const conditions = flags.flatMap(({ filters }) =>
     filters.groups.flatMap(({ properties = [] }) =>
@@ -60,7 +60,7 @@ export const withStored = async (
   )
   if (!names.length && !Object.keys(groups).length) return subject
   try {
-    const found = await stored({ projectId, distinctId: subject.distinctId, names, groups })
+    const found = await stored({ projectId, distinctId: subject.distinctId, names, groups, signal })
     const groupProperties = Object.fromEntries(
       Object.entries(found.groups).map(([type, values]) => [type, { ...values, ...subject.groupProperties[type] }]),
     )

@@ -52,7 +52,7 @@ export interface FlagTesterDependencies {
 }
 
 /** Evaluates a flag like `/flags`, and explains how each condition applies. Rejects with `ApiError`. */
-export type FlagTester = (projectId: number, input: FlagTestInput) => Promise<FlagTestResult>
+export type FlagTester = (projectId: number, input: FlagTestInput, signal: AbortSignal) => Promise<FlagTestResult>
 
 const subjectOf = (input: FlagTestInput, { filters }: Flag, now: number): Subject => {
   const { distinct_id: distinctId = '', groups = {}, person_properties: properties, group_properties } = input
@@ -87,8 +87,8 @@ export const createFlagTester = ({
 }: FlagTesterDependencies): FlagTester => {
   const flagOf = createFlagOf(definitions)
 
-  const personOf = async (projectId: number, distinctId: string): Promise<PersonState> => {
-    const [person] = distinctId ? await persons.list(projectId, { distinctId, limit: 1, offset: 0 }) : []
+  const personOf = async (projectId: number, distinctId: string, signal: AbortSignal): Promise<PersonState> => {
+    const [person] = distinctId ? await persons.list(projectId, { distinctId, limit: 1, offset: 0 }, signal) : []
     return person ? { id: person.id, is_identified: person.is_identified } : null
   }
 
@@ -99,13 +99,13 @@ export const createFlagTester = ({
     return { feature_id: id, name, stage, enrolled, why: describeEnrollment(enrolled, STAGES[stage].decides, feature) }
   }
 
-  return async (projectId, input) => {
+  return async (projectId, input, signal) => {
     const flag = await flagOf(projectId, input.flag)
     const all = new Map(await definitions.byKey(projectId)).set(flag.key, flag)
     const given = subjectOf(input, flag, now())
     const [subject, person, features] = await Promise.all([
-      withStored(given, familyOf([flag], all), { projectId, stored }),
-      personOf(projectId, given.distinctId),
+      withStored(given, familyOf([flag], all), { projectId, stored, signal }),
+      personOf(projectId, given.distinctId, signal),
       featuresOf({ settings }, projectId),
     ])
     if (subject.isIncomplete)

@@ -28,7 +28,7 @@ export interface HeatmapFilter {
   readonly dateFrom?: string | undefined
   readonly dateTo?: string | undefined
   /** Aborted when the client no longer waits. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal: AbortSignal
 }
 
 export interface MapRequest extends HeatmapFilter {

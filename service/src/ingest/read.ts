@@ -2,7 +2,15 @@ import { ApiError } from '../lib/apiError.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import { type HeatmapRow, readPoints } from '../heatmaps/points.ts'
 import { eventTime } from './clock.ts'
-import { countChanges, type IdentityUpdate, identityUpdateOf, MAX_CHANGES } from '../persons/identityUpdate.ts'
+import { MAX_CHANGE_BYTES, MAX_VALUE_BYTES } from '../persons/bounds.ts'
+import {
+  countChanges,
+  type IdentityUpdate,
+  identityUpdateOf,
+  isTooLarge,
+  MAX_CHANGES,
+  SEEN,
+} from '../persons/identityUpdate.ts'
 import { responseOf, surveyProperties } from '../surveys/surveyEvents.ts'
 import type { SurveyResponse } from '../surveys/surveys.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
@@ -43,6 +51,7 @@ export type RejectionCode =
   | 'event_too_large'
   | 'too_many_values'
   | 'too_many_changes'
+  | 'changes_too_large'
   | 'invalid_heatmap'
   | 'too_many_answers'
   | 'unknown_token'
@@ -65,6 +74,7 @@ export const REJECTION_MESSAGES: Readonly<Record<RejectionCode, string>> = {
   event_too_large: `An event may have at most ${MAX_EVENT_BYTES} bytes as JSON.`,
   too_many_values: `An event may have at most ${MAX_EVENT_VALUES} keys and values, including nested ones.`,
   too_many_changes: `An event may change at most ${MAX_CHANGES} properties of its person and groups.`,
+  changes_too_large: `A property of a person or group may have at most ${MAX_VALUE_BYTES} bytes as JSON, and all that an event sets ${MAX_CHANGE_BYTES}.`,
   invalid_heatmap:
     '"$heatmap_data" of a $$heatmap event must be an object of lists of points by URL, each point with numbers "x" and "y" and a known "type".',
   too_many_answers: 'This IP has sent 30 submissions of this hosted survey within a minute.',
@@ -86,6 +96,8 @@ export const REJECTION_REMEDIES: Readonly<Record<RejectionCode, string>> = {
   event_too_large: 'Remove large values such as documents and images, and send their ids instead.',
   too_many_values: 'Send fewer properties, or shorten lists and nested objects.',
   too_many_changes: 'Set fewer properties of persons and groups per event.',
+  changes_too_large:
+    'Set short values, such as ids and names. Send long texts as properties of the event, outside "$set".',
   invalid_heatmap: 'Send only what an SDK captured. Use capture() with another name for events of your own.',
   too_many_answers: 'Wait a minute. Check whether a script sends answers to the survey.',
   unknown_token: 'Pass the project token that the project settings show to init().',
@@ -168,6 +180,8 @@ const readEvent = (
   const heatmap = name === '$$heatmap' ? readPoints(properties) : []
   if (!heatmap) return 'invalid_heatmap'
   if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
+  const identity = identityUpdateOf(name, distinctId, properties)
+  if (identity !== SEEN && isTooLarge(identity)) return 'changes_too_large'
   const uuid = isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt)
   const surveyResponse = responseOf(name, properties, uuid)
   return {
@@ -181,7 +195,7 @@ const readEvent = (
     windowId: asString(properties.$window_id) ?? '',
     ...(name === '$$heatmap' ? { heatmap } : {}),
     ...(surveyResponse ? { surveyResponse } : {}),
-    identity: identityUpdateOf(name, distinctId, properties),
+    identity,
   }
 }
 

@@ -44,7 +44,7 @@ export interface RejectedEvents {
   /** Stores samples. Resolves when they can be listed. Rejects with `ApiError`. */
   keep(samples: readonly JsonLine[]): Promise<void>
   /** Lists rejected events of a project, newest first. */
-  list(projectId: number, page: RejectedEventsPage): Promise<StoredRejection[]>
+  list(projectId: number, page: RejectedEventsPage, signal: AbortSignal): Promise<StoredRejection[]>
 }
 
 // One mistake of a page rejects thousands of events, and a few show it. The limit protects the disk from the rest.
@@ -85,6 +85,9 @@ const toLine = ({ projectId, code, event }: Rejection, at: number): string =>
     sample: sampleOf(event),
   })
 
+// A thousand of the maximum size.
+const MAX_PAGE_BYTES = 10_000_000
+
 /** Stores samples of rejected events for a while, so that a site's developers see what is wrong with them. */
 export const createRejectedEvents = (
   storage: Pick<Storage, 'rows' | 'insert'>,
@@ -120,18 +123,18 @@ export const createRejectedEvents = (
         })
       }
     },
-    async list(projectId, { limit, before, code }) {
-      const rows = await storage.rows<Omit<StoredRejection, 'detail'>>({
-        text: `SELECT id, formatDateTime(refused_at, '%FT%T.%fZ') AS refused_at, code, event, distinct_id, uuid, sample FROM db.refused_events
-          WHERE project_id = {projectId:UInt32} ${before === undefined ? '' : 'AND id < {before:String}'} ${code === undefined ? '' : 'AND code = {code:String}'}
-          ORDER BY id DESC LIMIT {limit:UInt32}`,
-        params: {
-          projectId,
-          limit,
-          ...(before === undefined ? {} : { before }),
-          ...(code === undefined ? {} : { code }),
-        },
-      })
+    async list(projectId, { limit, before, code }, signal) {
+      const text = `SELECT id, formatDateTime(refused_at, '%FT%T.%fZ') AS refused_at, code, event, distinct_id, uuid, sample FROM db.refused_events
+        WHERE project_id = {projectId:UInt32} ${before === undefined ? '' : 'AND id < {before:String}'} ${code === undefined ? '' : 'AND code = {code:String}'}
+        ORDER BY id DESC LIMIT {limit:UInt32}`
+      const params = {
+        projectId,
+        limit,
+        ...(before === undefined ? {} : { before }),
+        ...(code === undefined ? {} : { code }),
+      }
+      const bounds = { maxBytes: MAX_PAGE_BYTES, signal }
+      const rows = await storage.rows<Omit<StoredRejection, 'detail'>>({ text, params }, bounds)
       return rows.map((row) => ({ ...row, detail: REJECTION_MESSAGES[row.code] ?? row.code }))
     },
   }

@@ -1,7 +1,7 @@
 import { queryInParts } from '../lib/parts.ts'
 import type { IdentityRow } from '../persons/facts.ts'
 import { insertAll, linesOf } from '../storage/insertRows.ts'
-import type { Storage } from '../storage/storage.ts'
+import { SMALL_READ, type Storage } from '../storage/storage.ts'
 
 /** The fields of an event that are needed while it waits. Its columns are in its line. */
 export interface Row extends IdentityRow {
@@ -74,10 +74,13 @@ export const createStoreBatch = (
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
       const uuids = [...firsts.values()].flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
       const stored = await queryInParts(uuids, (ids) =>
-        storage.rows<{ uuid: string }>({
-          text: 'SELECT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
-          params: { projectId, ids },
-        }),
+        storage.rows<{ uuid: string }>(
+          {
+            text: 'SELECT DISTINCT uuid FROM db.events WHERE project_id = {projectId:UInt32} AND uuid IN {ids:Array(UUID)}',
+            params: { projectId, ids },
+          },
+          SMALL_READ,
+        ),
       )
       for (const { uuid } of stored) repeats.add(firsts.get(`${projectId}:${uuid}`)!)
     }

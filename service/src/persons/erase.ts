@@ -1,6 +1,6 @@
 import { ApiError } from '../lib/apiError.ts'
 import { inParts } from '../lib/parts.ts'
-import { type Storage, StorageError, storageApiError } from '../storage/storage.ts'
+import { NO_CALLER, type Storage, StorageError, storageApiError } from '../storage/storage.ts'
 import type { PersonFacts } from './facts.ts'
 import type { LastSeenCache } from './lastSeenCache.ts'
 import type { Persons } from './lookup.ts'
@@ -84,7 +84,8 @@ const EVENT_TABLES = ['events', 'refused_events', 'heatmaps']
 export const createErase = ({ storage, persons, forget, forgetRecordings, onErased }: EraseDependencies): Erase => {
   const remove = createRemove(storage, ERASE_LIMITS)
   return async ({ projectId, id, withEvents }) => {
-    const ids = await persons.distinctIds(projectId, id)
+    // An erasure is completed even if its client has left.
+    const ids = await persons.distinctIds(projectId, id, NO_CALLER)
     if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
     try {
       // The person last, because a retry needs it to find the rest.

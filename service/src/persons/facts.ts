@@ -2,7 +2,7 @@ import { createLineBuffer } from '../lib/lineBuffer.ts'
 import { queryInParts } from '../lib/parts.ts'
 import type { TimeSlices } from '../lib/timeSlices.ts'
 import { insertAll } from '../storage/insertRows.ts'
-import type { Storage } from '../storage/storage.ts'
+import { NO_CALLER, type Storage, StorageError } from '../storage/storage.ts'
 import type { IdentityUpdate, PropertyChange } from './identityUpdate.ts'
 import type { LastSeenCache } from './lastSeenCache.ts'
 import { connectedFacts, endsOf, type MergeFact, mergePersons } from './merge.ts'
@@ -122,6 +122,19 @@ export interface FactOptions {
 export const MAX_FACTS = 10_000
 const MAX_STEPS = 100
 
+interface FactBounds {
+  readonly maxFacts: number
+  readonly maxSteps: number
+  /** Maximum rows and bytes of one read. */
+  readonly maxRows: number
+  readonly maxBytes: number
+}
+
+/** How far merges are followed when events are stored. */
+const FOLLOWED: FactBounds = { maxFacts: MAX_FACTS, maxSteps: MAX_STEPS, maxRows: 5 * MAX_FACTS, maxBytes: 16_000_000 }
+/** How far they are followed when a person is erased. */
+const ALL_FACTS: FactBounds = { maxFacts: Infinity, maxSteps: Infinity, maxRows: 1_000_000, maxBytes: 64_000_000 }
+
 /** Name of the time slices client for this work. */
 const BATCH = 'batch'
 
@@ -148,31 +161,44 @@ export const createPersonFacts = (
     if (bytes.length) await insertAll(storage, table, bytes)
   }
 
-  const factsOf = (projectId: number, all: readonly string[]) =>
-    queryInParts(all, (ids) =>
-      storage.rows<MergeFact>({
-        text: 'SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}',
-        params: { projectId, ids },
-      }),
-    )
+  const factsOf = (projectId: number, all: readonly string[], { maxRows, maxBytes }: FactBounds) => {
+    const text = `SELECT DISTINCT at, toString(uuid) AS uuid, kind, from_id AS "from", into_id AS "into" FROM db.person_merges
+      WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} LIMIT {maxRows:UInt64}`
+    return queryInParts(all, async (ids) => {
+      const params = { projectId, ids, maxRows: maxRows + 1 }
+      const found = await storage.rows<MergeFact>({ text, params }, { maxBytes, signal: NO_CALLER })
+      if (found.length <= maxRows) return found
+      throw new StorageError('size', `An id has more than ${maxRows} merges`)
+    })
+  }
 
   /** Returns all facts that are connected to these ids. `undefined`: there are more than the limits allow. */
   const factsAround = async (
     projectId: number,
     ids: readonly string[],
-    { maxFacts, maxSteps }: { readonly maxFacts: number; readonly maxSteps: number },
+    bounds: FactBounds,
   ): Promise<MergeFact[] | undefined> => {
     const reached = new Set<string>()
     const facts = new Map<string, MergeFact>()
     let steps = 0
     for (let ends = [...new Set(ids)]; ends.length; steps += 1) {
-      if (facts.size > maxFacts || steps > maxSteps) return undefined
+      if (facts.size > bounds.maxFacts || steps > bounds.maxSteps) return undefined
       for (const id of ends) reached.add(id)
-      const found = await factsOf(projectId, ends)
+      const found = await factsOf(projectId, ends, bounds)
       for (const fact of found) facts.set(fact.uuid, fact)
       ends = [...new Set(found.flatMap(endsOf))].filter((id) => !reached.has(id))
     }
     return [...facts.values()]
+  }
+
+  /** Like `factsAround`. `undefined` also if the facts have too many bytes. */
+  const fewFactsAround = async (projectId: number, ids: readonly string[]): Promise<MergeFact[] | undefined> => {
+    try {
+      return await factsAround(projectId, ids, FOLLOWED)
+    } catch (error) {
+      if (error instanceof StorageError && (error.kind === 'bytes' || error.kind === 'size')) return undefined
+      throw error
+    }
   }
 
   const writeOwners: PersonFacts['writeOwners'] = (projectId, facts) =>
@@ -192,8 +218,7 @@ export const createPersonFacts = (
   // Runs after this writer's facts are stored. Of several concurrent writers, the last one reads the facts of all, and
   // its rows win because they follow from the most facts. So all rows are written, including those that may exist.
   const settle = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
-    const bounds = { maxFacts: MAX_FACTS, maxSteps: MAX_STEPS }
-    const around = await factsAround(projectId, components.flat().flatMap(endsOf), bounds)
+    const around = await fewFactsAround(projectId, components.flat().flatMap(endsOf))
     if (around) return writeOwners(projectId, around)
     // A person beyond the limits stays unchanged. Bisecting finds it, so that all others are still merged.
     if (components.length < 2) return
@@ -203,7 +228,7 @@ export const createPersonFacts = (
   }
 
   return {
-    around: async (projectId, ids) => (await factsAround(projectId, ids, { maxFacts: Infinity, maxSteps: Infinity }))!,
+    around: async (projectId, ids) => (await factsAround(projectId, ids, ALL_FACTS))!,
     writeOwners,
     writeMerges: (projectId, facts) =>
       insert(

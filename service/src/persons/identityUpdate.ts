@@ -1,4 +1,5 @@
 import { storableJson, wellFormed } from '../lib/storableJson.ts'
+import { MAX_CHANGE_BYTES, MAX_VALUE_BYTES } from './bounds.ts'
 import type { MergeKind } from './merge.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -126,13 +127,25 @@ export const countChanges = (properties: Fields): number => {
   return count
 }
 
+const changedBytes = (changes: readonly PropertyChange[]) =>
+  changes.reduce((sum, [name, json]) => sum + Buffer.byteLength(name) + Buffer.byteLength(json), 0)
+
+/** Whether an update has a value that is too long to be stored, or too many bytes of values. */
+export const isTooLarge = ({ person, groupUpdate }: IdentityUpdate): boolean => {
+  const changes = [...(person?.set ?? []), ...(person?.setOnce ?? []), ...(groupUpdate?.set ?? [])]
+  return (
+    changes.some(([, json]) => json.length > MAX_VALUE_BYTES / 4 && Buffer.byteLength(json) > MAX_VALUE_BYTES) ||
+    changedBytes(changes) > MAX_CHANGE_BYTES
+  )
+}
+
 // Properties that change persons and groups. Most events have none of them.
 const UPDATE_PROPERTIES = ['$set', '$set_once', '$unset', '$groups', '$process_person_profile']
 const GROUP_IDENTIFY = '$groupidentify'
 const COOKIELESS = '$posthog_cookieless'
 
 /** The update of an event that only shows that its person was seen. */
-const SEEN: IdentityUpdate = { person: { set: [], setOnce: [] }, groups: [] }
+export const SEEN: IdentityUpdate = { person: { set: [], setOnce: [] }, groups: [] }
 
 /**
  * Returns the update of an event's person and groups. With `$process_person_profile: false`, the event belongs to

@@ -9,17 +9,7 @@ import type { Storage } from '../storage/storage.ts'
 import { createQueryRows } from './queryRows.ts'
 import type { MergeKind } from './merge.ts'
 import { createOwners, type PersonIds } from './owners.ts'
-import { propertyJson, type StoredProperty, type TimedValue } from './properties.ts'
-
-/** A person as the API returns it. */
-export interface PersonView {
-  /** `person.id` in queries. */
-  readonly id: string
-  readonly distinct_ids: readonly string[]
-  readonly properties: Readonly<Record<string, unknown>>
-  readonly is_identified: boolean
-  readonly created_at: string
-}
+import { ALONE, createReadPersons, IN_LIST, type PersonView } from './readPersons.ts'
 
 export interface PersonsPage {
   readonly limit: number
@@ -42,15 +32,15 @@ export interface MergeView {
 }
 
 export interface Persons {
-  /** Lists persons, newest first. */
-  list(projectId: number, page: PersonsPage): Promise<PersonView[]>
-  get(projectId: number, id: string): Promise<PersonView>
+  /** Lists persons, newest first, with the beginning of long values. */
+  list(projectId: number, page: PersonsPage, signal: AbortSignal): Promise<PersonView[]>
+  get(projectId: number, id: string, signal: AbortSignal): Promise<PersonView>
   /** Returns all ids of a person, including a person with events only. Empty: no such person. */
-  distinctIds(projectId: number, id: string): Promise<string[]>
+  distinctIds(projectId: number, id: string, signal: AbortSignal): Promise<string[]>
   /** Returns the person's main id, which flags are evaluated for. */
-  mainId(projectId: number, id: string): Promise<string>
+  mainId(projectId: number, id: string, signal: AbortSignal): Promise<string>
   /** Lists the merges of the person's ids, newest first. */
-  merges(projectId: number, id: string, limit: number): Promise<MergeView[]>
+  merges(projectId: number, id: string, limit: number, signal: AbortSignal): Promise<MergeView[]>
 }
 
 const count = (value: number): Sql => ({ kind: 'parameter', type: 'UInt64', value })
@@ -105,10 +95,6 @@ const MERGES = `
   WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} AND from_id != ''
   ORDER BY at DESC, event_uuid DESC LIMIT {limit:UInt32}`
 
-const LINES = `
-  SELECT distinct_id, name, max(set), min(first_once), max(last_once) FROM db.person_properties
-  WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} GROUP BY distinct_id, name`
-
 const IDS_OF_EVENTS = parseQuery('SELECT DISTINCT distinct_id FROM events WHERE toString(person_id) = {variables.id}')
 
 // Reads all persons of a project. Meant for occasional lookups by people, not for each page view.
@@ -116,113 +102,63 @@ const MAX_SECONDS = 60
 
 const noSuchPerson = () => new ApiError('not_found', { detail: 'This project has no person with this id.' })
 
-// Integers beyond 2^53 arrive as strings.
-const timed = ([at, json]: TimedValue): TimedValue => [Number(at), json]
-
-/** What is stored about a property under one distinct id. */
-interface Line extends StoredProperty {
-  readonly name: string
-}
-
-const toView = (id: string, { distinctIds, isIdentified }: PersonIds, lines: readonly Line[]): PersonView => {
-  const byName = new Map<string, Line[]>()
-  for (const line of lines) byName.set(line.name, [...(byName.get(line.name) ?? []), line])
-  const properties = [...byName].flatMap(([name, stored]) => {
-    const json = name && propertyJson(stored)
-    return json ? [[name, JSON.parse(json) as unknown] as const] : []
-  })
-  // The property with the empty name stores when an id was first seen.
-  const seen = byName.get('')?.map(({ first }) => first[0]) ?? []
-  return {
-    id,
-    distinct_ids: distinctIds,
-    properties: Object.fromEntries(properties.sort(([a], [b]) => (a < b ? -1 : 1))),
-    is_identified: isIdentified,
-    created_at: new Date(seen.reduce((a, b) => Math.min(a, b), seen[0] ?? 0)).toISOString(),
-  }
-}
-
 /** Reads the persons of a project. */
 export const createPersons = (storage: Pick<Storage, 'run'>): Persons => {
   const queryRows = createQueryRows(storage, MAX_SECONDS)
   const owners = createOwners(queryRows)
+  const read = createReadPersons(queryRows, owners)
 
-  const readLines = async (projectId: number, all: readonly string[]): Promise<Map<string, Line[]>> => {
-    const rows = await queryInParts(all, (ids) => queryRows(projectId, { text: LINES, params: { projectId, ids } }))
-    const byId = new Map<string, Line[]>()
-    for (const [id, name, set, first, last] of rows as [string, string, TimedValue, TimedValue, TimedValue][]) {
-      const line = { name, set: timed(set), first: timed(first), last: timed(last) }
-      const others = byId.get(id)
-      if (others) others.push(line)
-      else byId.set(id, [line])
-    }
-    return byId
+  const idsOfPerson = async (projectId: number, id: string, signal: AbortSignal): Promise<PersonIds | undefined> => {
+    const mainId = await owners.mainIdOf(projectId, id, signal)
+    return mainId === undefined ? undefined : (await owners.idsOf(projectId, [mainId], signal))[0]
   }
 
-  /** Returns the persons with these main ids, in the same order. Persons without stored data are left out. */
-  const read = async (projectId: number, mainIds: readonly string[]): Promise<PersonView[]> => {
-    if (!mainIds.length) return []
-    const persons = await owners.idsOf(projectId, mainIds)
-    const publicIds = await owners.publicIds(projectId, mainIds)
-    const lines = await readLines(
-      projectId,
-      persons.flatMap(({ distinctIds }) => distinctIds),
-    )
-    return persons.flatMap((person) => {
-      const own = person.distinctIds.flatMap((id) => lines.get(id) ?? [])
-      return own.length ? [toView(publicIds.get(person.mainId)!, person, own)] : []
-    })
-  }
-
-  const idsOfPerson = async (projectId: number, id: string): Promise<PersonIds | undefined> => {
-    const mainId = await owners.mainIdOf(projectId, id)
-    return mainId === undefined ? undefined : (await owners.idsOf(projectId, [mainId]))[0]
-  }
-
-  const distinctIds: Persons['distinctIds'] = async (projectId, id) => {
-    const person = await idsOfPerson(projectId, id)
+  const distinctIds: Persons['distinctIds'] = async (projectId, id, signal) => {
+    const person = await idsOfPerson(projectId, id, signal)
     if (person) return [...person.distinctIds]
     const variables = { id: { type: 'String', value: id } } as const
-    return (await queryRows(projectId, compileQuery(IDS_OF_EVENTS, { projectId, variables }))).map(([each]) =>
-      String(each),
-    )
+    const rows = await queryRows(projectId, compileQuery(IDS_OF_EVENTS, { projectId, variables }), signal)
+    return rows.map(([each]) => String(each))
   }
 
-  const knownIds = async (projectId: number, id: string): Promise<string[]> => {
-    const ids = await distinctIds(projectId, id)
+  const knownIds = async (projectId: number, id: string, signal: AbortSignal): Promise<string[]> => {
+    const ids = await distinctIds(projectId, id, signal)
     if (!ids.length) throw noSuchPerson()
     return ids
   }
 
   return {
-    async list(projectId, page) {
+    async list(projectId, page, signal) {
       if (page.distinctId === undefined) {
-        const rows = await queryRows(projectId, print(pageQuery(page), projectId))
+        const rows = await queryRows(projectId, print(pageQuery(page), projectId), signal)
         return read(
           projectId,
           rows.map(([mainId]) => String(mainId)),
+          IN_LIST,
+          signal,
         )
       }
-      const found = await read(projectId, [...(await owners.mainIds(projectId, [page.distinctId])).values()])
+      const mainIds = await owners.mainIds(projectId, [page.distinctId], signal)
+      const found = await read(projectId, [...mainIds.values()], IN_LIST, signal)
       return found.slice(page.offset, page.offset + page.limit)
     },
-    async get(projectId, id) {
-      const mainId = await owners.mainIdOf(projectId, id)
-      const [person] = mainId === undefined ? [] : await read(projectId, [mainId])
+    async get(projectId, id, signal) {
+      const mainId = await owners.mainIdOf(projectId, id, signal)
+      const [person] = mainId === undefined ? [] : await read(projectId, [mainId], ALONE, signal)
       if (!person) throw noSuchPerson()
       return person
     },
     distinctIds,
-    async mainId(projectId, id) {
-      return (await idsOfPerson(projectId, id))?.mainId ?? (await knownIds(projectId, id))[0]!
+    async mainId(projectId, id, signal) {
+      return (await idsOfPerson(projectId, id, signal))?.mainId ?? (await knownIds(projectId, id, signal))[0]!
     },
-    async merges(projectId, id, limit) {
-      const own = await knownIds(projectId, id)
-      const rows = await queryInParts(own, (ids) =>
-        queryRows(projectId, { text: MERGES, params: { projectId, ids, limit } }),
+    async merges(projectId, id, limit, signal) {
+      const own = new Set(await knownIds(projectId, id, signal))
+      const rows = await queryInParts([...own], (ids) =>
+        queryRows(projectId, { text: MERGES, params: { projectId, ids, limit } }, signal),
       )
       const views = rows.map(([at, uuid, kind, from, into]): MergeView => {
-        const is_applied = own.includes(String(from)) && own.includes(String(into))
+        const is_applied = own.has(String(from)) && own.has(String(into))
         return {
           at: new Date(Number(at)).toISOString(),
           kind: kind as MergeKind,

@@ -36,38 +36,44 @@ export interface PersonIds {
 /** Looks up which ids belong to which person. All methods reject with `ApiError`. */
 export interface Owners {
   /** Returns the main id of the person of each distinct id. */
-  mainIds(projectId: number, distinctIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  mainIds(projectId: number, distinctIds: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** Returns the public id of the person of each main id. */
-  publicIds(projectId: number, mainIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  publicIds(projectId: number, mainIds: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** Returns the main id of the person with a public id. `undefined`: no person was seen or merged with it. */
-  mainIdOf(projectId: number, publicId: string): Promise<string | undefined>
+  mainIdOf(projectId: number, publicId: string, signal: AbortSignal): Promise<string | undefined>
   /** Returns the ids of the persons with these main ids. Ids that were merged into another person are left out. */
-  idsOf(projectId: number, mainIds: readonly string[]): Promise<PersonIds[]>
+  idsOf(projectId: number, mainIds: readonly string[], signal: AbortSignal): Promise<PersonIds[]>
 }
 
 export const createOwners = (queryRows: QueryRows): Owners => {
-  const lookUp = <Row extends readonly unknown[]>(projectId: number, text: string, all: readonly string[]) =>
+  const lookUp = <Row extends readonly unknown[]>(
+    projectId: number,
+    text: string,
+    all: readonly string[],
+    signal: AbortSignal,
+  ) =>
     queryInParts(
       all,
-      async (ids) => (await queryRows(projectId, { text, params: { projectId, ids } })) as unknown as Row[],
+      async (ids) => (await queryRows(projectId, { text, params: { projectId, ids } }, signal)) as unknown as Row[],
     )
 
   return {
-    async mainIds(projectId, distinctIds) {
-      const merged = await lookUp<[string, string]>(projectId, OWNERS, distinctIds)
+    async mainIds(projectId, distinctIds, signal) {
+      const merged = await lookUp<[string, string]>(projectId, OWNERS, distinctIds, signal)
       // An id that was never merged has no row.
       return new Map([
         ...distinctIds.map((id) => [id, id] as const),
         ...merged.map(([id, owner]) => [id, owner] as const),
       ])
     },
-    publicIds: async (projectId, mainIds) => new Map(await lookUp<[string, string]>(projectId, PUBLIC_IDS, mainIds)),
-    async mainIdOf(projectId, personId) {
-      const [row] = await queryRows(projectId, { text: MAIN, params: { projectId, personId } })
+    publicIds: async (projectId, mainIds, signal) =>
+      new Map(await lookUp<[string, string]>(projectId, PUBLIC_IDS, mainIds, signal)),
+    async mainIdOf(projectId, personId, signal) {
+      const [row] = await queryRows(projectId, { text: MAIN, params: { projectId, personId } }, signal)
       return row && String(row[0])
     },
-    async idsOf(projectId, mainIds) {
-      const rows = await lookUp<[string, string, number]>(projectId, IDS, mainIds)
+    async idsOf(projectId, mainIds, signal) {
+      const rows = await lookUp<[string, string, number]>(projectId, IDS, mainIds, signal)
       const owned = new Map<string, string[]>()
       for (const [id, owner] of rows) owned.set(owner, [...(owned.get(owner) ?? []), id])
       const merged = new Map(
@@ -89,8 +95,9 @@ export const personIdsOf = async (
   owners: Pick<Owners, 'mainIds' | 'publicIds'>,
   projectId: number,
   distinctIds: readonly string[],
+  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> => {
-  const mainIds = await owners.mainIds(projectId, distinctIds)
-  const publicIds = await owners.publicIds(projectId, [...new Set(mainIds.values())])
+  const mainIds = await owners.mainIds(projectId, distinctIds, signal)
+  const publicIds = await owners.publicIds(projectId, [...new Set(mainIds.values())], signal)
   return new Map([...mainIds].map(([id, mainId]) => [id, publicIds.get(mainId)!]))
 }

@@ -19,7 +19,7 @@ export type SetupView = Readonly<Record<Step, string | null>> & { readonly token
 
 export interface Setup {
   /** Returns the steps of a project. Steps that are done are remembered, and cost no query. */
-  get(projectId: number): Promise<SetupView>
+  get(projectId: number, signal: AbortSignal): Promise<SetupView>
   /** Records that flags were evaluated for the project. Returns immediately and writes in the background. */
   noteFlagEvaluation(projectId: number): void
 }
@@ -31,7 +31,13 @@ const FLAGS_SETTING = 'first_flag_request_at'
 // More events are read only once, if a project sent them before it was first looked at. Its time is then that of some
 // early event.
 const MAX_EVENTS_READ = 100_000
-const LIMITS = { maxSeconds: 5, maxMemoryBytes: 200_000_000, maxRows: ALL_STEPS.length, maxThreads: 2 }
+const LIMITS = {
+  maxSeconds: 5,
+  maxMemoryBytes: 200_000_000,
+  maxRows: ALL_STEPS.length,
+  maxBytes: 10_000,
+  maxThreads: 2,
+}
 
 const firstOf = (step: Step) => `
   SELECT '${step}', toUnixTimestamp64Milli(min(inserted_at)) FROM (
@@ -53,17 +59,21 @@ export const createSetup = ({
   /** Projects whose first flag request is stored. */
   const noted = new Set<number>()
 
-  const findInEvents = async (projectId: number, steps: readonly Step[]): Promise<Partial<Record<Step, string>>> => {
+  const findInEvents = async (
+    projectId: number,
+    steps: readonly Step[],
+    signal: AbortSignal,
+  ): Promise<Partial<Record<Step, string>>> => {
     if (!steps.length) return {}
     const text = steps.map(firstOf).join(' UNION ALL ')
-    const { rows } = await storage.run({ text, params: { projectId } }, { ...LIMITS, projectId })
+    const { rows } = await storage.run({ text, params: { projectId } }, { ...LIMITS, projectId }, signal)
     return Object.fromEntries<string>(
       rows.map(([step, ms]): [Step, string] => [step as Step, new Date(Number(ms)).toISOString()]),
     )
   }
 
   return {
-    async get(projectId) {
+    async get(projectId, signal) {
       const project = await projects.byId(projectId)
       if (!project) throw new ApiError('not_found', { detail: `There is no project ${projectId}.` })
       const stored = ((await settings.get(projectId, STEPS_SETTING)) ?? {}) as Partial<Record<Step, string>>
@@ -75,6 +85,7 @@ export const createSetup = ({
       const found = await findInEvents(
         projectId,
         ALL_STEPS.filter((step) => !known[step]),
+        signal,
       )
       if (Object.keys(found).length) await settings.set(projectId, STEPS_SETTING, { ...stored, ...found })
       const stepOf = (step: Step) => known[step] ?? found[step] ?? null

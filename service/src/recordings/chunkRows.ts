@@ -11,7 +11,7 @@ export const ms = (column: string): string => `toUnixTimestamp64Milli(${column})
 
 /** The columns of a chunk, in a statement that groups its parts. */
 export const CHUNK_COLUMNS = `window_id, seq, ${ms('min(first_at)')} AS first, ${ms('max(last_at)')}, any(shift_ms), max(is_anchor),
-  max(is_last_part) AND uniqExact(part) = max(part) + 1, sum(bytes), any(policy), sum(dropped), groupArrayArray(urls),
+  max(is_last_part) AND uniqExact(part) = max(part) + 1, max(part) + 1, sum(bytes), any(policy), sum(dropped),
   max(notEmpty(active_slots))`
 
 /** Returns the chunk in a row that begins with these columns. */
@@ -23,10 +23,10 @@ export const toChunk = ([
   shift,
   isAnchor,
   isWhole,
+  parts,
   bytes,
   policy,
   dropped,
-  ,
   isActive,
 ]: readonly unknown[]): ChunkRow => ({
   windowId: String(windowId),
@@ -36,6 +36,7 @@ export const toChunk = ([
   shiftMs: Number(shift),
   isAnchor: Boolean(Number(isAnchor)),
   isWhole: Boolean(Number(isWhole)),
+  parts: Number(parts),
   bytes: Number(bytes),
   policy: String(policy),
   dropped: Number(dropped),

@@ -1,4 +1,5 @@
 import type { QueryRows } from '../persons/queryRows.ts'
+import { NO_CALLER } from '../storage/storage.ts'
 import { CHUNKS } from './chunkStore.ts'
 
 /** Counts the bytes of recordings that each project has stored today (UTC). */
@@ -26,7 +27,7 @@ export const createDayBudget = (queryRows: QueryRows, now: () => number = Date.n
 
   const read = async (projectId: number): Promise<Used> => {
     const day = today()
-    const [row] = await queryRows(projectId, { text: STORED, params: { projectId } })
+    const [row] = await queryRows(projectId, { text: STORED, params: { projectId } }, NO_CALLER)
     const stored = Number(row?.[0] ?? 0)
     const known = used.get(projectId)
     // Chunks that are being stored are not in the table yet.

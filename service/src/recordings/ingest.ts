@@ -1,8 +1,11 @@
 import { clientOf } from '../lib/clientOf.ts'
 import { ApiError } from '../lib/apiError.ts'
+import { createLane } from '../lib/lane.ts'
 import type { Count } from '../lib/metrics.ts'
+import { inParts } from '../lib/parts.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata, Project } from '../storage/metadata/metadata.ts'
+import { NO_CALLER } from '../storage/storage.ts'
 import { CHUNKS, type ChunkStore } from './chunkStore.ts'
 import type { DayBudget } from './dayBudget.ts'
 import { type Chunk, CHUNK_REJECTIONS, type ChunkRejection, MAX_SENT_BYTES, type ReadChunk } from './readBody.ts'
@@ -54,12 +57,20 @@ export interface RecordingDependencies {
 /** Maximum deliveries that wait for the thread, so that they never hold the memory of events. */
 export const MAX_WAITING = 16
 const RETRY_AFTER_SECONDS = 10
+const overloaded = () => new ApiError('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 
 const MEGABYTE = 1_000_000
 
-const FIRST = `SELECT toUnixTimestamp64Milli(min(first_at)) FROM db.${CHUNKS} WHERE project_id = {projectId:UInt32} AND session_id = {sessionId:String} HAVING count() > 0`
+/** Maximum bytes of chunks that were read and are not stored yet. */
+const MAX_HELD_BYTES = 64_000_000
+/** Bodies whose sessions are looked up at the same time, and maximum bodies of one client that wait for it. */
+const LOOKUPS_AT_ONCE = 2
+const MAX_WAITING_LOOKUPS = 8
 
 const isChunk = (read: ReadChunk): read is Chunk => 'rows' in read
+
+const bytesOf = (chunks: readonly ReadChunk[]) =>
+  chunks.reduce((sum, chunk) => sum + (isChunk(chunk) ? chunk.bytes : 0), 0)
 
 export const createIngestRecording = ({
   thread,
@@ -73,6 +84,9 @@ export const createIngestRecording = ({
   count,
 }: RecordingDependencies): IngestRecording => {
   let waiting = 0
+  const lookups = createLane(LOOKUPS_AT_ONCE)
+  const waitingLookups = new Map<string, number>()
+  let heldBytes = 0
 
   const read = async ({ address, ...delivery }: RecordingDelivery): Promise<ReadChunk[]> => {
     chunks.assertRoom()
@@ -80,7 +94,7 @@ export const createIngestRecording = ({
       throw new ApiError('body_too_large', {
         detail: `A body of a recording may have at most ${MAX_SENT_BYTES} bytes.`,
       })
-    if (waiting >= MAX_WAITING) throw new ApiError('ingest_overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    if (waiting >= MAX_WAITING || heldBytes > MAX_HELD_BYTES) throw overloaded()
     waiting += 1
     try {
       return await thread.read(clientOf(address), delivery)
@@ -89,23 +103,50 @@ export const createIngestRecording = ({
     }
   }
 
-  const startOf = async (projectId: number, { sessionId, firstAt }: Chunk, receivedAt: number): Promise<number> => {
-    const known = startInId(sessionId, receivedAt)
-    if (known !== undefined) return known
-    const [row] = await queryRows(projectId, { text: FIRST, params: { projectId, sessionId } })
-    return row ? Number(row[0]) : firstAt
+  /** Runs a lookup when it is the turn of its client. Rejects with `ApiError` if too many of the client wait already. */
+  const inTurn = async <Value>(client: string, lookUp: () => Promise<Value>): Promise<Value> => {
+    const others = waitingLookups.get(client) ?? 0
+    if (others >= MAX_WAITING_LOOKUPS) throw overloaded()
+    waitingLookups.set(client, others + 1)
+    try {
+      return await lookups.run(client, lookUp)
+    } finally {
+      const left = waitingLookups.get(client)! - 1
+      if (left) waitingLookups.set(client, left)
+      else waitingLookups.delete(client)
+    }
+  }
+
+  /**
+   * Returns the function that tells when a session started. The ids of other SDKs do not contain it: of all of a body, one
+   * query finds the stored ones.
+   */
+  const startsOf = async (projectId: number, own: readonly Chunk[], { address, receivedAt }: RecordingDelivery) => {
+    const unknown = new Map<string, number>()
+    for (const { sessionId, firstAt } of own)
+      if (startInId(sessionId, receivedAt) === undefined && !unknown.has(sessionId)) unknown.set(sessionId, firstAt)
+    if (unknown.size) {
+      const parts = inParts([...unknown.keys()])
+      const among = parts.map((_, index) => `session_id IN {ids${index}:Array(String)}`).join(' OR ')
+      const text = `SELECT session_id, toUnixTimestamp64Milli(min(first_at)) FROM db.${CHUNKS} WHERE project_id = {projectId:UInt32} AND (${among}) GROUP BY session_id`
+      const params = { projectId, ...Object.fromEntries(parts.map((ids, index) => [`ids${index}`, ids])) }
+      const rows = await inTurn(clientOf(address), () => queryRows(projectId, { text, params }, NO_CALLER))
+      for (const [sessionId, first] of rows) unknown.set(String(sessionId), Number(first))
+    }
+    return (sessionId: string): number => startInId(sessionId, receivedAt) ?? unknown.get(sessionId)!
   }
 
   /** Stores the chunks of one project. Resolves with whether some were not stored. */
-  const store = async (projectId: number, own: readonly Chunk[], receivedAt: number): Promise<boolean> => {
+  const store = async (projectId: number, own: readonly Chunk[], delivery: RecordingDelivery): Promise<boolean> => {
     const { retention_days: days, day_megabytes: megabytes } = await settings.get(projectId)
     const sessions = [...new Set(own.map(({ sessionId }) => sessionId))]
     const gone = await deleted.among(projectId, sessions)
-    const today = new Date(receivedAt).toISOString().slice(0, 10)
+    const startOf = await startsOf(projectId, own, delivery)
+    const today = new Date(delivery.receivedAt).toISOString().slice(0, 10)
     const rows: { chunks: Uint8Array[]; sessions: Uint8Array[] } = { chunks: [], sessions: [] }
     let isLimited = false
     for (const chunk of own) {
-      const expiresOn = expiryOf(await startOf(projectId, chunk, receivedAt), days)
+      const expiresOn = expiryOf(startOf(chunk.sessionId), days)
       const isWanted =
         !gone.has(chunk.sessionId) &&
         expiresOn > today &&
@@ -143,10 +184,16 @@ export const createIngestRecording = ({
     count('trailmark_recording_chunks_refused_total', {}, refused.length)
     if (all.length && refused.length === all.length && refused.every(({ code }) => code === 'unknown_token'))
       throw new ApiError('invalid_token')
-    let isLimited = false
-    for (const [projectId, own] of byProject) {
-      if (await store(projectId, own, delivery.receivedAt)) isLimited = true
+    const bytes = bytesOf(all)
+    heldBytes += bytes
+    try {
+      let isLimited = false
+      for (const [projectId, own] of byProject) {
+        if (await store(projectId, own, delivery)) isLimited = true
+      }
+      return { refused, isLimited }
+    } finally {
+      heldBytes -= bytes
     }
-    return { refused, isLimited }
   }
 }

@@ -10,6 +10,8 @@ export interface ChunkRow {
   readonly isAnchor: boolean
   /** Whether all parts are stored. */
   readonly isWhole: boolean
+  /** Rows that the chunk is stored in. */
+  readonly parts: number
   readonly bytes: number
   readonly policy: string
   readonly dropped: number

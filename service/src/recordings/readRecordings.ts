@@ -41,7 +41,7 @@ export interface RecordingsRequest {
 export interface Recordings {
   /** Lists recordings, latest first. */
   list(projectId: number, request: RecordingsRequest): Promise<RecordingsPage>
-  get(projectId: number, sessionId: string): Promise<RecordingDetails>
+  get(projectId: number, sessionId: string, signal: AbortSignal): Promise<RecordingDetails>
   readonly snapshots: ReadSnapshots
 }
 
@@ -198,21 +198,23 @@ export const createRecordings = ({
   readonly projects: Pick<Metadata['projects'], 'byId'>
   readonly thread: Pick<RecordingThread, 'play'>
 }): Recordings => {
-  const complete = async (projectId: number, found: readonly Summary[]): Promise<RecordingView[]> => {
+  const complete = async (
+    projectId: number,
+    found: readonly Summary[],
+    signal: AbortSignal,
+  ): Promise<RecordingView[]> => {
     if (!found.length) return []
     const times = found.flatMap(({ started_at, ended_at }) => [Date.parse(started_at), Date.parse(ended_at)])
-    const rows = await queryRows(projectId, {
-      text: EXCEPTIONS,
-      params: {
-        projectId,
-        sessions: found.map(({ id }) => id),
-        from: Math.min(...times) - DAY_MS,
-        until: Math.max(...times) + DAY_MS,
-      },
-    })
+    const params = {
+      projectId,
+      sessions: found.map(({ id }) => id),
+      from: Math.min(...times) - DAY_MS,
+      until: Math.max(...times) + DAY_MS,
+    }
+    const rows = await queryRows(projectId, { text: EXCEPTIONS, params }, signal)
     const exceptions = new Map(rows.map(([id, count]) => [String(id), Number(count)]))
     const ids = [...new Set(found.map(({ distinct_id }) => distinct_id))]
-    const personIds = await personIdsOf(createOwners(queryRows), projectId, ids)
+    const personIds = await personIdsOf(createOwners(queryRows), projectId, ids, signal)
     return found.map((each) => ({
       ...each,
       person_id: personIds.get(each.distinct_id)!,
@@ -245,9 +247,9 @@ export const createRecordings = ({
     return { from: read('date_from', dateFrom)?.from, until: read('date_to', dateTo)?.until }
   }
 
-  const idsOf = async (projectId: number, { personIds, distinctId }: RecordingsRequest) => {
+  const idsOf = async (projectId: number, { personIds, distinctId, signal }: RecordingsRequest) => {
     if (!personIds.length) return distinctId === undefined ? undefined : [distinctId]
-    const ids = (await Promise.all(personIds.map((id) => persons.distinctIds(projectId, id)))).flat()
+    const ids = (await Promise.all(personIds.map((id) => persons.distinctIds(projectId, id, signal)))).flat()
     return distinctId === undefined ? ids : ids.filter((id) => id === distinctId)
   }
 
@@ -290,25 +292,28 @@ export const createRecordings = ({
             found.map(({ id }) => id),
             signal,
           ),
+          signal,
         ),
         next: last && rows.length > limit ? Buffer.from(JSON.stringify(last)).toString('base64url') : null,
       }
     },
 
-    async get(projectId, sessionId) {
+    async get(projectId, sessionId, signal) {
       const params = { projectId, sessionId, limit: MAX_CHUNKS }
       const of = `FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id = {sessionId:String}`
-      const [row] = await queryRows(projectId, { text: `SELECT ${SUMMARY} ${of} GROUP BY session_id`, params })
+      const read = (text: string) => queryRows(projectId, { text, params }, signal)
+      const [row] = await read(`SELECT ${SUMMARY} ${of} GROUP BY session_id`)
       if (!row) throw noRecording()
-      const chunks = await queryRows(projectId, {
-        text: `SELECT ${CHUNK_COLUMNS} ${of} GROUP BY window_id, seq ORDER BY window_id, seq LIMIT {limit:UInt32}`,
-        params,
-      })
-      const [summary] = await complete(projectId, [toSummary(row)])
-      const inOrder = [...chunks].sort((a, b) => Number(a[2]) - Number(b[2]))
+      const chunks = await read(
+        `SELECT ${CHUNK_COLUMNS} ${of} GROUP BY window_id, seq ORDER BY window_id, seq LIMIT {limit:UInt32}`,
+      )
+      const urls = await read(
+        `SELECT url FROM (SELECT arrayJoin(urls) AS url, first_at ${of}) GROUP BY url ORDER BY min(first_at) LIMIT ${MAX_URLS}`,
+      )
+      const [summary] = await complete(projectId, [toSummary(row)], signal)
       return {
         ...summary!,
-        urls: [...new Set(inOrder.flatMap((chunk) => chunk[10] as string[]))].slice(0, MAX_URLS),
+        urls: urls.map(([url]) => String(url)),
         windows_list: windowsOf(chunks.map(toChunk)),
       }
     },

@@ -18,8 +18,9 @@ export interface SnapshotsRequest {
 /** Streams the events of a window as lines of JSON, sanitized. Rejects with `ApiError`. */
 export type ReadSnapshots = (projectId: number, sessionId: string, request: SnapshotsRequest) => Promise<Readable>
 
-/** Bytes of events that one query reads. */
-const RANGE_BYTES = 8_000_000
+/** Bytes of events, and parts of a chunk, that one query reads. A part has a megabyte at most. */
+const RANGE_BYTES = 2_000_000
+const PARTS_PER_QUERY = 2
 
 /** Splits chunks into ranges of bounded bytes. */
 const inRanges = (chunks: readonly ChunkRow[]): ChunkRow[][] => {
@@ -44,25 +45,28 @@ export const createReadSnapshots = ({
   readonly queryRows: QueryRows
   readonly thread: Pick<RecordingThread, 'play'>
 }): ReadSnapshots => {
-  /** Reads the events of some chunks, which have about `RANGE_BYTES`. */
+  /** Reads the events of some chunks, which have about `RANGE_BYTES`. A larger chunk is alone, and read in parts. */
   const readRange = async (
     projectId: number,
     sessionId: string,
-    { windowId, from, to }: { readonly windowId: string; readonly from: number; readonly to: number },
+    {
+      windowId,
+      from,
+      to,
+      parts,
+    }: { readonly windowId: string; readonly from: number; readonly to: number; readonly parts: number },
     signal: AbortSignal,
   ): Promise<Map<number, string>> => {
-    const rows = await queryRows(
-      projectId,
-      {
-        // A chunk that was sent twice may not be merged yet.
-        text: `SELECT seq, payload FROM db.${CHUNKS} WHERE ${OF_PROJECT} AND session_id = {sessionId:String} AND window_id = {windowId:String}
-          AND seq >= {from:UInt64} AND seq <= {to:UInt64} ORDER BY seq, part, received_at DESC LIMIT 1 BY seq, part`,
-        params: { projectId, sessionId, windowId, from, to },
-      },
-      signal,
-    )
+    // A chunk that was sent twice may not be merged yet.
+    const text = `SELECT seq, payload FROM db.${CHUNKS} WHERE ${OF_PROJECT} AND session_id = {sessionId:String} AND window_id = {windowId:String}
+      AND seq >= {from:UInt64} AND seq <= {to:UInt64} AND part >= {fromPart:UInt32} AND part < {untilPart:UInt32}
+      ORDER BY seq, part, received_at DESC LIMIT 1 BY seq, part`
     const payloads = new Map<number, string>()
-    for (const [seq, payload] of rows) payloads.set(Number(seq), (payloads.get(Number(seq)) ?? '') + String(payload))
+    for (let part = 0; part < parts; part += PARTS_PER_QUERY) {
+      const params = { projectId, sessionId, windowId, from, to, fromPart: part, untilPart: part + PARTS_PER_QUERY }
+      for (const [seq, payload] of await queryRows(projectId, { text, params }, signal))
+        payloads.set(Number(seq), (payloads.get(Number(seq)) ?? '') + String(payload))
+    }
     return payloads
   }
 
@@ -87,7 +91,12 @@ export const createReadSnapshots = ({
     const wanted = rows.map(toChunk).filter(({ isWhole }) => isWhole)
     const lines = async function* () {
       for (const range of inRanges(wanted)) {
-        const bounds = { windowId, from: range[0]!.seq, to: range.at(-1)!.seq }
+        const bounds = {
+          windowId,
+          from: range[0]!.seq,
+          to: range.at(-1)!.seq,
+          parts: Math.max(...range.map(({ parts }) => parts)),
+        }
         const payloads = await readRange(projectId, sessionId, bounds, signal)
         for (const { seq } of range) {
           const payload = payloads.get(seq)

@@ -1,7 +1,7 @@
 import { inParts } from '../lib/parts.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
-import type { Storage } from '../storage/storage.ts'
+import { NO_CALLER, type Storage } from '../storage/storage.ts'
 import { CHUNKS, SESSIONS } from './chunkStore.ts'
 
 /** Deletes recordings. All methods resolve once nothing of them is stored, and can be retried. */
@@ -43,7 +43,7 @@ export const createRemoveRecordings = (
     sessions,
     async ofPerson(projectId, distinctIds) {
       for (const ids of inParts(distinctIds)) {
-        const found = await queryRows(projectId, { text: OF_IDS, params: { projectId, ids } })
+        const found = await queryRows(projectId, { text: OF_IDS, params: { projectId, ids } }, NO_CALLER)
         await sessions(
           projectId,
           found.map(([id]) => String(id)),

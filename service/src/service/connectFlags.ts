@@ -48,7 +48,7 @@ export const connectFlags = ({
   return {
     flags: definitions,
     testFlag: createFlagTester({ definitions, settings: metadata.settings, stored, persons, slices }),
-    findFlagMatches: createFindFlagMatches({ definitions, persons, slices }),
+    findFlagMatches: createFindFlagMatches({ definitions, persons, stored, slices }),
     earlyAccess: createEarlyAccess(metadata, definitions),
     remoteConfigs,
     localEvaluation: createLocalEvaluation({ definitions, metadata }),

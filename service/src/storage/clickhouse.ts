@@ -1,55 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { pipeline, Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { type Connection, createClickhouseClients, waitUntilReady } from './clickhouseClients.ts'
 import { toStorageError } from './clickhouseErrors.ts'
-import type { EngineResponse, Settings } from './clickhouseHttp.ts'
-import { INSERT_SETTINGS, RESULT_SETTINGS, runSettings, SKIP_UNREADABLE } from './clickhouseSettings.ts'
+import type { Settings } from './clickhouseHttp.ts'
+import { INSERT_SETTINGS, RESULT_SETTINGS, resultBytes, runSettings, SKIP_UNREADABLE } from './clickhouseSettings.ts'
 import { createStatements } from './clickhouseStatements.ts'
+import { readResult, readRows, readStream } from './readResponse.ts'
 import {
   type Progress,
-  type Result,
+  type ReadBounds,
   type RunLimits,
+  type Statement,
   type Storage,
   StorageError,
   type StreamFormat,
   type WorkLimits,
 } from './storage.ts'
-import { quoteUnsafeIntegers, quotingIntegers } from './unsafeIntegers.ts'
-
-// The engine collects a response on its disk. If it cannot, it responds with 200, the number of rows and an empty body.
-const notWritten = () => new StorageError('full', 'The engine could not write its response to its disk')
-
-const readText = async (response: Promise<EngineResponse>): Promise<string> => {
-  const { body, rowCount } = await response
-  const text = await body.text()
-  if (!text && rowCount) throw notWritten()
-  return text
-}
-
-const parseResponse = (json: string): { meta: Result['columns']; data: Result['rows'] } => {
-  try {
-    return JSON.parse(quoteUnsafeIntegers(json)) as ReturnType<typeof parseResponse>
-  } catch {
-    if (!json) throw notWritten()
-    throw new StorageError('unavailable', 'The response of the engine is truncated')
-  }
-}
-
-/** Returns the body as a stream once its first bytes have arrived. */
-const readStream = async ({ body, rowCount }: EngineResponse): Promise<Readable> => {
-  if (!rowCount) return body
-  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  const first = await chunks.next()
-  if (first.done) throw notWritten()
-  const all = async function* () {
-    yield first.value
-    yield* { [Symbol.asyncIterator]: () => chunks }
-  }
-  const stream = Readable.from(all(), { objectMode: false })
-  // A generator that has not started does not end `chunks`, and the body would occupy its connection.
-  stream.once('close', () => body.destroy())
-  return stream
-}
+import { quotingIntegers } from './unsafeIntegers.ts'
 
 const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }
 
@@ -63,11 +30,17 @@ const ROWS_SETTINGS: Settings = {
 const PROGRESS = `SELECT count() AS n, sum(read_rows) AS read, sum(total_rows_approx) AS total, max(elapsed) AS elapsed
   FROM system.processes WHERE is_initial_query AND startsWith(query_id, {prefix:String})`
 
-const readProgress = async (rows: Storage['rows'], prefix: string): Promise<Progress | undefined> => {
-  const [row] = await rows<{ n: number; read: number; total: number; elapsed: number }>({
-    text: PROGRESS,
-    params: { prefix },
-  })
+const MAX_PROGRESS_BYTES = 10_000
+
+const readProgress = async (
+  rows: Storage['rows'],
+  prefix: string,
+  signal: AbortSignal,
+): Promise<Progress | undefined> => {
+  const [row] = await rows<{ n: number; read: number; total: number; elapsed: number }>(
+    { text: PROGRESS, params: { prefix } },
+    { maxBytes: MAX_PROGRESS_BYTES, signal },
+  )
   if (!row?.n) return undefined
   const { read, total, elapsed } = row
   return { readRows: read, totalRows: Math.max(read, total), elapsedMs: Math.round(elapsed * 1_000) }
@@ -103,22 +76,24 @@ export const createClickhouse = (
 
   const storage: Storage = {
     rowsDatabase: 'db',
-    run({ text, params }, limits, signal): Promise<Result> {
+    run({ text, params }, limits, signal) {
       return reading(
         signal,
-        async (queryId) => {
-          const json = await readText(
-            clients.current().reader.send({
+        async (queryId) =>
+          readResult(
+            await clients.current().reader.send({
               text,
               params,
               queryId,
               signal,
-              settings: { ...settingsOfRun(limits), default_format: 'JSONCompact' },
+              settings: {
+                ...settingsOfRun(limits),
+                ...resultBytes(limits.maxBytes),
+                default_format: 'JSONCompact',
+              },
             }),
-          )
-          const { meta, data } = parseResponse(json)
-          return { columns: meta, rows: data, textLength: json.length }
-        },
+            { maxBytes: limits.maxBytes, client: String(limits.projectId) },
+          ),
         limits,
       )
     },
@@ -146,16 +121,22 @@ export const createClickhouse = (
       )
     },
 
-    rows<Row>({ text: query, params }: { text: string; params?: Readonly<Record<string, unknown>> }): Promise<Row[]> {
-      return reading(undefined, async (queryId) => {
-        const text = await readText(
-          clients.current().writer.send({ text: query, params, queryId, settings: { ...settings, ...ROWS_SETTINGS } }),
-        )
-        return text.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Row] : []))
-      })
+    rows<Row>({ text, params }: Statement, { maxBytes, signal }: ReadBounds): Promise<Row[]> {
+      return reading(signal, async (queryId) =>
+        readRows<Row>(
+          await clients.current().writer.send({
+            text,
+            params,
+            queryId,
+            signal,
+            settings: { ...settings, ...ROWS_SETTINGS, ...resultBytes(maxBytes) },
+          }),
+          { maxBytes, client: String(Number(params?.projectId ?? 0)) },
+        ),
+      )
     },
 
-    progress: ({ idPrefix }) => readProgress(storage.rows, idPrefix),
+    progress: ({ idPrefix }, signal) => readProgress(storage.rows, idPrefix, signal),
 
     async insert(table, rows, { skipsUnreadable = false } = {}) {
       const queryId = randomUUID()

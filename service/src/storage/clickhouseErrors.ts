@@ -65,6 +65,10 @@ const isFull = (name: string, message: string) =>
 const isSpillTooLarge = (name: string, message: string) =>
   name === 'TOO_MANY_ROWS_OR_BYTES' && /temporary files/i.test(message)
 
+// The engine uses one error name for too many rows and too many bytes of a result.
+const isTooManyBytes = (name: string, message: string) =>
+  name === 'TOO_MANY_BYTES' || (name === 'TOO_MANY_ROWS_OR_BYTES' && /max bytes/i.test(message))
+
 /**
  * Returns the `StorageError` for an error of the engine or the connection, and any other error as it is. `inserting`:
  * rows may be the cause.
@@ -80,6 +84,7 @@ export const toStorageError = (error: unknown, inserting = false): unknown => {
       return new StorageError(kind, error.message, name)
     }
     if (isSpillTooLarge(name, error.message)) return new StorageError('memory', error.message, name)
+    if (isTooManyBytes(name, error.message)) return new StorageError('bytes', error.message, name)
     return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
   }
   if (error instanceof StorageError || !(error instanceof Error) || !isConnectionError(error)) return error

@@ -43,6 +43,15 @@ export const RESULT_SETTINGS: Settings = {
   output_format_json_quote_decimals: 0,
 }
 
+// A number takes up to eight times the bytes of its text in the engine. The exact bound is checked while the response is read.
+const ENGINE_BYTES_PER_BYTE = 8
+
+/** Settings that bound the bytes of a result, before the engine writes it as text. */
+export const resultBytes = (maxBytes: number): Settings => ({
+  max_result_bytes: String(maxBytes * ENGINE_BYTES_PER_BYTE),
+  result_overflow_mode: 'throw',
+})
+
 // A query with more groups than fit in memory writes them to disk, which takes about a quarter longer.
 const SPILL_SHARE = 0.7
 const MAX_SPILLED_SHARE = 4

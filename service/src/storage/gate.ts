@@ -148,8 +148,8 @@ const gated = (storage: Storage, enter: Enter): GatedStorage => {
         throw error
       }
     },
-    progress: (of) => inSlot(of.projectId, () => storage.progress(of)),
-    rows: (statement) => inSlot(projectOf(statement), () => storage.rows(statement)),
+    progress: (of, signal) => inSlot(of.projectId, () => storage.progress(of, signal), signal),
+    rows: (statement, bounds) => inSlot(projectOf(statement), () => storage.rows(statement, bounds), bounds.signal),
     command: (statement) => inSlot(0, () => storage.command(statement)),
     work: (statement, limits, signal) =>
       inSlot(projectOf(statement), () => storage.work(statement, limits, signal), signal),

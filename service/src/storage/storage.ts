@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Readable } from 'node:stream'
 import { ApiError } from '../lib/apiError.ts'
 
@@ -9,6 +10,21 @@ export interface Statement {
   readonly text: string
   readonly params?: Readonly<Record<string, unknown>>
 }
+
+/** The signal of a statement whose result no client waits for. It is never aborted. */
+export const NO_CALLER: AbortSignal = new AbortController().signal
+setMaxListeners(Infinity, NO_CALLER)
+
+/** Bounds of a read. Each read must state them, so that no stored data can exceed the memory or the time of the service. */
+export interface ReadBounds {
+  /** Maximum bytes of the response as JSON. A larger one is rejected with the kind `bytes`. */
+  readonly maxBytes: number
+  /** Aborted when the caller no longer waits for the result. */
+  readonly signal: AbortSignal
+}
+
+/** Bounds of the service's own short statements: names, states and counts. */
+export const SMALL_READ: ReadBounds = { maxBytes: 1_000_000, signal: NO_CALLER }
 
 /** Limits of a project's query. */
 export interface RunLimits {
@@ -24,6 +40,9 @@ export interface RunLimits {
   /** How the statement's id in the engine begins, by which `progress` finds it. */
   readonly idPrefix?: string
 }
+
+/** Limits of a project's query whose result is read as a whole. */
+export type ReadLimits = RunLimits & Pick<ReadBounds, 'maxBytes'>
 
 /** A statement that was run with an `idPrefix`. */
 export interface StatementRef {
@@ -84,16 +103,16 @@ export interface Storage {
    * Returns all rows of a project's query, which runs as a read-only user. An aborted `signal` ends the query in the
    * engine.
    */
-  run(statement: Statement, limits: RunLimits, signal?: AbortSignal): Promise<Result>
+  run(statement: Statement, limits: ReadLimits, signal: AbortSignal): Promise<Result>
   /**
-   * Like `run`, as a stream of text. Resolves when the engine has the complete result, so the stream never ends early
-   * with an error.
+   * Like `run`, as a stream of text of any size. Resolves when the engine has the complete result, so the stream never
+   * ends early with an error.
    */
-  stream(statement: Statement, limits: RunLimits, format: StreamFormat, signal?: AbortSignal): Promise<Readable>
+  stream(statement: Statement, limits: RunLimits, format: StreamFormat, signal: AbortSignal): Promise<Readable>
   /** Returns the progress of the project's statement whose id begins with `idPrefix`. `undefined`: it is not running. */
-  progress(of: StatementRef): Promise<Progress | undefined>
+  progress(of: StatementRef, signal: AbortSignal): Promise<Progress | undefined>
   /** Returns the rows of one of the service's own statements, which can read every project. */
-  rows<Row>(statement: Statement): Promise<Row[]>
+  rows<Row>(statement: Statement, bounds: ReadBounds): Promise<Row[]>
   /** Inserts all rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
   insert(table: string, rows: JsonLines, options?: InsertOptions): Promise<void>
   command(statement: string): Promise<void>
@@ -115,9 +134,18 @@ export interface Storage {
  * - `data`: these rows can never be stored.
  * - `capacity`: others use the engine's capacity. A retry may succeed.
  * - `query`: the engine rejected the statement.
- * - `timeout`, `memory`, `size`: the statement exceeded its limits.
+ * - `timeout`, `memory`, `size`, `bytes`: the statement exceeded its limits: of time, memory, rows, or bytes of its result.
  */
-export type StorageErrorKind = 'unavailable' | 'full' | 'capacity' | 'data' | 'query' | 'timeout' | 'memory' | 'size'
+export type StorageErrorKind =
+  | 'unavailable'
+  | 'full'
+  | 'capacity'
+  | 'data'
+  | 'query'
+  | 'timeout'
+  | 'memory'
+  | 'size'
+  | 'bytes'
 
 export class StorageError extends Error {
   override name = 'StorageError'

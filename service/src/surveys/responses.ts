@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ApiError } from '../lib/apiError.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
+import { cutJson } from '../storage/cutJson.ts'
 import type { SurveyRecord } from '../storage/metadata/metadata.ts'
 import type { Definition } from './survey.ts'
 import { type ResultsFilter, submissionsSource } from './submissions.ts'
@@ -18,6 +19,7 @@ export const SURVEY_RESPONSE = Type.Object({
   answers: Type.Array(Type.Object({ question_id: Type.String(), answer: Type.Unknown() }), {
     description: 'In the order of the questions, as they were sent. Questions without an answer are missing',
   }),
+  is_truncated: Type.Boolean({ description: 'Whether answers are shortened. The event "survey sent" has all of them' }),
 })
 export type SurveyResponseView = Static<typeof SURVEY_RESPONSE>
 
@@ -27,12 +29,17 @@ export interface ResponsesFilter extends ResultsFilter {
   readonly limit: number
   /** Value of `next` of the previous page. */
   readonly cursor?: string | undefined
+  readonly signal: AbortSignal
 }
 
 export interface SurveyResponses {
   readonly results: readonly SurveyResponseView[]
   readonly next: string | null
 }
+
+/** Maximum bytes of an answer, and of the answers of a page. Longer answers are cut. */
+const MAX_ANSWER_BYTES = 2_000
+const MAX_PAGE_BYTES = 4_000_000
 
 const CURSOR = /^(\d{1,15})\.(.{1,300})$/s
 
@@ -42,7 +49,7 @@ export const createListResponses =
   async (
     projectId: number,
     survey: SurveyRecord,
-    { question, limit, cursor, ...filter }: ResponsesFilter,
+    { question, limit, cursor, signal, ...filter }: ResponsesFilter,
   ): Promise<SurveyResponses> => {
     const { questions } = survey.definition as Definition
     const number = questions.findIndex(({ id }) => id === question) + 1
@@ -59,30 +66,33 @@ export const createListResponses =
       ...(number ? [`answers[${number}] != ''`] : []),
       ...(position ? ['(toUnixTimestamp64Milli(at), submission) < ({at:Int64}, {submission:String})'] : []),
     ]
-    const rows = await queryRows(projectId, {
-      text: `SELECT submission, person, distinct_id, toUnixTimestamp64Milli(at) AS ms, language, iteration, is_completed,
-          is_unverified, answers
-        FROM (${source.text}) ${conditions.length ? `WHERE ${conditions.join(' AND ')}` : ''}
-        ORDER BY ms DESC, submission DESC LIMIT ${limit + 1}`,
-      params: { ...source.params, ...(position ? { at: Number(position[1]), submission: position[2] } : {}) },
-    })
+    const maxBytes = Math.min(MAX_ANSWER_BYTES, Math.floor(MAX_PAGE_BYTES / (limit * questions.length)))
+    const text = `SELECT submission, person, distinct_id, toUnixTimestamp64Milli(at) AS ms, language, iteration, is_completed,
+        is_unverified, arrayMap(answer -> ${cutJson('answer', maxBytes)}, answers), arrayExists(answer -> length(answer) > ${maxBytes}, answers)
+      FROM (${source.text}) ${conditions.length ? `WHERE ${conditions.join(' AND ')}` : ''}
+      ORDER BY ms DESC, submission DESC LIMIT ${limit + 1}`
+    const params = { ...source.params, ...(position ? { at: Number(position[1]), submission: position[2] } : {}) }
+    const rows = await queryRows(projectId, { text, params }, signal)
     const last = rows.length > limit ? rows[limit - 1]! : undefined
     return {
       results: rows
         .slice(0, limit)
-        .map(([submission, person, distinctId, at, language, iteration, isCompleted, isUnverified, answers]) => ({
-          submission_id: String(submission),
-          person_id: String(person),
-          distinct_id: String(distinctId),
-          is_verified: !isUnverified,
-          timestamp: new Date(Number(at)).toISOString(),
-          is_completed: Boolean(isCompleted),
-          iteration: Number(iteration) || null,
-          language: String(language) || null,
-          answers: (answers as string[]).flatMap((json, index) =>
-            json ? [{ question_id: questions[index]!.id, answer: JSON.parse(json) as unknown }] : [],
-          ),
-        })),
+        .map(
+          ([submission, person, distinctId, at, language, iteration, isCompleted, isUnverified, answers, isCut]) => ({
+            submission_id: String(submission),
+            person_id: String(person),
+            distinct_id: String(distinctId),
+            is_verified: !isUnverified,
+            timestamp: new Date(Number(at)).toISOString(),
+            is_completed: Boolean(isCompleted),
+            iteration: Number(iteration) || null,
+            language: String(language) || null,
+            answers: (answers as string[]).flatMap((json, index) =>
+              json ? [{ question_id: questions[index]!.id, answer: JSON.parse(json) as unknown }] : [],
+            ),
+            is_truncated: Boolean(isCut),
+          }),
+        ),
       next: last ? `${Number(last[3])}.${String(last[0])}` : null,
     }
   }

@@ -73,6 +73,8 @@ const ANSWERED = -2
 const LAST = -3
 /** Question number of the rows about the submission as a whole. Questions count from 1. */
 const SUBMISSION = 0
+/** More than any choice or rating has. Anyone who has the token can send any number as a rating. */
+const MAX_CODE = 10_000
 
 const keyOf = (number: number, language: string, text: string) => `${number}\n${language}\n${text}`
 
@@ -116,7 +118,7 @@ const countsOf = (source: string) => `
         )))), answers, arrayMap(each -> toUInt32(each), arrayEnumerate(answers))))
       )) AS pair, pair.1 AS number, pair.2 AS code
     FROM (${source})
-  ) GROUP BY is_completed, number, code`
+  ) WHERE code <= ${MAX_CODE} GROUP BY is_completed, number, code`
 
 /** Rows: showings, people who saw it, dismissals and people who dismissed it without answering. */
 const totalsOf = (source: string) => `
@@ -201,30 +203,31 @@ const choiceResults = (
 /** Returns the function that computes the results of a survey from its events. */
 export const createReadResults =
   (queryRows: QueryRows, projects: Pick<Metadata['projects'], 'byId'>) =>
-  async (projectId: number, survey: SurveyRecord, filter: ResultsFilter): Promise<SurveyResults> => {
+  async (
+    projectId: number,
+    survey: SurveyRecord,
+    filter: ResultsFilter,
+    signal: AbortSignal,
+  ): Promise<SurveyResults> => {
     const { questions } = survey.definition as Definition
     const submissions = submissionsSource(projectId, survey, filter)
     const events = eventsSource(projectId, survey, filter)
     const all = submissionsSource(projectId, survey, {})
     const indexes = [...choiceIndexes(questions)]
     const timezone = (await projects.byId(projectId))?.timezone ?? 'UTC'
+    const read = (text: string, params: Readonly<Record<string, unknown>>) =>
+      queryRows(projectId, { text, params }, signal)
     const [rows, [totals = []], parts, days] = await Promise.all([
-      queryRows(projectId, {
-        text: countsOf(submissions.text),
-        params: {
-          ...submissions.params,
-          ratings: numbersOf(questions, 'rating'),
-          choices: numbersOf(questions, 'single_choice', 'multiple_choice'),
-          keys: indexes.map(([key]) => key),
-          indexes: indexes.map(([, index]) => index),
-        },
+      read(countsOf(submissions.text), {
+        ...submissions.params,
+        ratings: numbersOf(questions, 'rating'),
+        choices: numbersOf(questions, 'single_choice', 'multiple_choice'),
+        keys: indexes.map(([key]) => key),
+        indexes: indexes.map(([, index]) => index),
       }),
-      queryRows(projectId, { text: totalsOf(events.text), params: events.params }),
-      queryRows(projectId, { text: partsOf(all.text), params: all.params }),
-      queryRows(projectId, {
-        text: daysOf(events.text, submissions.text),
-        params: { ...events.params, ...submissions.params, timezone },
-      }),
+      read(totalsOf(events.text), events.params),
+      read(partsOf(all.text), all.params),
+      read(daysOf(events.text, submissions.text), { ...events.params, ...submissions.params, timezone }),
     ])
     const counts = rows.map(([isCompleted, ...numbers]) => {
       const [number, code, count, people] = numbers.map(Number)

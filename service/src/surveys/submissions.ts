@@ -9,7 +9,9 @@ export interface ResultsFilter {
   readonly language?: string | undefined
 }
 
-const textOf = (name: string) => `ifNull(properties.\`${name}\`.:String, '')`
+const MAX_TEXT = 300
+/** Returns the SQL of a property's beginning. Anyone who has the token can send a text of any length. */
+const textOf = (name: string) => `leftUTF8(ifNull(properties.\`${name}\`.:String, ''), ${MAX_TEXT})`
 const LANGUAGE = textOf('$survey_language')
 const ITERATION = 'ifNull(properties.`$survey_iteration`.:Int64, 0)'
 

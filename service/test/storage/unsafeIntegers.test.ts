@@ -1,4 +1,4 @@
-import { quoteUnsafeIntegers } from '../../src/storage/unsafeIntegers.ts'
+import { quoteUnsafeIntegers, quotingIntegers } from '../../src/storage/unsafeIntegers.ts'
 
 test.each([
   ['[1,9007199254740991]', '[1,9007199254740991]'],
@@ -26,4 +26,32 @@ test.each([
 ])('keeps a string of 20 million %s', (_, part) => {
   const text = `{"long":"${part.repeat(20_000_000)}","id":9007199254740993}`
   expect(quoteUnsafeIntegers(text) === text.replace('9007199254740993}', '"9007199254740993"}')).toBe(true)
+})
+
+const LINES = [
+  '{"a":12345678901234567890,"b":"12345678901234567890"}',
+  '{"a\\\\":-18446744073709551615,"b":"\\"12345678901234567890\\\\\\\\","c":[1.5e300,9007199254740993]}',
+  `{"long":"${'x1\\\\"'.replaceAll('"', '\\"').repeat(200)}","id":9007199254740993}`,
+].join('\n')
+
+test.each([1, 2, 3, 7, 64, 1_000])('quotes unsafe integers in a stream that is cut every %i bytes', async (bytes) => {
+  const stream = quotingIntegers()
+  const all = Buffer.from(LINES)
+  for (let at = 0; at < all.length; at += bytes) stream.write(all.subarray(at, at + bytes))
+  stream.end()
+  const expected = LINES.split('\n').map(quoteUnsafeIntegers).join('\n')
+  expect((await stream.toArray()).join('')).toBe(expected)
+})
+
+test('a stream passes a line of any length on without collecting it', async () => {
+  const stream = quotingIntegers()
+  const part = Buffer.from('x'.repeat(64_000))
+  stream.write('{"long":"')
+  for (let at = 0; at < 100; at += 1) {
+    stream.write(part)
+    // All but the end, which could be a part of a token.
+    expect((stream.read() as Buffer).length).toBeGreaterThan(63_000)
+  }
+  stream.end('"}\n')
+  await stream.toArray()
 })

@@ -1,5 +1,7 @@
 import type { Variable } from '../../storage/metadata/metadata.ts'
 import {
+  NO_CALLER,
+  type ReadLimits,
   type RunLimits,
   type Storage,
   StorageError,
@@ -37,7 +39,13 @@ export const toColumnType = (engineType: string): ColumnType => {
 }
 
 // Describing reads no rows, except for subqueries that return a value: the engine evaluates those.
-const LIMITS = { maxSeconds: 2, maxMemoryBytes: 100_000_000, maxRows: 10_000, maxThreads: 1 } as const
+const LIMITS = {
+  maxSeconds: 2,
+  maxMemoryBytes: 100_000_000,
+  maxRows: 10_000,
+  maxBytes: 5_000_000,
+  maxThreads: 1,
+} as const
 
 // Maximum time for all attempts to describe a query, including waits for the engine.
 const MAX_TRYING_MS = 10_000
@@ -85,7 +93,7 @@ export interface DescribeOptions {
 export const createDescribe =
   ({ storage, runLimits = LIMITS }: DescribeOptions): Describe =>
   async (projectId, parsed, definitions) => {
-    const limits: RunLimits = {
+    const limits: ReadLimits = {
       ...LIMITS,
       projectId,
       maxSeconds: Math.min(LIMITS.maxSeconds, runLimits.maxSeconds),
@@ -104,7 +112,8 @@ export const createDescribe =
       if (performance.now() - startedAt > MAX_TRYING_MS) return undefined
       try {
         const { text, params } = compileQuery(parsed, { projectId, variables })
-        const { rows } = await storage.run({ text: `DESCRIBE (${text})`, params }, limits)
+        // A change is completed even if its client has left.
+        const { rows } = await storage.run({ text: `DESCRIBE (${text})`, params }, limits, NO_CALLER)
         return rows.map(([name, type]) => ({ name: String(name), type: toColumnType(String(type)) }))
       } catch (error) {
         if (error instanceof StorageError && LIMIT_ERRORS.has(error.kind)) return undefined

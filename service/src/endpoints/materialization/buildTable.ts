@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts'
 import type { MaterializedVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { type Statement, type Storage, StorageError } from '../../storage/storage.ts'
+import { SMALL_READ, type Statement, type Storage, StorageError } from '../../storage/storage.ts'
 import { parse, type SqlQuery, toApiError } from '../definitions/check.ts'
 import { isInsight } from '../insights/insights.ts'
 import { buildStatements, type Plan, planOf, planOfInsight } from './plan.ts'
@@ -40,7 +40,7 @@ const workOf = (projectId: number, { text, params }: Statement): Statement => ({
 
 export const createTables = ({ metadata, storage, log, lagSeconds, now }: TablesOptions): Tables => {
   const row = async <Row>(projectId: number, statement: Statement): Promise<Row> => {
-    const [first] = await storage.rows<Row>(workOf(projectId, statement))
+    const [first] = await storage.rows<Row>(workOf(projectId, statement), SMALL_READ)
     return first!
   }
   const countEvents = async (projectId: number, statement: Statement): Promise<number> =>

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts'
 import type { EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import type { Storage, WorkLimits } from '../../storage/storage.ts'
+import { SMALL_READ, type Storage, type WorkLimits } from '../../storage/storage.ts'
 import type { Materializer } from '../definitions/materializer.ts'
 import { createTables } from './buildTable.ts'
 import { createMaintenance } from './maintain.ts'
@@ -129,9 +129,12 @@ export const createMaterializations = ({
     },
     async sweep() {
       // First the tables, then the names in use: a table's name is claimed before the table is created.
-      const existing = await storage.rows<{ name: string }>({
-        text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')",
-      })
+      const existing = await storage.rows<{ name: string }>(
+        {
+          text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')",
+        },
+        SMALL_READ,
+      )
       const used = new Set(
         (await all()).flatMap(({ version }) => [stateOf(version)!.build?.table, stateOf(version)!.claim?.table]),
       )

@@ -1,5 +1,7 @@
+import { inSlices } from '../../lib/largeJson.ts'
 import type { Log } from '../../lib/log.ts'
-import type { RunLimits, Statement, Storage } from '../../storage/storage.ts'
+import type { Steps } from '../../lib/timeSlices.ts'
+import { NO_CALLER, type ReadLimits, type Statement, type Storage } from '../../storage/storage.ts'
 import { MAX_COMPARED_ROWS } from './comparable.ts'
 import type { Materializations } from './materializations.ts'
 import type { MaterializedTable } from './state.ts'
@@ -26,7 +28,7 @@ export interface ShadowRun {
   readonly versionId: string
   /** Returns `undefined` if two correct results may differ. */
   readonly comparison: () => Comparison | undefined
-  readonly limits: RunLimits
+  readonly limits: ReadLimits
 }
 
 export interface Shadow {
@@ -40,14 +42,21 @@ export interface Shadow {
 const TRIES = 3
 // The engine adds floating-point numbers in any order, so the last digits of a sum may differ.
 const SAME_DIGITS = 9
+const ROWS_PER_STEP = 100
 
 const rounded = (value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(SAME_DIGITS)) : Array.isArray(value) ? value.map(rounded) : value
-const linesOf = (rows: readonly (readonly unknown[])[]): string =>
-  rows
-    .map((row) => JSON.stringify(rounded(row)))
-    .sort()
-    .join('\n')
+
+/** Returns rows as text that does not depend on their order. */
+function* textOf(rows: readonly (readonly unknown[])[]): Steps<string> {
+  const lines: string[] = []
+  for (const [at, row] of rows.entries()) {
+    if (at % ROWS_PER_STEP === 0) yield
+    lines.push(JSON.stringify(rounded(row)))
+  }
+  yield
+  return lines.sort().join('\n')
+}
 
 /** Compares materialized runs with live runs, and turns off a table that returns other rows. */
 export const createShadow = ({
@@ -63,15 +72,15 @@ export const createShadow = ({
   /** Whether the rows differ. `undefined`: unknown, because there are too many rows or new events arrived in the meantime. */
   const differ = async (
     { live, stored: { table, statements } }: Required<Comparison>,
-    limits: RunLimits,
+    limits: ReadLimits,
   ): Promise<boolean | undefined> => {
     const before = await epochOf(limits.projectId)
     const bounds = { ...limits, maxRows: MAX_COMPARED_ROWS + 1 }
     for (const [at, statement] of live.entries()) {
-      const expected = await storage.run(statement, bounds)
-      const found = await storage.run(statements[at]!, { ...bounds, tables: [table.table] })
+      const expected = await storage.run(statement, bounds, NO_CALLER)
+      const found = await storage.run(statements[at]!, { ...bounds, tables: [table.table] }, NO_CALLER)
       if (expected.rows.length > MAX_COMPARED_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
-      if (linesOf(expected.rows) !== linesOf(found.rows)) return true
+      if ((await inSlices(textOf(expected.rows))) !== (await inSlices(textOf(found.rows)))) return true
     }
     return false
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../lib/apiError.ts'
 import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
-import { type Storage, StorageError, storageApiError, type WorkLimits } from '../../storage/storage.ts'
+import { NO_CALLER, type Storage, StorageError, storageApiError, type WorkLimits } from '../../storage/storage.ts'
 import type { MaterializationView } from '../definitions/materializer.ts'
 import { isInsight } from '../insights/insights.ts'
 import { buildStatements, type Plan, type TablePlan } from './plan.ts'
@@ -42,15 +42,17 @@ export const previewOf = async (
 ): Promise<Readonly<Record<string, unknown>>> => {
   const watermark = new Date(now).toISOString().replace('T', ' ').replace('Z', '')
   const { estimate, fill } = buildStatements(plan, projectId, { table: 'preview', watermark })
-  const { rows } = await storage.run(estimate, { ...limits, maxRows: 1, projectId }).catch((error: unknown) => {
-    if (!(error instanceof StorageError)) throw error
-    throw (
-      storageApiError(error) ??
-      new ApiError('query_timeout', {
-        detail: 'The preview takes too long, because there are too many events to read.',
-      })
-    )
-  })
+  const { rows } = await storage
+    .run(estimate, { ...limits, maxRows: 1, maxBytes: 10_000, projectId }, NO_CALLER)
+    .catch((error: unknown) => {
+      if (!(error instanceof StorageError)) throw error
+      throw (
+        storageApiError(error) ??
+        new ApiError('query_timeout', {
+          detail: 'The preview takes too long, because there are too many events to read.',
+        })
+      )
+    })
   const [count, events, bytes] = rows[0]!.map(Number) as [number, number, number]
   return {
     kind: plan.kind,

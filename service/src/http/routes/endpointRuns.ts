@@ -33,10 +33,12 @@ export const ENDPOINT_RUN_ROUTES = [
     query: { after: TIME, interval: oneOf(intervals) },
     response: ENDPOINT_RUNS,
     handler: async ({ runHistory }, request) => ({
-      body: await runHistory.ofEndpoint(request.projectId, request.params.name!, {
-        interval: intervalOf(request),
-        after: afterOf(request),
-      }),
+      body: await runHistory.ofEndpoint(
+        request.projectId,
+        request.params.name!,
+        { interval: intervalOf(request), after: afterOf(request) },
+        request.signal,
+      ),
     }),
   }),
   route({
@@ -45,6 +47,8 @@ export const ENDPOINT_RUN_ROUTES = [
     summary: 'List runs, errors, durations and cache use of each endpoint in the last 24 hours',
     access: 'endpoint:read',
     response: ENDPOINT_STATS,
-    handler: async ({ runHistory }, { projectId }) => ({ body: await runHistory.ofProject(projectId) }),
+    handler: async ({ runHistory }, { projectId, signal }) => ({
+      body: await runHistory.ofProject(projectId, signal),
+    }),
   }),
 ]

@@ -76,6 +76,7 @@ export const ERROR_TRACKING_ROUTES = [
           order: choice(request, 'order', ISSUE_ORDERS) ?? 'last_seen',
           limit: integerParam(request, 'limit', { min: 1, max: 100 }) ?? 50,
           offset: integerParam(request, 'offset', { min: 0, max: 1_000_000 }) ?? 0,
+          signal: request.signal,
         }),
       }
     },
@@ -88,7 +89,7 @@ export const ERROR_TRACKING_ROUTES = [
     query: { days: DAYS },
     response: ISSUE_DETAILS,
     handler: async ({ issues }, request) => ({
-      body: await issues.get(request.projectId, request.params.id!, fromOf(request)),
+      body: await issues.get(request.projectId, request.params.id!, fromOf(request), request.signal),
     }),
   }),
   route({
@@ -105,7 +106,7 @@ export const ERROR_TRACKING_ROUTES = [
       if (untilEvents !== undefined && state !== 'ignored')
         throw invalidInput('until_events', '"until_events" requires "state": "ignored".')
       await issues.setState(request.projectId, request.params.id!, state, untilEvents)
-      return { body: await issues.get(request.projectId, request.params.id!, fromOf(request)) }
+      return { body: await issues.get(request.projectId, request.params.id!, fromOf(request), request.signal) }
     },
   }),
   route({
@@ -118,7 +119,7 @@ export const ERROR_TRACKING_ROUTES = [
     handler: async ({ issues }, request) => {
       const { projectId, params, body } = request
       await issues.merge(projectId, params.id!, body.ids)
-      return { body: await issues.get(projectId, params.id!, fromOf(request)) }
+      return { body: await issues.get(projectId, params.id!, fromOf(request), request.signal) }
     },
   }),
   route({
@@ -131,7 +132,7 @@ export const ERROR_TRACKING_ROUTES = [
     handler: async ({ issues }, request) => {
       const { projectId, params, body } = request
       const id = await issues.split(projectId, params.id!, body.fingerprints)
-      return { status: 201, body: await issues.get(projectId, id, fromOf(request)) }
+      return { status: 201, body: await issues.get(projectId, id, fromOf(request), request.signal) }
     },
   }),
   route({
@@ -148,6 +149,7 @@ export const ERROR_TRACKING_ROUTES = [
       body: await issues.events(request.projectId, request.params.id!, {
         limit: integerParam(request, 'limit', { min: 1, max: 50 }) ?? 10,
         cursor: request.query.cursor || undefined,
+        signal: request.signal,
       }),
     }),
   }),

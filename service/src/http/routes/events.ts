@@ -54,9 +54,9 @@ const list: Handler = async ({ events }, request) => {
   }
 }
 
-const get: Handler = async ({ events }, { projectId, params }) => {
+const get: Handler = async ({ events }, { projectId, params, signal }) => {
   if (!isUuid(params.id)) throw new ApiError('not_found', { detail: 'The uuid of the event in the path is not valid.' })
-  return { body: await events.get(projectId, params.id.toLowerCase()) }
+  return { body: await events.get(projectId, params.id.toLowerCase(), signal) }
 }
 
 const listLive: Handler = async ({ live }, request) => ({
@@ -88,6 +88,7 @@ const listValues: Handler = async ({ definitions }, request) => {
       key,
       event: textParam(request, 'event'),
       search: textParam(request, 'search'),
+      signal: request.signal,
     }),
   }
 }
@@ -142,7 +143,7 @@ export const EVENT_ROUTES = [
     access: 'query:read',
     summary: 'List the names of events of the last 30 days, most frequent first',
     response: EVENT_DEFINITIONS,
-    handler: async ({ definitions }, { projectId }) => ({ body: await definitions.events(projectId) }),
+    handler: async ({ definitions }, { projectId, signal }) => ({ body: await definitions.events(projectId, signal) }),
   }),
   route({
     method: 'GET',
@@ -155,6 +156,7 @@ export const EVENT_ROUTES = [
       body: await definitions.properties(request.projectId, {
         owner: ownerOf(request),
         event: textParam(request, 'event'),
+        signal: request.signal,
       }),
     }),
   }),

@@ -24,12 +24,12 @@ const readBody = async (request: PublicRequest): Promise<FlagsRequest> => {
 }
 
 const evaluate = async (dependencies: Dependencies, request: PublicRequest, version: number, withConfig: boolean) => {
-  const { query, receivedAt } = request
+  const { query, receivedAt, signal } = request
   const body = await readBody(request)
   const token = body.token ?? body.api_key ?? query.token ?? query.api_key
   const project = await requireProject(dependencies, token)
   const isForSurveys = query.only_evaluate_survey_feature_flags === 'true'
-  return dependencies.handleFlags({ project, request: body, withConfig, version, isForSurveys, receivedAt })
+  return dependencies.handleFlags({ project, request: body, withConfig, version, isForSurveys, receivedAt, signal })
 }
 
 const flags: Handler<Buffer | undefined> = async (dependencies, request) => {

@@ -162,13 +162,13 @@ const assertReadsPersons = ({ key }: RouteRequest<unknown>) => {
 
 const test: Handler<Static<typeof TEST>> = async ({ testFlag }, request) => {
   assertReadsPersons(request) // The explanation contains stored properties.
-  const { projectId, body } = request
-  return { body: await testFlag(projectId, body) }
+  const { projectId, body, signal } = request
+  return { body: await testFlag(projectId, body, signal) }
 }
 
 const match: Handler<Static<typeof MATCHES>> = async ({ findFlagMatches }, request) => {
   assertReadsPersons(request)
-  return { body: await findFlagMatches(request.projectId, request.body.flag) }
+  return { body: await findFlagMatches(request.projectId, request.body.flag, request.signal) }
 }
 
 const FLAGS = '/api/projects/:projectId/feature_flags'

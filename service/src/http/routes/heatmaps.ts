@@ -28,7 +28,7 @@ const TYPE = Type.Union(
   { default: 'click' },
 )
 
-const datesOf = (request: RouteRequest): HeatmapFilter => ({
+const datesOf = (request: RouteRequest) => ({
   dateFrom: textParam(request, 'date_from'),
   dateTo: textParam(request, 'date_to'),
   signal: request.signal,

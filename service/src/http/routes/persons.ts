@@ -18,6 +18,10 @@ const PERSON = Type.Object({
   properties: Type.Record(Type.String(), Type.Unknown()),
   is_identified: Type.Boolean(),
   created_at: Type.String({ description: 'When the person was first seen. ISO 8601, UTC' }),
+  is_truncated: Type.Boolean({
+    description:
+      'Whether long values are shortened, or properties or ids left out. In a list: read the person alone. Of one person: query `person.properties`',
+  }),
 })
 
 const MERGE = Type.Object({
@@ -71,7 +75,11 @@ const list: Handler = async ({ persons }, request) => {
   const limit = integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT
   const offset = integerParam(request, 'offset', { min: 0, max: MAX_OFFSET }) ?? 0
   const search = searchOf(request)
-  const found = await persons.list(projectId, { limit: limit + 1, offset, distinctId: query.distinct_id, search })
+  const found = await persons.list(
+    projectId,
+    { limit: limit + 1, offset, distinctId: query.distinct_id, search },
+    request.signal,
+  )
   const following = new URLSearchParams({
     ...(search === undefined ? {} : { search }),
     limit: String(limit),
@@ -91,11 +99,14 @@ const listEvents: Handler = async ({ events }, request) => ({
 })
 
 const evaluateFlags: Handler = async ({ persons, handleFlags }, request) => {
-  const { projectId, query, receivedAt } = request
+  const { projectId, query, receivedAt, signal } = request
   const id = personId(request)
-  if (query.distinct_id !== undefined && !(await persons.distinctIds(projectId, id)).includes(query.distinct_id))
+  if (
+    query.distinct_id !== undefined &&
+    !(await persons.distinctIds(projectId, id, signal)).includes(query.distinct_id)
+  )
     throw invalidInput('distinct_id', '"distinct_id" must be an id of this person. Omit it for the main id.')
-  const distinctId = query.distinct_id ?? (await persons.mainId(projectId, id))
+  const distinctId = query.distinct_id ?? (await persons.mainId(projectId, id, signal))
   const { flags } = await handleFlags({
     // The token is only a part of remote config.
     project: { id: projectId, token: '' },
@@ -103,6 +114,7 @@ const evaluateFlags: Handler = async ({ persons, handleFlags }, request) => {
     withConfig: false,
     version: 2,
     receivedAt,
+    signal,
   })
   const results: readonly Static<typeof FLAG>[] = Object.values(flags)
   return { body: { distinct_id: distinctId, results } }
@@ -115,7 +127,8 @@ export const PERSON_ROUTES = [
     method: 'GET',
     path: PERSONS,
     access: 'person:read',
-    summary: 'List persons, newest first. "distinct_id" finds one person. Paged by "limit" and "offset"',
+    summary:
+      'List persons, newest first, with the beginning of long values. "distinct_id" finds one person. Paged by "limit" and "offset"',
     query: {
       distinct_id: Type.String(),
       search: Type.String({
@@ -134,7 +147,9 @@ export const PERSON_ROUTES = [
     access: 'person:read',
     summary: 'Get a person',
     response: PERSON,
-    handler: async ({ persons }, request) => ({ body: await persons.get(request.projectId, personId(request)) }),
+    handler: async ({ persons }, request) => ({
+      body: await persons.get(request.projectId, personId(request), request.signal),
+    }),
   }),
   route({
     method: 'GET',
@@ -154,7 +169,7 @@ export const PERSON_ROUTES = [
     response: Type.Object({ results: Type.Array(MERGE) }),
     handler: async ({ persons }, request) => {
       const limit = integerParam(request, 'limit', { min: 1, max: MAX_MERGES }) ?? DEFAULT_LIMIT
-      return { body: { results: await persons.merges(request.projectId, personId(request), limit) } }
+      return { body: { results: await persons.merges(request.projectId, personId(request), limit, request.signal) } }
     },
   }),
   route({

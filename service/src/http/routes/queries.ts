@@ -93,8 +93,8 @@ export const QUERY_ROUTES = [
     access: 'query:read',
     orScope: 'endpoint:read',
     response: PROGRESS,
-    async handler({ progressOf }, { projectId, params }) {
-      const progress = await progressOf(projectId, params.id!)
+    async handler({ progressOf }, { projectId, params, signal }) {
+      const progress = await progressOf(projectId, params.id!, signal)
       if (!progress) throw notInProgress()
       const { status, readRows, totalRows, elapsedMs } = progress
       return {

@@ -139,8 +139,8 @@ export const RECORDING_ROUTES = [
     access: 'session_recording:read',
     summary: 'Get a recording: its figures, windows, full snapshots and gaps',
     response: RECORDING_DETAILS,
-    handler: async ({ recordings }, { projectId, params }) => ({
-      body: await recordings.get(projectId, params.session_id!),
+    handler: async ({ recordings }, { projectId, params, signal }) => ({
+      body: await recordings.get(projectId, params.session_id!, signal),
     }),
   }),
   route({
@@ -156,8 +156,8 @@ export const RECORDING_ROUTES = [
     path: `${RECORDINGS}/:session_id`,
     access: 'session_recording:write',
     summary: 'Delete a recording, and reject its late chunks. Responds once it is deleted',
-    handler: async ({ recordings, removeRecordings }, { projectId, params }) => {
-      const { id } = await recordings.get(projectId, params.session_id!)
+    handler: async ({ recordings, removeRecordings }, { projectId, params, signal }) => {
+      const { id } = await recordings.get(projectId, params.session_id!, signal)
       await removeRecordings.sessions(projectId, [id])
       return { status: 204 }
     },

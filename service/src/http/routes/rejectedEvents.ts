@@ -30,7 +30,7 @@ const list: Handler = async ({ rejectedEvents }, request) => {
     throw invalidInput('before', '"before" must be the id of a rejected event, such as the value of "next".')
   if (code !== undefined && !Object.hasOwn(REJECTION_MESSAGES, code))
     throw invalidInput('code', `"code" must be one of ${Object.keys(REJECTION_MESSAGES).join(', ')}.`)
-  const found = await rejectedEvents.list(projectId, { limit: limit + 1, before, code })
+  const found = await rejectedEvents.list(projectId, { limit: limit + 1, before, code }, request.signal)
   const results = found.slice(0, limit)
   return { body: { results, next: found.length > limit ? results.at(-1)!.id : null } }
 }

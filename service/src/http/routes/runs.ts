@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import type { RunAnswer } from '../../endpoints/run.ts'
+import { toLargeJson } from '../../lib/largeJson.ts'
 import { narrowRun, withoutQuery } from '../../endpoints/tokens/narrow.ts'
 import { CLOSED, integerParam } from '../request.ts'
 import { type Dependencies, type Handler, type RouteRequest, type RouteResponse, route } from '../route.ts'
@@ -29,7 +30,7 @@ const run = async (dependencies: Dependencies, request: RouteRequest<RunBody>): 
 }
 
 /** Returns an ETag that depends on the rows, not on how and when they were computed. */
-const etagOf = ({
+const etagOf = async ({
   execution_id: _id,
   is_cached: _isCached,
   last_refresh: _lastRefresh,
@@ -39,7 +40,10 @@ const etagOf = ({
   endpoint_materialized_at: _materializedAt,
   clickhouse: _clickhouse,
   ...stable
-}: RunAnswer): string => `W/"${createHash('sha256').update(JSON.stringify(stable)).digest('base64url')}"`
+}: RunAnswer): Promise<string> =>
+  `W/"${createHash('sha256')
+    .update(await toLargeJson(stable))
+    .digest('base64url')}"`
 
 const matches = (etag: string, header: string | undefined) =>
   header !== undefined && (header.trim() === '*' || header.split(',').some((each) => each.trim() === etag))
@@ -50,7 +54,7 @@ const REVALIDATE = { 'cache-control': 'private, no-cache', vary: 'authorization,
 const runByGet: Handler<undefined> = async (dependencies, request) => {
   const response = await run(dependencies, request)
   if (response.headers?.['content-type']) return response
-  const etag = etagOf(response.body as RunAnswer)
+  const etag = await etagOf(response.body as RunAnswer)
   const headers = { etag, ...REVALIDATE }
   return matches(etag, request.headers['if-none-match']) ? { status: 304, headers } : { ...response, headers }
 }

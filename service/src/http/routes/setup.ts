@@ -21,6 +21,6 @@ export const SETUP_ROUTES = [
     summary: 'Read when the project first received a pageview, a custom event, an identify and a flag evaluation',
     access: 'project:read',
     response: SETUP,
-    handler: async ({ setup }, { projectId }) => ({ body: await setup.get(projectId) }),
+    handler: async ({ setup }, { projectId, signal }) => ({ body: await setup.get(projectId, signal) }),
   }),
 ]

@@ -132,7 +132,7 @@ export const SURVEY_ROUTES = [
     response: SURVEY_RESULTS,
     handler: async ({ surveys, readSurveyResults }, request) => {
       const survey = await surveys.find(request.projectId, request.params.id!)
-      return { body: await readSurveyResults(request.projectId, survey, filterOf(request)) }
+      return { body: await readSurveyResults(request.projectId, survey, filterOf(request), request.signal) }
     },
   }),
   route({
@@ -156,6 +156,7 @@ export const SURVEY_ROUTES = [
           question: textParam(request, 'question'),
           limit: integerParam(request, 'limit', { min: 1, max: 200 }) ?? 50,
           cursor: textParam(request, 'cursor'),
+          signal: request.signal,
         }),
       }
     },

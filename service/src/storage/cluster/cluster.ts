@@ -2,7 +2,7 @@ import { pause } from '../../lib/wait.ts'
 import { createClickhouse } from '../clickhouse.ts'
 import type { Settings } from '../clickhouseHttp.ts'
 import { SHARD } from '../schema/layout.ts'
-import { type Storage, StorageError } from '../storage.ts'
+import { SMALL_READ, type Storage, StorageError } from '../storage.ts'
 
 export interface Node {
   /** Storage of this node only. Tables of `db` still cover the whole cluster. */
@@ -49,10 +49,10 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     try {
       return (
         (
-          await storage.rows({
-            text: 'SELECT 1 FROM system.processes WHERE initial_query_id = {id:String}',
-            params: { id },
-          })
+          await storage.rows(
+            { text: 'SELECT 1 FROM system.processes WHERE initial_query_id = {id:String}', params: { id } },
+            SMALL_READ,
+          )
         ).length > 0
       )
     } catch {
@@ -129,11 +129,11 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
     stream: (statement, limits, format, signal) =>
       onAny((storage) => storage.stream(statement, limits, format, signal), signal),
     // Any node may run the statement. The others need not be available.
-    async progress(of) {
-      const found = await Promise.allSettled(nodes.map(({ storage }) => storage.progress(of)))
+    async progress(of, signal) {
+      const found = await Promise.allSettled(nodes.map(({ storage }) => storage.progress(of, signal)))
       return found.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []))[0]
     },
-    rows: (statement) => onAny((storage) => storage.rows(statement)),
+    rows: (statement, bounds) => onAny((storage) => storage.rows(statement, bounds), bounds.signal),
     // No retries here: the caller checks what was stored before it inserts again.
     async insert(table, rows, options) {
       const [node] = inTurn() as [Node]

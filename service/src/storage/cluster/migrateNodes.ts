@@ -3,7 +3,7 @@ import { PROJECT_TABLES } from '../projectTables.ts'
 import { nodeLayout } from '../schema/layout.ts'
 import { migrate } from '../schema/migrate.ts'
 import { MIGRATIONS } from '../schema/migrations.ts'
-import { type Storage, StorageError } from '../storage.ts'
+import { SMALL_READ, type Storage, StorageError } from '../storage.ts'
 import type { Cluster, Node } from './cluster.ts'
 
 export interface MigrateNodesOptions {
@@ -28,14 +28,20 @@ interface Member {
 }
 
 const membersOf = async (storage: Storage, name: string): Promise<Member[]> => {
-  const members = await storage.rows<Member>({
-    text: 'SELECT shard_num AS shard, replica_num AS replica FROM system.clusters WHERE cluster = {name:String}',
-    params: { name },
-  })
+  const members = await storage.rows<Member>(
+    {
+      text: 'SELECT shard_num AS shard, replica_num AS replica FROM system.clusters WHERE cluster = {name:String}',
+      params: { name },
+    },
+    SMALL_READ,
+  )
   if (members.length) return members
-  const known = await storage.rows<{ cluster: string }>({
-    text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster',
-  })
+  const known = await storage.rows<{ cluster: string }>(
+    {
+      text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster',
+    },
+    SMALL_READ,
+  )
   throw new Error(
     known.length
       ? `The ClickHouse server has no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ')}.`
@@ -44,17 +50,23 @@ const membersOf = async (storage: Storage, name: string): Promise<Member[]> => {
 }
 
 const hasKeeper = async (storage: Storage): Promise<boolean> => {
-  const [found] = await storage.rows<{ tables: number }>({
-    text: "SELECT count() AS tables FROM system.tables WHERE database = 'system' AND name = 'zookeeper'",
-  })
+  const [found] = await storage.rows<{ tables: number }>(
+    {
+      text: "SELECT count() AS tables FROM system.tables WHERE database = 'system' AND name = 'zookeeper'",
+    },
+    SMALL_READ,
+  )
   return Number(found!.tables) > 0
 }
 
 const standaloneTables = async (storage: Storage): Promise<string[]> => {
-  const tables = await storage.rows<{ name: string }>({
-    text: "SELECT name FROM system.tables WHERE database = 'db' AND engine LIKE '%MergeTree' AND name IN {names:Array(String)} ORDER BY name",
-    params: { names: [...PROJECT_TABLES, 'migrations'] },
-  })
+  const tables = await storage.rows<{ name: string }>(
+    {
+      text: "SELECT name FROM system.tables WHERE database = 'db' AND engine LIKE '%MergeTree' AND name IN {names:Array(String)} ORDER BY name",
+      params: { names: [...PROJECT_TABLES, 'migrations'] },
+    },
+    SMALL_READ,
+  )
   return tables.map(({ name }) => name)
 }
 

@@ -1,4 +1,4 @@
-import type { Storage } from '../storage.ts'
+import { SMALL_READ, type Storage } from '../storage.ts'
 import { type Layout, ONE_SERVER } from './layout.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
@@ -10,7 +10,7 @@ export const migrate = async (
 ): Promise<string[]> => {
   for (const statement of layout.prepare) await storage.command(statement)
   const done = new Set(
-    (await storage.rows<{ id: number }>({ text: `SELECT id FROM ${layout.ledger}` })).map(({ id }) => id),
+    (await storage.rows<{ id: number }>({ text: `SELECT id FROM ${layout.ledger}` }, SMALL_READ)).map(({ id }) => id),
   )
   const taken: string[] = []
   for (const { id, name, statements } of migrations) {
