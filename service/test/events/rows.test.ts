@@ -3,6 +3,7 @@ import { createQueryRows } from '../../src/persons/queryRows.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { NO_CALLER } from '../../src/storage/storage.ts'
 
 let engine: TestEngine
 const place = { url: '' }
@@ -30,7 +31,7 @@ test('whole events are read in groups of limited size, in the order of their key
       properties: { distinct_id: 'ann', n, text: 'x'.repeat(size) },
     })),
   )
-  const rows = await queryRows(1, { text: `SELECT ${KEY_COLUMNS} FROM db.events ORDER BY timestamp DESC` })
+  const rows = await queryRows(1, { text: `SELECT ${KEY_COLUMNS} FROM db.events ORDER BY timestamp DESC` }, NO_CALLER)
   const responses: number[] = []
   const measured: typeof queryRows = async (...args) => {
     const result = await queryRows(...args)
@@ -38,7 +39,7 @@ test('whole events are read in groups of limited size, in the order of their key
     return result
   }
   const read: unknown[] = []
-  for await (const { properties } of readWholeEvents(measured, 1, rows.map(toKey)))
+  for await (const { properties } of readWholeEvents(measured, 1, rows.map(toKey), NO_CALLER))
     read.push([properties.n, (properties.text as string).length])
   expect(read).toEqual(sizes.map((size, n) => [n, size]).reverse())
   expect(Math.max(...responses)).toBeLessThan(large + small)

@@ -7,6 +7,7 @@ import { pageOf, readPoints } from '../../src/heatmaps/points.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { NO_CALLER } from '../../src/storage/storage.ts'
 
 let engine: TestEngine
 const place = { url: '' }
@@ -48,7 +49,7 @@ const toEvent = ({ points, url = URL_A, person = 'ann', id = uuid(), properties 
 })
 const send = (project: number, ...events: readonly object[]) => deliver(startIngest(storage), project, events, NOW)
 
-const MAP: MapRequest = { url: URL_A, type: 'click', width: 1280, aboveFold: false }
+const MAP: MapRequest = { url: URL_A, type: 'click', width: 1280, aboveFold: false, signal: NO_CALLER }
 const SIZES = { vw: 1280, vh: 800, ph: 3000 }
 const click = (x: number, y: number, more: object = {}) => ({
   type: 'click',
@@ -125,19 +126,19 @@ test('maps are filtered by URL, pattern, window, type, fold and period, and othe
   expect(await points({ aboveFold: true })).toBe(2)
   expect(await points({ viewportMin: 1000 })).toBe(2)
   expect(await points({ viewportMax: 480 })).toBe(1)
-  expect(await points({ dateFrom: '-60d' })).toBe(4)
+  expect(await points({ dateFrom: '-60d', signal: NO_CALLER })).toBe(4)
   expect(await points({ dateTo: '-5d' })).toBe(0)
   expect(await points({ url: undefined, urlPattern: 'https://shop.example/b/*' })).toBe(2)
   // The pattern's other signs are literal.
   expect(await points({ url: undefined, urlPattern: 'https://shop.example/_*' })).toBe(0)
   expect((await heatmaps.map(other, MAP)).cells).toEqual([])
-  const { results } = await heatmaps.pages(project, { dateFrom: '-60d' })
+  const { results } = await heatmaps.pages(project, { dateFrom: '-60d', signal: NO_CALLER })
   expect(results.map(({ url, clicks }) => [url, clicks])).toEqual([
     [URL_A, 4],
     ['https://shop.example/b/1', 1],
     ['https://shop.example/b/2#/route', 1],
   ])
-  expect((await heatmaps.pages(project, { search: '/B/' })).results).toHaveLength(2)
+  expect((await heatmaps.pages(project, { search: '/B/', signal: NO_CALLER })).results).toHaveLength(2)
 })
 
 test('elements are returned with their points, people and mean position', async () => {
@@ -147,7 +148,7 @@ test('elements are returned with their points, people and mean position', async 
     toEvent({ points: [at('button#buy', 0.2, 0.5), at('button#buy', 0.4, 0.5), at('a.more', 1, 0)] }),
     toEvent({ person: 'bob', points: [at('button#buy', 0.6, 0.5), click(1, 1)] }),
   )
-  expect((await heatmaps.elements(4, { url: URL_A, type: 'click' })).results).toEqual([
+  expect((await heatmaps.elements(4, { url: URL_A, type: 'click', signal: NO_CALLER })).results).toEqual([
     { selector: 'button#buy', count: 3, people: 2, x: 0.4, y: 0.5 },
     { selector: 'a.more', count: 1, people: 1, x: 1, y: 0 },
   ])
@@ -164,11 +165,13 @@ test('the depth of a view is its lowest position over its last height', async ()
     toEvent({ points: [scroll('v3', 500)] }),
     toEvent({ points: [scroll('v4', 500)] }),
   )
-  const { views, fold, page_height, depths } = await heatmaps.scroll(5, { url: URL_A })
+  const { views, fold, page_height, depths } = await heatmaps.scroll(5, { url: URL_A, signal: NO_CALLER })
   const seen = (percent: number) => depths.find((each) => each.percent === percent)!.views
   expect([views, page_height, fold]).toEqual([4, 2000, 0.25])
   expect([0, 25, 30, 50, 55, 100].map(seen)).toEqual([4, 4, 2, 2, 1, 1])
-  expect((await heatmaps.scroll(6, { url: URL_A })).depths.every((each) => each.views === 0)).toBe(true)
+  expect((await heatmaps.scroll(6, { url: URL_A, signal: NO_CALLER })).depths.every((each) => each.views === 0)).toBe(
+    true,
+  )
 })
 
 test('an event without valid points is rejected as invalid_heatmap, and the rest of its delivery is stored', async () => {
@@ -248,7 +251,7 @@ test('erasing a person removes the points of all of their ids', async () => {
   const persons = createPersons(storage)
   const nothing = async () => {}
   const erase = createErase({ storage, persons, forget: nothing, forgetRecordings: nothing, onErased: nothing })
-  const [bob] = await persons.list(project, { limit: 10, offset: 0, distinctId: 'bob' })
+  const [bob] = await persons.list(project, { limit: 10, offset: 0, distinctId: 'bob' }, NO_CALLER)
   await erase({ projectId: project, id: bob!.id, withEvents: true })
   expect((await heatmaps.map(project, MAP)).points).toBe(1)
 })

@@ -3,7 +3,7 @@ import type { Row } from '../../src/ingest/storeBatch.ts'
 import { createWriter } from '../../src/ingest/writer.ts'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
-import { type Storage, StorageError } from '../../src/storage/storage.ts'
+import { type Storage, StorageError, SMALL_READ } from '../../src/storage/storage.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 
 let engine: TestEngine
@@ -55,7 +55,12 @@ const given = (name: string, change: (line: string) => string = (line) => line):
 
 const bytesOf = (all: readonly Given[]) => Buffer.from(all.map(({ line }) => `${line}\n`).join(''))
 const storedOf = async (name: string) =>
-  (await storage.rows<{ n: number }>({ text: `SELECT count() AS n FROM db.events WHERE event = '${name}'` }))[0]!.n
+  (
+    await storage.rows<{ n: number }>(
+      { text: `SELECT count() AS n FROM db.events WHERE event = '${name}'` },
+      SMALL_READ,
+    )
+  )[0]!.n
 
 /** Lines that the engine rejects, by kind. */
 const BROKEN: Readonly<Record<string, (line: string) => string>> = {
@@ -139,8 +144,11 @@ test('person updates of a row that the engine rejects do not block other rows', 
   })
   // Event validation never passes a lone surrogate.
   await facts.store([rowOf('before'), rowOf('\ud83d'), rowOf('after')])
-  const found = await storage.rows<{ id: string }>({
-    text: "SELECT DISTINCT distinct_id AS id FROM db.person_properties WHERE name = 'plan' ORDER BY id",
-  })
+  const found = await storage.rows<{ id: string }>(
+    {
+      text: "SELECT DISTINCT distinct_id AS id FROM db.person_properties WHERE name = 'plan' ORDER BY id",
+    },
+    SMALL_READ,
+  )
   expect(found.map(({ id }) => id)).toEqual(['after', 'before'])
 })

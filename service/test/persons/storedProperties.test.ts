@@ -1,7 +1,13 @@
 import { createStoredProperties } from '../../src/persons/storedProperties.ts'
-import type { Statement } from '../../src/storage/storage.ts'
+import { NO_CALLER, type Statement } from '../../src/storage/storage.ts'
 
-const question = (projectId: number) => ({ projectId, distinctId: 'ada', names: ['plan'], groups: {} })
+const question = (projectId: number) => ({
+  projectId,
+  distinctId: 'ada',
+  names: ['plan'],
+  groups: {},
+  signal: NO_CALLER,
+})
 
 test('a slow property lookup of one project does not delay lookups of another', async () => {
   const slow = new Promise<never>(() => {})

@@ -9,6 +9,7 @@ const row = (seq: number, firstAt: number, more: Partial<ChunkRow> = {}): ChunkR
   isAnchor: seq === 0,
   isActive: true,
   isWhole: true,
+  parts: 1,
   bytes: 1,
   policy: '',
   dropped: 0,

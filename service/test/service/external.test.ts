@@ -7,6 +7,7 @@ import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
 import { childrenOf } from '../support/engine.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
+import { NO_CALLER } from '../../src/storage/storage.ts'
 
 const folder = temporaryFolder()
 let clickhouse: ClickhouseServer
@@ -47,7 +48,7 @@ test('an external ClickHouse isolates projects', async () => {
 })
 
 describe('a run on an external ClickHouse', () => {
-  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10 }
+  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10, maxBytes: 10_000_000 }
   const storage = createClickhouse(() => ({ url: clickhouse.url }))
   afterAll(() => storage.close())
 
@@ -55,6 +56,7 @@ describe('a run on an external ClickHouse', () => {
     const { rows } = await storage.run(
       { text: "SELECT uniqExact(project_id), count() FROM db.events WHERE event IN ('there', 'elsewhere')" },
       limits,
+      NO_CALLER,
     )
     expect(rows).toEqual([[1, 2]])
   })
@@ -67,7 +69,10 @@ describe('a run on an external ClickHouse', () => {
     ['too much time', 'SELECT count() FROM numbers(100000000000) WHERE cityHash64(number) = 1', 'timeout'],
   ])('is rejected with %s', async (_, text, kind) => {
     const maxSeconds = kind === 'timeout' ? 1 : limits.maxSeconds
-    await expect(storage.run({ text }, { ...limits, maxSeconds })).rejects.toMatchObject({ name: 'StorageError', kind })
+    await expect(storage.run({ text }, { ...limits, maxSeconds }, NO_CALLER)).rejects.toMatchObject({
+      name: 'StorageError',
+      kind,
+    })
   })
 
   test('leaves no rows to the next run if it fails after returning some', async () => {
@@ -75,9 +80,10 @@ describe('a run on an external ClickHouse', () => {
       storage.run(
         { text: "SELECT throwIf(number = 9, 'late'), number FROM numbers(10) SETTINGS max_block_size = 1" },
         limits,
+        NO_CALLER,
       ),
     ).rejects.toMatchObject({ kind: 'query' })
-    expect((await storage.run({ text: 'SELECT 7' }, limits)).rows).toEqual([[7]])
+    expect((await storage.run({ text: 'SELECT 7' }, limits, NO_CALLER)).rows).toEqual([[7]])
   })
 })
 

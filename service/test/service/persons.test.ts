@@ -71,6 +71,7 @@ test('a person can be looked up by each distinct ID with properties', async () =
     distinct_ids: ['ada', 'ada-phone', 'ada-work'],
     properties: { email: 'ada@example.com', deep: { a: [1] } },
     is_identified: true,
+    is_truncated: false,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/),
   })
   expect(await personOf('ada-phone')).toEqual(ada)

@@ -9,6 +9,7 @@ import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
 import { EVENTS } from './support/events.ts'
 import { query } from './support/queries.ts'
+import { NO_CALLER } from '../../src/storage/storage.ts'
 
 let engine: TestEngine
 beforeAll(async () => {
@@ -77,14 +78,14 @@ test('another project reads only its own rows', async () => {
 test('the storage returns rows of one project only, even if the SQL was compiled for another', async () => {
   const storage = createClickhouse(() => place)
   const place = { url: engine.url }
-  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000 }
+  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 10_000_000 }
   const text =
     'WITH a AS (SELECT distinct_id AS d FROM events) SELECT e.event, a.d FROM events e LEFT JOIN a ON e.distinct_id = a.d WHERE e.event IN (SELECT event FROM events) AND e.distinct_id != {variables.text} ORDER BY 1'
-  expect((await storage.run(compile(text, VARIABLES), limits)).rows).toEqual([
+  expect((await storage.run(compile(text, VARIABLES), limits, NO_CALLER)).rows).toEqual([
     ['leave', 'cat'],
     ['visit', 'ben'],
   ])
-  expect((await storage.run(compile(text, VARIABLES, {}, 2), limits)).rows).toEqual([])
+  expect((await storage.run(compile(text, VARIABLES, {}, 2), limits, NO_CALLER)).rows).toEqual([])
   await storage.close()
 })
 

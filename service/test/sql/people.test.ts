@@ -4,6 +4,7 @@ import { PROJECT_TABLES } from '../../src/storage/projectTables.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
+import { NO_CALLER } from '../../src/storage/storage.ts'
 
 let engine: TestEngine
 const place = { url: '' }
@@ -351,9 +352,9 @@ describe('project isolation of person tables', () => {
   test.each(QUERIES)('returns equal rows without the guard through the filters of each run: %s', async (text) => {
     const compiled = compile(text)
     const open = compiled.text.replaceAll(' WHERE (`project_id` = {project:UInt32})', '')
-    const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000 }
-    expect(sorted((await storage.run({ text: open, params: compiled.params }, limits)).rows)).toEqual(
-      sorted((await storage.run(compiled, limits)).rows),
+    const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 10_000_000 }
+    expect(sorted((await storage.run({ text: open, params: compiled.params }, limits, NO_CALLER)).rows)).toEqual(
+      sorted((await storage.run(compiled, limits, NO_CALLER)).rows),
     )
     expect(sorted(await engine.rows({ text: open, params: compiled.params }))).not.toEqual(
       sorted(await engine.rows(compiled)),

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { type Storage, SMALL_READ, NO_CALLER } from '../../src/storage/storage.ts'
 
-const LIMITS = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10 }
+const LIMITS = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10, maxBytes: 10_000_000 }
 
 test('a stream that is closed before it is read closes its connection', async () => {
   let closed: Promise<unknown> | undefined
@@ -15,7 +15,7 @@ test('a stream that is closed before it is read closes its connection', async ()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as { port: number }
   const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
-  const stream = await storage.stream({ text: 'SELECT 1' }, LIMITS, 'csv')
+  const stream = await storage.stream({ text: 'SELECT 1' }, LIMITS, 'csv', NO_CALLER)
   stream.destroy()
   // A body that nobody reads ends after 70 s.
   const later = new Promise((resolve) => setTimeout(resolve, 20_000, 'open').unref())
@@ -59,12 +59,12 @@ describe('a ClickHouse server that closes idle connections on reuse', () => {
 
   test('makes the client retry a run', async () => {
     for (let round = 0; round < 3; round++)
-      expect((await storage.run({ text: 'SELECT 1' }, LIMITS)).rows).toEqual([[1]])
+      expect((await storage.run({ text: 'SELECT 1' }, LIMITS, NO_CALLER)).rows).toEqual([[1]])
   })
 
   test('makes the client retry a read of rows', async () => {
     for (let round = 0; round < 3; round++)
-      expect(await storage.rows({ text: 'SELECT 1' })).toEqual([JSON.parse(RESPONSE)])
+      expect(await storage.rows({ text: 'SELECT 1' }, SMALL_READ)).toEqual([JSON.parse(RESPONSE)])
   })
 
   test('does not make the client retry a statement that changes data', async () => {

@@ -7,6 +7,7 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type ClickhouseHttp, createClickhouseHttp, EngineError } from '../../src/storage/clickhouseHttp.ts'
 import { pause } from '../../src/lib/wait.ts'
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
+import { NO_CALLER, SMALL_READ } from '../../src/storage/storage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'clickhouse-http-'))
 let server: ClickhouseServer
@@ -119,10 +120,10 @@ describe('ClickHouse requests', () => {
   // Resolves the engine's URL on each call, like a client with only a URL.
   test('continue while others start', async () => {
     const storage = createClickhouse(() => ({ url: server.url }))
-    const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10 }
-    const slow = storage.run({ text: 'SELECT sleep(1)' }, limits)
+    const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10, maxBytes: 10_000_000 }
+    const slow = storage.run({ text: 'SELECT sleep(1)' }, limits, NO_CALLER)
     const others = await Promise.all(
-      [1, 2, 3].map(async (n) => (await storage.rows<{ n: number }>({ text: `SELECT ${n} AS n` }))[0]!.n),
+      [1, 2, 3].map(async (n) => (await storage.rows<{ n: number }>({ text: `SELECT ${n} AS n` }, SMALL_READ))[0]!.n),
     )
     expect([others, (await slow).rows]).toEqual([[1, 2, 3], [[0]]])
     await storage.close()

@@ -8,6 +8,7 @@ import { type ClickhouseCluster, startCluster } from '../support/clickhouse.ts'
 import { until } from '../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
+import { NO_CALLER } from '../../src/storage/storage.ts'
 
 const folder = temporaryFolder()
 let cluster: ClickhouseCluster
@@ -91,7 +92,7 @@ test('updates of a person or group on different shards are merged', async () => 
 })
 
 describe('project isolation on a cluster', () => {
-  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 500_000_000, maxRows: 10 }
+  const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 500_000_000, maxRows: 10, maxBytes: 10_000_000 }
   let other: RunningService
   let storage: ReturnType<typeof createCluster>
   beforeAll(async () => {
@@ -128,7 +129,7 @@ describe('project isolation on a cluster', () => {
     ],
     ['persons', 'SELECT countIf(project_id = 2), uniqExact(project_id) FROM db.person_properties'],
   ])('the engine isolates projects on a cluster for a query over %s', async (_, text) => {
-    for (const _node of cluster.nodes) expect((await storage.run({ text }, limits)).rows).toEqual([[0, 1]])
+    for (const _node of cluster.nodes) expect((await storage.run({ text }, limits, NO_CALLER)).rows).toEqual([[0, 1]])
   })
 
   test.each([
@@ -137,7 +138,7 @@ describe('project isolation on a cluster', () => {
     ['another filter', 'SELECT count() FROM db.events SETTINGS additional_table_filters = {}', 'query'],
     ['too many rows', 'SELECT uuid FROM db.events', 'size'],
   ])('rejects a run with %s', async (_, text, kind) => {
-    await expect(storage.run({ text }, limits)).rejects.toMatchObject({ kind })
+    await expect(storage.run({ text }, limits, NO_CALLER)).rejects.toMatchObject({ kind })
   })
 })
 

@@ -9,7 +9,7 @@ import { type Engine, type EngineOptions, startEngine } from '../../src/storage/
 import { engineLibrary, thisMachine } from '../../src/storage/embedded/library.ts'
 import { migrate } from '../../src/storage/schema/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/schema/migrations.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { type Storage, SMALL_READ } from '../../src/storage/storage.ts'
 import { until } from '../support/engine.ts'
 
 let folder: string
@@ -40,9 +40,12 @@ afterAll(async () => {
 })
 
 test('the engine writes an insert to disk before it responds', async () => {
-  const settings = await storage.rows({
-    text: "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory') ORDER BY name",
-  })
+  const settings = await storage.rows(
+    {
+      text: "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory') ORDER BY name",
+    },
+    SMALL_READ,
+  )
   expect(settings).toEqual([
     { name: 'fsync_after_insert', value: '1' },
     { name: 'fsync_part_directory', value: '1' },
@@ -69,7 +72,7 @@ test('the engine keeps serving others when a client resets its connection at any
       leave('POST / HT', false),
     ])
   }
-  expect(await storage.rows({ text: 'SELECT sleep(0.3) AS slept' })).toEqual([{ slept: 0 }]) // by then the last reset has been processed
+  expect(await storage.rows({ text: 'SELECT sleep(0.3) AS slept' }, SMALL_READ)).toEqual([{ slept: 0 }]) // by then the last reset has been processed
   expect(engine.pid()).toBe(before)
 })
 
@@ -95,10 +98,13 @@ test('the migration adds recordings of earlier releases to recording_sessions, e
       [concat('https://shop.example/', toString(seq))], toDate('2100-01-01') + number
     FROM numbers(150) ARRAY JOIN [0, 1] AS seq SETTINGS max_partitions_per_insert_block = 0`)
   expect(await migrate(storage, MIGRATIONS.slice(0, fill + 1))).toEqual(['recorded sessions'])
-  const sessions = await storage.rows({
-    text: `SELECT count() AS sessions, any(toUnixTimestamp(ended_at) - toUnixTimestamp(started_at)) AS seconds, any(has_errors) AS errors,
+  const sessions = await storage.rows(
+    {
+      text: `SELECT count() AS sessions, any(toUnixTimestamp(ended_at) - toUnixTimestamp(started_at)) AS seconds, any(has_errors) AS errors,
       any(arraySort(urls)) AS urls, any(distinct_ids) AS ids FROM db.recording_sessions`,
-  })
+    },
+    SMALL_READ,
+  )
   expect(sessions).toEqual([
     {
       sessions: 150,
@@ -177,14 +183,17 @@ test('the migration computes the columns of visits for events of earlier release
   await insert()
   expect(await migrate(storage)).toEqual(['columns of visits'])
   const rows = () =>
-    storage.rows({
-      text: `SELECT repeats_arrival, arrival, entry_pathname, pathname, prev_pathname, prev_seconds, prev_seen
+    storage.rows(
+      {
+        text: `SELECT repeats_arrival, arrival, entry_pathname, pathname, prev_pathname, prev_seconds, prev_seen
         FROM db.events ORDER BY event`,
-    })
+      },
+      SMALL_READ,
+    )
   const columns = stored.map(([, each]) => each)
   expect(await rows()).toMatchObject(columns)
   const running = "SELECT count() AS count FROM system.mutations WHERE table = 'events' AND NOT is_done"
-  await until(async () => (await storage.rows<{ count: number }>({ text: running }))[0]!.count === 0)
+  await until(async () => (await storage.rows<{ count: number }>({ text: running }, SMALL_READ))[0]!.count === 0)
   expect(await rows()).toMatchObject(columns)
   await insert()
   expect(await rows()).toMatchObject(columns.flatMap((each) => [each, each]))

@@ -1,6 +1,6 @@
 import { createEngineGate, createSlots, MAX_RUN_SLOTS, READER_SLOTS } from '../../src/storage/gate.ts'
 import { engineConfig } from '../../src/storage/embedded/config.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { type Storage, SMALL_READ, NO_CALLER } from '../../src/storage/storage.ts'
 
 const LIMITS = { slots: 6, share: 1, waitMs: 60_000, maxWaiting: 5 }
 const settled = async () => {
@@ -76,13 +76,17 @@ test('the writer does not wait for a slot of the gate', async () => {
   const gate = createEngineGate(storage)
   for (let n = 0; n < 200; n += 1) {
     gate.runs
-      .run({ text: '' }, { projectId: 1 + (n % 50), maxSeconds: 1, maxMemoryBytes: 1, maxRows: 1 })
+      .run(
+        { text: '' },
+        { projectId: 1 + (n % 50), maxSeconds: 1, maxMemoryBytes: 1, maxRows: 1, maxBytes: 10_000_000 },
+        NO_CALLER,
+      )
       .catch(() => {})
     gate.background.work({ text: '' }, { maxSeconds: 1, maxMemoryBytes: 1 }).catch(() => {})
   }
   await settled()
-  expect(await gate.ingest.rows({ text: '' })).toEqual([])
-  expect(await gate.lookups.rows({ text: '' })).toEqual([])
+  expect(await gate.ingest.rows({ text: '' }, SMALL_READ)).toEqual([])
+  expect(await gate.lookups.rows({ text: '' }, SMALL_READ)).toEqual([])
 })
 
 test('READER_SLOTS is the number of concurrent statements of the read-only user that the gate allows', async () => {
@@ -93,10 +97,10 @@ test('READER_SLOTS is the number of concurrent statements of the read-only user 
   }
   const storage = { rowsDatabase: 'db', run: never, work: never } as unknown as Storage
   const gate = createEngineGate(storage, MAX_RUN_SLOTS)
-  const limits = { maxSeconds: 1, maxMemoryBytes: 1, maxRows: 1 }
+  const limits = { maxSeconds: 1, maxMemoryBytes: 1, maxRows: 1, maxBytes: 10_000_000 }
   for (const { run } of [gate.runs, gate.validation, gate.lookups, gate.background])
     for (let projectId = 1; projectId <= 100; projectId += 1)
-      run({ text: '' }, { projectId, ...limits }).catch(() => {})
+      run({ text: '' }, { projectId, ...limits }, NO_CALLER).catch(() => {})
   await settled()
   expect(active).toBe(READER_SLOTS)
 })

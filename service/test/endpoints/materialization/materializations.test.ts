@@ -15,13 +15,13 @@ import {
   openMetadata,
   type Metadata,
 } from '../../../src/storage/metadata/metadata.ts'
-import { type Storage, StorageError } from '../../../src/storage/storage.ts'
+import { type Storage, StorageError, SMALL_READ, NO_CALLER } from '../../../src/storage/storage.ts'
 import { until } from '../../support/engine.ts'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { store } from './support/store.ts'
 
 const QUERY = 'SELECT event, count() FROM events GROUP BY event'
-const LIMITS = { maxSeconds: 10, maxMemoryBytes: 500_000_000, maxRows: 1_000 }
+const LIMITS = { maxSeconds: 10, maxMemoryBytes: 500_000_000, maxRows: 1_000, maxBytes: 10_000_000 }
 const NOW = Date.now()
 const MINUTE = 60_000
 
@@ -60,9 +60,12 @@ const view = async () => materializations.view(projectId, endpoint, await curren
 const state = async () => (await current()).materialization as State
 const tables = async () =>
   (
-    await storage.rows<{ name: string }>({
-      text: "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'",
-    })
+    await storage.rows<{ name: string }>(
+      {
+        text: "SELECT name FROM system.tables WHERE database = 'db' AND name LIKE 'rollup_%'",
+      },
+      SMALL_READ,
+    )
   ).map(({ name }) => name)
 const answer = async () => {
   const parsed = parseQuery(QUERY)
@@ -70,6 +73,7 @@ const answer = async () => {
   const { rows } = await storage.run(
     compileQuery(parsed, { projectId, variables: {}, ...(held ? { replace: readingFrom(parsed, held).replace } : {}) }),
     { ...LIMITS, projectId, ...(held ? { tables: [held.table] } : {}) },
+    NO_CALLER,
   )
   return Object.fromEntries(rows as [string, number][])
 }
@@ -407,6 +411,7 @@ test('the engine returns no rows of another project from a materialized table fo
   const { rows } = await storage.run(
     { text: `SELECT count() FROM db.${table}` },
     { ...LIMITS, projectId: projectId + 1, tables: [table] },
+    NO_CALLER,
   )
   expect(rows).toEqual([[0]])
 })
