@@ -2,6 +2,7 @@ import { inSlices } from '../lib/largeJson.ts'
 import { queryInParts } from '../lib/parts.ts'
 import type { Steps } from '../lib/timeSlices.ts'
 import { cutText, isWithin } from '../storage/cutJson.ts'
+import { MAX_VALUE_BYTES } from './bounds.ts'
 import type { Owners } from './owners.ts'
 import type { QueryRows } from './queryRows.ts'
 
@@ -29,7 +30,7 @@ export interface PersonBounds {
 
 /** Bounds of a list of persons, and of one person. */
 export const IN_LIST: PersonBounds = { value: 2_000, person: 20_000, all: 3_000_000 }
-export const ALONE: PersonBounds = { value: 64_000, person: 3_000_000, all: 3_000_000 }
+export const ALONE: PersonBounds = { value: MAX_VALUE_BYTES, person: 3_000_000, all: 3_000_000 }
 
 const OF_PROJECT = 'project_id = {projectId:UInt32}'
 

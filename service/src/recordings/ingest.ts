@@ -62,10 +62,10 @@ const overloaded = () => new ApiError('ingest_overloaded', { retryAfterSeconds: 
 const MEGABYTE = 1_000_000
 
 /** Maximum bytes of chunks that were read and are not stored yet. */
-const MAX_HELD_BYTES = 64_000_000
+export const MAX_HELD_BYTES = 64_000_000
 /** Bodies whose sessions are looked up at the same time, and maximum bodies of one client that wait for it. */
 const LOOKUPS_AT_ONCE = 2
-const MAX_WAITING_LOOKUPS = 8
+export const MAX_WAITING_LOOKUPS = 8
 
 const isChunk = (read: ReadChunk): read is Chunk => 'rows' in read
 

@@ -7,6 +7,7 @@ import { MAX_API_BYTES, MAX_HEADERS_MS } from '../../src/http/server.ts'
 import { FREE_BYTES, MAX_BODY_BYTES, MAX_RATIO, MAX_TEXT_BYTES } from '../../src/ingest/decode.ts'
 import { LARGE_AT_ONCE, MAX_DELIVERY_CHANGES } from '../../src/ingest/ingest.ts'
 import { MAX_LZ64_CHARS } from '../../src/ingest/lz64.ts'
+import { MAX_CHANGE_BYTES, MAX_VALUE_BYTES } from '../../src/persons/bounds.ts'
 import { MAX_CHANGES } from '../../src/persons/identityUpdate.ts'
 import { MAX_DEPTH } from '../../src/lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS } from '../../src/ingest/split.ts'
@@ -16,7 +17,7 @@ import { MAX_MAP_BYTES, MAX_MAP_VALUES, MAX_MAPPINGS } from '../../src/errorTrac
 import { MAX_JOB_MS as MAX_MAP_MS } from '../../src/errorTracking/mapper.ts'
 import { MAX_UPLOAD_BYTES } from '../../src/errorTracking/sourceMaps.ts'
 import { MAX_WAITING_BYTES } from '../../src/recordings/chunkStore.ts'
-import { MAX_WAITING } from '../../src/recordings/ingest.ts'
+import { MAX_HELD_BYTES, MAX_WAITING, MAX_WAITING_LOOKUPS } from '../../src/recordings/ingest.ts'
 import {
   MAX_AGE_MS,
   MAX_BODY_BYTES as MAX_RECORDING_BYTES,
@@ -64,6 +65,8 @@ const ROWS: readonly (readonly [what: string, bound: string, beyond: string])[] 
     'points of further kinds are ignored',
   ],
   ['Changes of persons and groups by an event', count(MAX_CHANGES), 'this event is rejected: `too_many_changes`'],
+  ['A value of a person or group, as JSON', bytes(MAX_VALUE_BYTES), 'this event is rejected: `changes_too_large`'],
+  ['All such values of an event', bytes(MAX_CHANGE_BYTES), 'this event is rejected: `changes_too_large`'],
   [
     'Changes of persons and groups by a delivery',
     count(MAX_DELIVERY_CHANGES),
@@ -108,6 +111,16 @@ const RECORDING_ROWS: typeof ROWS = [
   ['Time to read a body', seconds(MAX_JOB_MS), '413 `body_too_large`'],
   ['Bodies that wait to be read', count(MAX_WAITING), '429 `ingest_overloaded`'],
   ['Bytes that wait to be stored', `${MAX_WAITING_BYTES / 1_000_000} MB`, '429 `ingest_overloaded`'],
+  [
+    'Bytes of bodies that were read and are not stored yet',
+    `${MAX_HELD_BYTES / 1_000_000} MB`,
+    '429 `ingest_overloaded`',
+  ],
+  [
+    'Bodies of a client that wait for the start of sessions whose ids are not UUIDv7: one query a body',
+    count(MAX_WAITING_LOOKUPS),
+    '429 `ingest_overloaded`',
+  ],
   [
     'Bytes of a project per day',
     '10,000 MB, or `day_megabytes` of the project',

@@ -25,7 +25,7 @@ const TRIES = 3
 
 const LONG = 900_000
 const PEOPLE = 250
-const VALUE_BYTES = 64_000
+const VALUE_BYTES = 64 * 1024
 
 const memory = () =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))![1]) * 1024

@@ -18,6 +18,7 @@ export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   event_too_large: 'Capture ids instead of whole documents, or split the event.',
   too_many_values: 'Capture fewer properties, or shorter lists, in one event.',
   too_many_changes: 'Set fewer properties of persons or groups in one event.',
+  changes_too_large: 'Set short values, and send long texts as properties of the event.',
   too_many_answers: 'Wait a minute. Check whether a script sends answers to the survey.',
   invalid_heatmap: 'Send only heatmaps that an SDK has captured.',
   unknown_token: 'Use the current token of this project. See Settings.',
