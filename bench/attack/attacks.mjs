@@ -105,6 +105,48 @@ const exceptions = (n) =>
 const json = { 'content-type': 'application/json' }
 const asKey = (key) => ({ ...json, authorization: `Bearer ${key}` })
 
+/** People with values of almost the maximum size, whom `preparePeople` stores for the attacker's project. */
+const PEOPLE = 520
+const PEOPLE_PER_BODY = 20
+const LONG_VALUE = `${'x'.repeat(60_000)}end`
+
+/** Stores people with long values, and creates a flag that depends on them. */
+export const preparePeople = async ({ url, token, projectId, key }) => {
+  const post = async (path, headers, body) => {
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body })
+    if (!response.ok) throw new Error(`POST ${path} failed with status ${response.status}: ${await response.text()}`)
+  }
+  for (let first = 0; first < PEOPLE; first += PEOPLE_PER_BODY) {
+    const batch = Array.from({ length: PEOPLE_PER_BODY }, (_, n) => ({
+      event: '$set',
+      properties: { distinct_id: `long-${first + n}`, $set: { bio: LONG_VALUE, notes: LONG_VALUE } },
+    }))
+    await post('/e/?compression=gzip-js', {}, gzipSync(JSON.stringify({ api_key: token, batch })))
+  }
+  const properties = [{ key: 'bio', type: 'person', operator: 'icontains', value: 'END' }]
+  await post(
+    `/api/projects/${projectId}/feature_flags/`,
+    asKey(key),
+    JSON.stringify({ key: 'long', active: true, filters: { groups: [{ properties, rollout_percentage: 100 }] } }),
+  )
+}
+
+/** Sends a query. */
+const querying = (query, more = {}) => ({
+  atOnce: 4,
+  send: ({ client, projectId, key, n }) =>
+    client.ask({
+      path: `/api/projects/${projectId}/query/`,
+      headers: asKey(key),
+      // A number, so that no response comes from the cache.
+      body: JSON.stringify({
+        query: { kind: 'HogQLQuery', query: `${query}, ${n} AS n${more.from ?? ''}` },
+        ...more.options,
+      }),
+      timeoutMs: 60_000,
+    }),
+})
+
 /** The attacks, in order. `send` is called by `atOnce` concurrent loops until the time is over, at most `most` times. */
 export const ATTACKS = {
   'nothing: honest traffic alone': { atOnce: 0 },
@@ -180,6 +222,53 @@ export const ATTACKS = {
         timeoutMs: 60_000,
       }),
   },
+  '500 flag requests for people with long values': {
+    atOnce: 1,
+    async send({ client, token }) {
+      const statuses = await Promise.all(
+        Array.from({ length: 500 }, (_, n) =>
+          client.ask({ path: '/flags/?v=2', headers: json, body: JSON.stringify({ token, distinct_id: `long-${n}` }) }),
+        ),
+      )
+      return statuses.find((status) => status !== 200) ?? 200
+    },
+  },
+  'lists of people with long values': {
+    atOnce: 4,
+    send: ({ client, projectId, key }) =>
+      client.ask({
+        method: 'GET',
+        path: `/api/projects/${projectId}/persons?limit=300`,
+        headers: asKey(key),
+        timeoutMs: 60_000,
+      }),
+  },
+  'the flag editor with long values': {
+    atOnce: 2,
+    send: ({ client, projectId, key }) =>
+      client.ask({
+        path: `/api/projects/${projectId}/feature_flags/matches/`,
+        headers: asKey(key),
+        body: '{"flag":"long"}',
+        timeoutMs: 60_000,
+      }),
+  },
+  'results of wide rows': querying("SELECT repeat('a', 1000000) AS a", {
+    from: ' FROM (SELECT arrayJoin(range(200)))',
+  }),
+  'results of long lists': querying('SELECT arrayMap(x -> toString(x), range(500000)) AS a'),
+  'one cell of 60 MB as NDJSON': querying("SELECT repeat(repeat('a', 1000), 60000) AS a", {
+    options: { format: 'ndjson' },
+  }),
+  'recordings of 500 foreign session ids': {
+    atOnce: 4,
+    send: ({ client, token, n }) =>
+      client.ask({
+        path: '/s/?compression=gzip-js',
+        headers: { 'content-type': 'text/plain' },
+        body: foreignChunks(token, n),
+      }),
+  },
   'unread streams': {
     atOnce: KNOCKS,
     async send({ client, projectId, key, pause, endAt }) {
@@ -194,6 +283,23 @@ export const ATTACKS = {
     },
   },
 }
+
+const FOREIGN_CHUNKS = 500
+/** A body of chunks, each of another session whose id does not contain its start. */
+const foreignChunks = (token, n) =>
+  gzipSync(
+    JSON.stringify(
+      Array.from({ length: FOREIGN_CHUNKS }, (_, at) => ({
+        event: '$snapshot',
+        properties: {
+          token,
+          $session_id: `foreign-${n}-${at}`,
+          distinct_id: 'a',
+          $snapshot_data: [{ type: 3, timestamp: Date.now(), data: { source: 0 } }],
+        },
+      })),
+    ),
+  )
 
 /** Endpoints of the attacker's project, created before the attacks: name and query. */
 export const ENDPOINTS = [

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { startService } from '../ingest/startService.mjs'
 import { markdownTable } from '../support/markdownTable.mjs'
 import { digits, median, percentile } from '../support/statistics.mjs'
-import { ATTACKS, ENDPOINTS } from './attacks.mjs'
+import { ATTACKS, ENDPOINTS, preparePeople } from './attacks.mjs'
 import { createTurns } from './turns.mjs'
 
 export const title = 'Attacks: effects on honest clients'
@@ -48,7 +48,7 @@ const start = async () => {
           ...['key', 'create', label, '--project', String(id)],
           ...[
             '--scopes',
-            'endpoint:read,endpoint:write,insight_variable:write,error_tracking:read,error_tracking:write',
+            'endpoint:read,endpoint:write,insight_variable:write,error_tracking:read,error_tracking:write,query:read,person:read,feature_flag:read,feature_flag:write',
           ],
         )
       ).value
@@ -69,6 +69,7 @@ const start = async () => {
   await endpoint(honest, 'honest', 'SELECT count() FROM events')
   await define(attacker, '/insight_variables/', { name: 'n', type: 'Number' })
   for (const [name, query] of ENDPOINTS) await endpoint(attacker, name, query)
+  await preparePeople({ url: service.url, ...attacker })
 
   return {
     ...service,

@@ -5254,7 +5254,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * List persons, newest first. "distinct_id" finds one person. Paged by "limit" and "offset"
+     * List persons, newest first, with the beginning of long values. "distinct_id" finds one person. Paged by "limit" and "offset"
      * @description Requires a key with the scope person:read.
      */
     get: {
@@ -5288,6 +5288,8 @@ export interface paths {
                 /** @description `person.id` in queries */
                 id: string
                 is_identified: boolean
+                /** @description Whether long values are shortened, or properties or ids left out. In a list: read the person alone. Of one person: query `person.properties` */
+                is_truncated: boolean
                 properties: {
                   [key: string]: unknown
                 }
@@ -5342,6 +5344,8 @@ export interface paths {
               /** @description `person.id` in queries */
               id: string
               is_identified: boolean
+              /** @description Whether long values are shortened, or properties or ids left out. In a list: read the person alone. Of one person: query `person.properties` */
+              is_truncated: boolean
               properties: {
                 [key: string]: unknown
               }
@@ -5912,6 +5916,7 @@ export interface paths {
             | 'event_too_large'
             | 'too_many_values'
             | 'too_many_changes'
+            | 'changes_too_large'
             | 'invalid_heatmap'
             | 'too_many_answers'
             | 'unknown_token'
@@ -5949,6 +5954,7 @@ export interface paths {
                   | 'event_too_large'
                   | 'too_many_values'
                   | 'too_many_changes'
+                  | 'changes_too_large'
                   | 'invalid_heatmap'
                   | 'too_many_answers'
                   | 'unknown_token'
@@ -8586,6 +8592,8 @@ export interface paths {
                 }[]
                 distinct_id: string
                 is_completed: boolean
+                /** @description Whether answers are shortened. The event "survey sent" has all of them */
+                is_truncated: boolean
                 /** @description false: the distinct ID is from the URL of a hosted survey */
                 is_verified: boolean
                 iteration: number | null
