@@ -119,7 +119,7 @@ export const preparePeople = async ({ url, token, projectId, key }) => {
   for (let first = 0; first < PEOPLE; first += PEOPLE_PER_BODY) {
     const batch = Array.from({ length: PEOPLE_PER_BODY }, (_, n) => ({
       event: '$set',
-      properties: { distinct_id: `long-${first + n}`, $set: { bio: LONG_VALUE, notes: LONG_VALUE } },
+      properties: { distinct_id: `long-${first + n}`, $set: { bio: LONG_VALUE } },
     }))
     await post('/e/?compression=gzip-js', {}, gzipSync(JSON.stringify({ api_key: token, batch })))
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { QueryRows } from '../persons/queryRows.ts'
-import { isWithin } from '../storage/cutJson.ts'
+import { isWithin } from '../lib/cutJson.ts'
 import { STACK_ID_LENGTH } from './fingerprint.ts'
 
 /** The events of one stack and release. Times in ms since the epoch. */

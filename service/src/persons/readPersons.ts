@@ -1,7 +1,7 @@
 import { inSlices } from '../lib/largeJson.ts'
 import { queryInParts } from '../lib/parts.ts'
 import type { Steps } from '../lib/timeSlices.ts'
-import { cutText, isWithin } from '../storage/cutJson.ts'
+import { cutText, isWithin } from '../lib/cutJson.ts'
 import { MAX_VALUE_BYTES } from './bounds.ts'
 import type { Owners } from './owners.ts'
 import type { QueryRows } from './queryRows.ts'

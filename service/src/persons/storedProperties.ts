@@ -182,7 +182,6 @@ export const createStoredProperties = (
       for (const { request, reject } of together) if (request.signal.aborted) reject(abandoned())
       try {
         if (wanted.length) await lookUpTogether(projectId, wanted)
-        size = Math.min(MAX_TOGETHER, size * 2)
       } catch (error) {
         if (isTooLarge(error) && wanted.length > 1) {
           size = wanted.length >> 1

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ApiError } from '../lib/apiError.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import { cutJson } from '../storage/cutJson.ts'
+import { cutJson } from '../lib/cutJson.ts'
 import type { SurveyRecord } from '../storage/metadata/metadata.ts'
 import type { Definition } from './survey.ts'
 import { type ResultsFilter, submissionsSource } from './submissions.ts'

@@ -80,3 +80,23 @@ describe('a ClickHouse server that closes idle connections on reuse', () => {
     expect(requests).toBe(10)
   })
 })
+
+test('a read without a bound on bytes, or without a signal, does not compile', () => {
+  const reads = (storage: Storage) => [
+    // @ts-expect-error: no bounds
+    storage.rows({ text: 'SELECT 1' }),
+    // @ts-expect-error: no signal
+    storage.rows({ text: 'SELECT 1' }, { maxBytes: 1 }),
+    // @ts-expect-error: no bound
+    storage.rows({ text: 'SELECT 1' }, { signal: NO_CALLER }),
+    // @ts-expect-error: no bound
+    storage.run({ text: 'SELECT 1' }, { projectId: 1, maxSeconds: 1, maxMemoryBytes: 1, maxRows: 1 }, NO_CALLER),
+    // @ts-expect-error: no signal
+    storage.run({ text: 'SELECT 1' }, LIMITS),
+    // @ts-expect-error: no signal
+    storage.stream({ text: 'SELECT 1' }, LIMITS, 'csv'),
+    // @ts-expect-error: no signal
+    storage.progress({ projectId: 1, idPrefix: 'a' }),
+  ]
+  expect(reads).toBeInstanceOf(Function)
+})
