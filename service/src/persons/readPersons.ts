@@ -18,13 +18,13 @@ export interface PersonView {
   readonly is_truncated: boolean
 }
 
-/** Maximum bytes of what is read of persons. */
+/** Bounds of what is read of persons. */
 export interface PersonBounds {
-  /** Of one value. Longer ones are cut. */
+  /** Maximum characters of one value. Longer ones are cut. */
   readonly value: number
-  /** Of all properties of one person, and of the ids of one person. */
+  /** Maximum bytes of all properties of one person, and of the ids of one person. */
   readonly person: number
-  /** Of all persons together, for properties and ids each. */
+  /** Maximum bytes of all persons together, for properties and ids each. */
   readonly all: number
 }
 
@@ -52,7 +52,7 @@ const IDS = `
 
 // Values are cut before they are aggregated, so that the engine never has all bytes of many in memory.
 const cut = (column: string) =>
-  `(${column}.1, leftUTF8(${column}.2, {maxValue:UInt64}), length(${column}.2) > {maxValue:UInt64})`
+  `(${column}.1, leftUTF8(${column}.2, {maxValue:UInt64}), lengthUTF8(${column}.2) > {maxValue:UInt64})`
 
 // Columns: main id, name, JSON, when the person was first seen (of the property with the empty name), whether anything is missing.
 const PROPERTIES = `

@@ -96,6 +96,28 @@ describe('a value of a person or group', () => {
   })
 })
 
+test('a list shows the whole value up to its limit, and its beginning above, by characters', async () => {
+  const values = {
+    fits: 'é'.repeat(1_990),
+    long: `"\\é${'é'.repeat(2_500)}`,
+    object: { a: ['é'.repeat(2_500)] },
+    number: 1,
+  }
+  await capture(service, event('$set', {}, { distinct_id: 'signs', $set: values }))
+  const [person] = (await api(service, 'GET', '/persons?distinct_id=signs')).body.results
+  expect(person).toMatchObject({
+    is_truncated: true,
+    properties: {
+      fits: values.fits,
+      long: expect.stringMatching(/^"\\é{1900,1999}…$/),
+      object: expect.stringMatching(/^\{"a":\["é{1900,1999}…$/),
+      number: 1,
+    },
+  })
+  const { body } = await api(service, 'GET', `/persons/${person.id}`)
+  expect(body).toMatchObject({ is_truncated: false, properties: values })
+})
+
 describe('values that an earlier release stored', () => {
   beforeAll(async () => {
     const value = (n: string) => `concat('"lorem \\\\u0041 ', repeat('x', ${LONG}), ${n}, '"')`
