@@ -284,16 +284,10 @@ export const createRecordings = ({
       )
       const found = rows.slice(0, limit).map(([id, started]) => ({ id: String(id), at: Number(started) }))
       const last = found.at(-1)
+      const ids = found.map(({ id }) => id)
+      const summaries = await summariesOf(projectId, ids, signal)
       return {
-        results: await complete(
-          projectId,
-          await summariesOf(
-            projectId,
-            found.map(({ id }) => id),
-            signal,
-          ),
-          signal,
-        ),
+        results: await complete(projectId, summaries, signal),
         next: last && rows.length > limit ? Buffer.from(JSON.stringify(last)).toString('base64url') : null,
       }
     },

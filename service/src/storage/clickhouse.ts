@@ -86,11 +86,7 @@ export const createClickhouse = (
               params,
               queryId,
               signal,
-              settings: {
-                ...settingsOfRun(limits),
-                ...resultBytes(limits.maxBytes),
-                default_format: 'JSONCompact',
-              },
+              settings: { ...settingsOfRun(limits), ...resultBytes(limits.maxBytes), default_format: 'JSONCompact' },
             }),
             { maxBytes: limits.maxBytes, client: String(limits.projectId) },
           ),
