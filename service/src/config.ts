@@ -229,7 +229,7 @@ const VARIABLES = {
   projectToken: {
     name: 'TRAILMARK_PROJECT_TOKEN',
     fallback: undefined,
-    what: 'Token of the first project. Generated at the first start if absent.',
+    what: 'Token of the first project, which nothing else changes then. Generated at the first start if absent.',
     read: asToken,
   },
   personalApiKey: {

@@ -16,7 +16,7 @@ import { startEngine } from './storage/embedded/engine.ts'
 import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
 import { DataDirInUse } from './storage/lock.ts'
 import { isOneOfMany } from './storage/location.ts'
-import { MetadataMismatch } from './storage/metadata/metadata.ts'
+import { MetadataMismatch, TokenTaken } from './storage/metadata/metadata.ts'
 import { StorageError } from './storage/storage.ts'
 
 const STOP_TIMEOUT_MS = 20_000
@@ -72,6 +72,8 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
     return `the data folder ${config.dataDir} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.`
   }
   if (error instanceof MetadataMismatch) return error.message
+  if (error instanceof TokenTaken)
+    return 'another project has the token in TRAILMARK_PROJECT_TOKEN, which is for the first project: set another token, or none.'
   if (error instanceof EngineMissing) return error.message
   if (
     error instanceof StorageError &&

@@ -68,7 +68,6 @@ export const createConsoleSessions = ({
   return {
     async start(credential, client) {
       const succeed = attempts.begin(client)
-      await console.deleteExpired({ usedBefore: isoAgo(MAX_IDLE_MS), createdBefore: isoAgo(MAX_AGE_MS) })
       const secret = newSecret()
       const session =
         'token' in credential
@@ -77,6 +76,8 @@ export const createConsoleSessions = ({
       // One message for every reason, so that it does not reveal which links and keys exist.
       if (!session) throw new ApiError('sign_in_failed')
       succeed()
+      // After a success only, so that a flood of wrong credentials writes nothing.
+      await console.deleteExpired({ usedBefore: isoAgo(MAX_IDLE_MS), createdBefore: isoAgo(MAX_AGE_MS) })
       log('Signed in to the console', { key: session.key.id, label: session.key.label })
       return { secret, view: toView(session) }
     },

@@ -42,6 +42,19 @@ export interface Projects {
   rotateToken(id: number, graceSeconds: number): Promise<ProjectView>
 }
 
+/** Setting of the first project: the token that the environment gave it at the last start. */
+const GIVEN_TOKEN = 'given_token'
+
+/** Stores which token the environment gives to a project, so that every process knows that only the environment changes it. */
+export const rememberGivenToken = async (
+  { settings }: Pick<Metadata, 'settings'>,
+  projectId: number,
+  token: string | undefined,
+): Promise<void> => {
+  if (((await settings.get(projectId, GIVEN_TOKEN)) ?? undefined) === token) return
+  await settings.set(projectId, GIVEN_TOKEN, token ?? null)
+}
+
 const MAX_NAME = 200
 
 const wrong = (attr: string, detail: string) => new ApiError('invalid_input', { attr, detail })
@@ -95,7 +108,10 @@ const checked = ({ name, timezone, toolbar_origins: origins }: ProjectChange) =>
 })
 
 /** Creates the operations on projects, for the API and the command line. All of them reject with `ApiError`. */
-export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: () => number = Date.now): Projects => {
+export const createProjects = (
+  { projects, settings }: Pick<Metadata, 'projects' | 'settings'>,
+  now: () => number = Date.now,
+): Projects => {
   const find = async (id: number): Promise<Project> => {
     const project = await projects.byId(id)
     if (!project) throw new ApiError('not_found', { detail: `There is no project ${id}.` })
@@ -128,7 +144,9 @@ export const createProjects = ({ projects }: Pick<Metadata, 'projects'>, now: ()
       return toView(await find(id))
     },
     async rotateToken(id, graceSeconds) {
-      await find(id)
+      const { token } = await find(id)
+      if ((await settings.get(id, GIVEN_TOKEN)) === token)
+        throw wrong('id', 'This token is set by TRAILMARK_PROJECT_TOKEN. Change it there and restart the service.')
       await projects.setToken(id, generateSecret('tm'), graceEnd(graceSeconds, now()))
       return toView(await find(id))
     },

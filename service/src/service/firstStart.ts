@@ -1,16 +1,23 @@
 import { SCOPES } from '../http/auth.ts'
 import type { KeyFile } from '../projects/keyFile.ts'
 import { START_KEYS } from '../projects/keys.ts'
+import { rememberGivenToken } from '../projects/projects.ts'
 import { generateSecret } from '../projects/secret.ts'
 import type { Metadata, Project } from '../storage/metadata/metadata.ts'
 
-/** Returns the first project. Creates it at the first start, and gives it the configured token. */
-export const firstProject = async ({ projects }: Metadata, token: string | undefined): Promise<Project> => {
+const withToken = async ({ projects }: Metadata, token: string | undefined): Promise<Project> => {
   const [first] = await projects.all()
   if (!first) return projects.create({ name: 'Default project', token: token ?? generateSecret('tm') })
   if (!token || token === first.token) return first
   await projects.setToken(first.id, token)
   return { ...first, token }
+}
+
+/** Returns the first project. Creates it at the first start, and gives it the configured token. Throws `TokenTaken`. */
+export const firstProject = async (metadata: Metadata, token: string | undefined): Promise<Project> => {
+  const project = await withToken(metadata, token)
+  await rememberGivenToken(metadata, project.id, token)
+  return project
 }
 
 /**

@@ -328,6 +328,15 @@ describe('sign-in', () => {
     expect((await signIn({ key: service.key }, from('2001:db8:1:3::5'))).reply.status).toBe(201)
     expect((await api(service, 'GET', '/endpoints/')).status).toBe(200)
   })
+
+  test('is not refused because others failed', async () => {
+    const guesses = Array.from({ length: 150 }, (_, each) =>
+      signIn({ key: `guess ${each}` }, { 'x-forwarded-for': `198.51.100.${each}` }),
+    )
+    expect(new Set((await Promise.all(guesses)).map(({ reply }) => reply.status))).toEqual(new Set([401]))
+    expect((await signIn({ key: service.key })).reply.status).toBe(201)
+    expect((await signIn({ token: await newLink() })).reply.status).toBe(201)
+  })
 })
 
 describe('a session', () => {
@@ -457,12 +466,14 @@ test('a session ends after 12 hours without use, and after 30 days', async () =>
   }
 })
 
-test('failed attempts of all clients together are limited, without those that succeed', () => {
+test('failed attempts limit their own client only, and those that succeed do not count', () => {
   let now = 0
   const attempts = createAttempts(() => now)
   for (let each = 0; each < 500; each += 1) attempts.begin('one')()
-  for (let each = 0; each < 100; each += 1) attempts.begin(`client ${each}`)
-  expect(() => attempts.begin('another')).toThrow('too_many_sign_ins')
+  for (let client = 0; client < 1_000; client += 1)
+    for (let each = 0; each < 10; each += 1) attempts.begin(`client ${client}`)
+  expect(() => attempts.begin('client 0')).toThrow('too_many_sign_ins')
+  attempts.begin('one')()
   now = 60_000
   for (let each = 0; each < 10; each += 1) attempts.begin('one')
   expect(() => attempts.begin('one')).toThrow('too_many_sign_ins')

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { capture, countOf, event } from '../support/api.ts'
+import { api, capture, countOf, event } from '../support/api.ts'
+import { trailmark, trailmarkJson } from '../support/cli.ts'
 import { engineOf } from '../support/engine.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
@@ -92,16 +93,30 @@ describe('a service on the data folder of its arguments', () => {
   })
 })
 
+const rotateToken = (service: RunningService) => api(service, 'POST', '/rotate_token/')
+
 test('the token and key can come from the environment, and a key removed from it is rejected', async () => {
   const env = { TRAILMARK_PROJECT_TOKEN: 'my-token', TRAILMARK_PERSONAL_API_KEY: 'my-own-personal-key' }
   const first = await startService({ data, env })
   expect(first.token).toBe('my-token')
   expect(await countOf(first, 'nothing')).toBe(0)
   expect(first.output()).not.toContain('my-own-personal-key')
+  // Only the environment changes what it sets: the next start would undo a rotation.
+  const sentence = 'This token is set by TRAILMARK_PROJECT_TOKEN. Change it there and restart the service.'
+  expect(await rotateToken(first)).toMatchObject({ status: 400, body: { attr: 'id', detail: sentence } })
+  // The command does not have the environment of the service.
+  const byCommand = await trailmark(data, 'project', 'rotate-token', '1')
+  expect([byCommand.code, byCommand.stderr]).toEqual([1, `trailmark: ${sentence}\n`])
+  const other = await trailmarkJson(data, 'project', 'create', 'Other')
   await first.stop()
+  expect((await failing({ TRAILMARK_DATA: data, TRAILMARK_PROJECT_TOKEN: other.api_token })).stderr).toBe(
+    'trailmark: another project has the token in TRAILMARK_PROJECT_TOKEN, which is for the first project: set another token, or none.\n',
+  )
   const second = await startService({ data })
   try {
     expect(second.token).toBe('my-token')
+    const { status, body } = await rotateToken(second)
+    expect([status, body.api_token]).toEqual([200, expect.stringMatching(/^tm_/)])
     await expect(countOf({ ...second, key: 'my-own-personal-key' }, 'nothing')).rejects.toThrow('401')
     expect(await countOf(second, 'nothing')).toBe(0)
   } finally {
