@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './lib/log.ts'
+import { own } from './lib/own.ts'
 
 /** Configuration, read from environment variables. */
 export interface Config {
@@ -191,7 +192,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const asKeyLimit = (label: string, field: string, value: unknown): [keyof KeyLimits, number] => {
   if (!Object.hasOwn(KEY_LIMITS, field))
     throw new Error(`expects only ${Object.keys(KEY_LIMITS).join(', ')} for "${label}", got "${field}"`)
-  const [name, read] = KEY_LIMITS[field]!
+  const [name, read] = own(KEY_LIMITS, field)!
   try {
     return [name, read(String(value))]
   } catch (error) {
@@ -418,7 +419,7 @@ export const readConfig = (
   defaults: { staticDir: string; consoleDir: string },
 ): Config => {
   const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([key, variable]) => {
-    const text = env[variable.name] || variable.fallback
+    const text = own(env, variable.name) || variable.fallback
     if (text === undefined) return [key, undefined]
     try {
       return [key, variable.read(text)]

@@ -18,6 +18,7 @@ import { DataDirInUse } from './storage/lock.ts'
 import { isOneOfMany } from './storage/location.ts'
 import { MetadataMismatch, TokenTaken } from './storage/metadata/metadata.ts'
 import { StorageError } from './storage/storage.ts'
+import { own } from './lib/own.ts'
 
 const STOP_TIMEOUT_MS = 20_000
 
@@ -81,7 +82,7 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
   ) {
     return 'the ClickHouse server rejects the user: set CLICKHOUSE_URL to a URL with the right user and password, http://user:password@host:8123.'
   }
-  const row = EXPLAIN[(error as { code?: string }).code ?? '']
+  const row = own(EXPLAIN, (error as { code?: string }).code ?? '')
   return row ? row(config) : `${otherwise}: ${error instanceof Error ? error.message : String(error)}`
 }
 

@@ -26,11 +26,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Sessions of the toolbar on pages of sites, and what it reads.
   toolbar: ['lib', 'storage/metadata', 'console', 'flags'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
-  'sql/parse': [],
-  'sql/catalog': [],
-  'sql/resolve': ['sql/parse', 'sql/catalog'],
-  'sql/print': ['sql/catalog'],
-  sql: ['sql/parse', 'sql/catalog', 'sql/resolve', 'sql/print'],
+  'sql/parse': ['lib'],
+  'sql/catalog': ['lib'],
+  'sql/resolve': ['lib', 'sql/parse', 'sql/catalog'],
+  'sql/print': ['lib', 'sql/catalog'],
+  sql: ['lib', 'sql/parse', 'sql/catalog', 'sql/resolve', 'sql/print'],
   'endpoints/insights': ['lib', 'sql/catalog', 'sql/resolve', 'sql/print'],
   'endpoints/variables': ['lib', 'storage', 'storage/metadata', 'sql'],
   'endpoints/definitions': [

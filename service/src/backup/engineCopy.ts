@@ -1,4 +1,5 @@
 import { pause } from '../lib/wait.ts'
+import { own } from '../lib/own.ts'
 import { SMALL_READ, type Storage, StorageError } from '../storage/storage.ts'
 
 const POLL_MS = 100
@@ -34,7 +35,7 @@ export const copyEvents = async (
     )
     // A restarted engine has no record of the copy.
     if (!now) throw new StorageError('unavailable', 'The engine restarted while copying events')
-    const isGood = ENDED[now.status]
+    const isGood = own(ENDED, now.status)
     if (isGood) return
     if (isGood === false)
       throw new StorageError(/No space left on device/.test(now.error) ? 'full' : 'query', now.error)

@@ -3,6 +3,7 @@ import { findEndpoint, findVersion } from './definitions/find.ts'
 import { type InsightQuery, isInsight, variablesOf } from './insights/insights.ts'
 import { toTypeScript } from './typeScript.ts'
 import { type JsonSchema, toJsonSchema } from './variables/jsonSchema.ts'
+import { own } from '../lib/own.ts'
 
 export interface OpenApi {
   /** Describes the active endpoints of a project, or one endpoint in one version, by default the current one. */
@@ -26,7 +27,7 @@ const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchema => ({
   title: name,
-  ...(COLUMN_TYPES[type] ? { type: COLUMN_TYPES[type] } : {}),
+  ...(own(COLUMN_TYPES, type) ? { type: own(COLUMN_TYPES, type) } : {}),
 })
 
 const rowsSchema = (version: EndpointVersion): JsonSchema => {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from './variables/jsonSchema.ts'
+import { own } from '../lib/own.ts'
 
 /** The schemas of one endpoint. */
 export interface EndpointShape {
@@ -28,7 +29,7 @@ const typeOf = (schema: JsonSchema): string => {
   const words = types.map((type) =>
     type === 'array'
       ? `readonly (${schema.items ? typeOf(schema.items as JsonSchema) : 'unknown'})[]`
-      : (NAMES[type] ?? 'unknown'),
+      : (own(NAMES, type) ?? 'unknown'),
   )
   return [...new Set(words)].join(' | ')
 }

@@ -4,6 +4,7 @@ import { featuresOf, flagsTaken, withEnrollment } from './enrollment.ts'
 import type { Flag } from './evaluate.ts'
 import { EVERYBODY, type Filters, type Property } from './filters.ts'
 import { OPERATORS } from './operators.ts'
+import { own } from '../lib/own.ts'
 
 /** A flag as the API accepts it, or the fields of an update. */
 export interface FlagInput {
@@ -88,7 +89,7 @@ const checkProperty = (
       'A condition on a group needs "aggregation_group_type": the group type that the flag is evaluated for.',
     )
   const name = property.operator ?? 'exact'
-  const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name]! : undefined
+  const operator = own(OPERATORS, name)
   if (!operator)
     throw wrong(`${at}.operator`, `Unknown operator ${name}. Valid operators: ${Object.keys(OPERATORS).join(', ')}.`)
   if (!operator.make(property.value)) throw wrong(`${at}.value`, `The operator ${name} takes ${operator.takes}.`)

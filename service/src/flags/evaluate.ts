@@ -2,6 +2,7 @@ import { type NextStep, runInSlices, type Steps, WITHOUT_PAUSE } from '../lib/ti
 import type { Condition, Filters, Property } from './filters.ts'
 import { shareOf, VARIANT_SALT } from './hash.ts'
 import { OPERATORS, type ValueTest } from './operators.ts'
+import { own } from '../lib/own.ts'
 
 /** A flag definition, ready for evaluation. */
 export interface Flag {
@@ -61,7 +62,7 @@ const tests = new WeakMap<Property, ValueTest>()
 const testOf = (property: Property): ValueTest => {
   const known = tests.get(property)
   if (known) return known
-  const made = OPERATORS[property.operator ?? 'exact']?.make(property.value)
+  const made = own(OPERATORS, property.operator ?? 'exact')?.make(property.value)
   // Definitions are checked when they are saved. This one was not saved by the API.
   if (!made) throw new Error(`The condition on ${property.key} is invalid.`)
   tests.set(property, made)
@@ -72,7 +73,7 @@ const testOf = (property: Property): ValueTest => {
 const isMet = function* (property: Property, actual: unknown, { now, isIncomplete }: Subject): Steps<boolean> {
   if (property.type === 'flag') return property.value === true ? actual !== false : actual === property.value
   if (actual === undefined && isIncomplete) throw new Error(`The property ${property.key} could not be looked up.`)
-  if (actual === undefined || actual === null) return OPERATORS[property.operator ?? 'exact']!.whenMissing
+  if (actual === undefined || actual === null) return own(OPERATORS, property.operator ?? 'exact')!.whenMissing
   const test = testOf(property)
   // A pattern takes milliseconds to compile, and to match.
   yield
@@ -147,14 +148,15 @@ export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject
 
   const actualOf = function* ({ type, key }: Property, groupType: string | null | undefined): Steps<unknown> {
     if (type === 'flag') return yield* valueOf(key)
-    const known = type === 'group' ? (groupType && subject.groupProperties[groupType]) || {} : subject.personProperties
-    return Object.hasOwn(known, key) ? known[key] : undefined
+    const known =
+      type === 'group' ? (groupType && own(subject.groupProperties, groupType)) || {} : subject.personProperties
+    return own(known, key)
   }
 
   /** Returns the id that decides the rollout: of the person or, for a flag of groups, of the group. */
   const identifierOf = ({ filters: { aggregation_group_type: groupType } }: Flag): string | undefined =>
     // The name of a group type without events is '', and no subject has such a group.
-    groupType !== undefined && groupType !== null ? subject.groups[groupType] : subject.distinctId
+    groupType !== undefined && groupType !== null ? own(subject.groups, groupType) : subject.distinctId
 
   const isEachMet = function* ({ properties = [] }: Condition, groupType: string | null | undefined): Steps<boolean> {
     for (const property of properties) {
@@ -196,7 +198,7 @@ export const createEvaluator = (all: ReadonlyMap<string, Flag>, subject: Subject
         id: flag.id,
         version: flag.version,
         description: flag.name || null,
-        payload: enabled ? asString(payloads[variant ?? 'true']) : null,
+        payload: enabled ? asString(own(payloads, variant ?? 'true')) : null,
       },
     })
     try {

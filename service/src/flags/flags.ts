@@ -6,6 +6,7 @@ import { evaluateFlags, type Flag } from './evaluate.ts'
 import type { FlagQuota } from './quota.ts'
 import type { RemoteConfigs } from './remoteConfig.ts'
 import { familyOf, type FlagsRequest, subjectOf, withStored } from './subject.ts'
+import { own } from '../lib/own.ts'
 
 export type { FlagsRequest } from './subject.ts'
 
@@ -113,6 +114,7 @@ export const toDecideResponse = (
 ) => ({
   ...rest,
   ...(version >= 4 ? { flags } : {}),
-  featureFlags: version >= 2 ? featureFlags : Object.keys(featureFlags).filter((key) => featureFlags[key] !== false),
+  featureFlags:
+    version >= 2 ? featureFlags : Object.keys(featureFlags).filter((key) => own(featureFlags, key) !== false),
   ...(version >= 3 ? { featureFlagPayloads } : {}),
 })

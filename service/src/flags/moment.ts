@@ -1,3 +1,5 @@
+import { own } from '../lib/own.ts'
+
 const DAY_MS = 86_400_000
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/
 const RELATIVE = /^-?(\d{1,4})([hdwmy])$/
@@ -39,7 +41,7 @@ const BEFORE: Readonly<Record<string, (now: number, count: number) => number>> =
  */
 export const readMoment = (value: unknown): ((now: number) => number) | undefined => {
   const [, count, unit] = (typeof value === 'string' && RELATIVE.exec(value)) || []
-  if (unit) return (now) => BEFORE[unit]!(now, Number(count))
+  if (unit) return (now) => own(BEFORE, unit)!(now, Number(count))
   const time = typeof value === 'string' ? toTime(value) : undefined
   return time === undefined ? undefined : () => time
 }

@@ -1,7 +1,9 @@
 import { ApiError } from '../lib/apiError.ts'
+import { idOf } from '../lib/names.ts'
 import type { StoredProperties } from '../persons/storedProperties.ts'
 import { StorageError } from '../storage/storage.ts'
 import type { Flag, Subject } from './evaluate.ts'
+import { own } from '../lib/own.ts'
 
 /** The unvalidated body of a `/flags` request (docs/reference/protocol.md#4.6). */
 export type FlagsRequest = Readonly<Record<string, unknown>>
@@ -11,20 +13,25 @@ type Values = Readonly<Record<string, unknown>>
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const valuesOf = (value: unknown): Values => (isValues(value) ? value : {})
-const idOf = ({ distinct_id: id }: FlagsRequest): string => {
-  const text = typeof id === 'number' ? String(id) : id
-  if (typeof text !== 'string' || !text.trim())
+const personOf = ({ distinct_id: given }: FlagsRequest): string => {
+  const id = idOf(given)
+  if (!id)
     throw new ApiError('invalid_input', {
       attr: 'distinct_id',
       detail: 'Pass "distinct_id", the person to evaluate flags for, or "disable_flags": true.',
     })
-  return text
+  return id
 }
 
 /** Returns the person of a `/flags` request. Throws `ApiError` if the request names none. */
 export const subjectOf = (request: FlagsRequest, receivedAt: number): Subject => ({
-  distinctId: idOf(request),
-  groups: Object.fromEntries(Object.entries(valuesOf(request.groups)).map(([type, key]) => [type, String(key)])),
+  distinctId: personOf(request),
+  groups: Object.fromEntries(
+    Object.entries(valuesOf(request.groups)).flatMap(([type, given]) => {
+      const key = idOf(given)
+      return key ? [[type, key]] : []
+    }),
+  ),
   personProperties: { distinct_id: request.distinct_id, ...valuesOf(request.person_properties) },
   groupProperties: Object.fromEntries(
     Object.entries(valuesOf(request.group_properties)).map(([type, properties]) => [type, valuesOf(properties)]),
@@ -52,7 +59,7 @@ export const withStored = async (
   const groups = Object.fromEntries(
     Object.entries(subject.groups).flatMap(([type, key]) => {
       const wanted = missing(
-        subject.groupProperties[type] ?? {},
+        own(subject.groupProperties, type) ?? {},
         conditions.filter((each) => each.type === 'group' && each.groupType === type).map((each) => each.key),
       )
       return wanted.length ? [[type, { key, names: wanted }]] : []
@@ -62,7 +69,10 @@ export const withStored = async (
   try {
     const found = await stored({ projectId, distinctId: subject.distinctId, names, groups, signal })
     const groupProperties = Object.fromEntries(
-      Object.entries(found.groups).map(([type, values]) => [type, { ...values, ...subject.groupProperties[type] }]),
+      Object.entries(found.groups).map(([type, values]) => [
+        type,
+        { ...values, ...own(subject.groupProperties, type) },
+      ]),
     )
     return {
       ...subject,

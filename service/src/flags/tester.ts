@@ -15,6 +15,7 @@ import {
 } from './describeEvaluation.ts'
 import { createFlagOf, type WantedFlag } from './flagOf.ts'
 import { familyOf, withStored } from './subject.ts'
+import { own } from '../lib/own.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -73,7 +74,7 @@ const subjectOf = (input: FlagTestInput, { filters }: Flag, now: number): Subjec
 
 /** Returns whether the person enrolled. `null`: the person neither enrolled nor opted out. */
 const enrolledIn = (flag: Flag, { personProperties }: Subject): boolean | null => {
-  const value = personProperties[enrollmentProperty(flag.key)]
+  const value = own(personProperties, enrollmentProperty(flag.key))
   return value === undefined || value === null ? null : value === true || value === 'true'
 }
 

@@ -44,9 +44,11 @@ const toOperation = (route: Route) => {
 
 /** Returns the OpenAPI document of all routes, from their schemas. */
 export const apiDocument = (routes: readonly Route[]): Readonly<Record<string, unknown>> => {
-  const paths: Record<string, Record<string, unknown>> = {}
+  const operations = new Map<string, Record<string, unknown>>()
   for (const route of routes) {
-    paths[toPath(route.path)] = { ...paths[toPath(route.path)], [route.method.toLowerCase()]: toOperation(route) }
+    const path = toPath(route.path)
+    operations.set(path, { ...operations.get(path), [route.method.toLowerCase()]: toOperation(route) })
   }
+  const paths = Object.fromEntries(operations)
   return { ...DOCUMENT, info: { title: 'Trailmark', version: '2' }, security: [{ personalApiKey: [] }], paths }
 }

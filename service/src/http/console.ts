@@ -1,4 +1,5 @@
 import { ApiError } from '../lib/apiError.ts'
+import { own } from '../lib/own.ts'
 
 /** How the console is reached: which hosts it answers on, below which path, and the id in its cookie's name. */
 export interface ConsoleAddress {
@@ -87,7 +88,7 @@ export const DOCUMENT_HEADERS: Readonly<Record<string, Readonly<Record<string, s
   'preview.html': { 'content-security-policy': PREVIEW_CSP },
 }
 
-const valueOf = (headers: Headers, name: string): string | undefined => headers[name] && String(headers[name])
+const valueOf = (headers: Headers, name: string): string | undefined => own(headers, name) && String(own(headers, name))
 
 const withoutPort = (host: string) => host.replace(/:\d+$/, '')
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ApiError } from '../lib/apiError.ts'
 import { DOCUMENT_HEADERS } from './console.ts'
 import type { Dependencies, RouteResponse } from './route.ts'
+import { own } from '../lib/own.ts'
 
 /** Where the console's page and files are served, below `base`. */
 export const CONSOLE_PATH = '/console/'
@@ -46,7 +47,7 @@ export const createConsoleFiles = ({
         return {
           file: path,
           root: folder,
-          headers: { 'cache-control': cache, ...DOCUMENT_HEADERS[path] },
+          headers: { 'cache-control': cache, ...own(DOCUMENT_HEADERS, path) },
         }
       }
       if (path.startsWith(HASHED)) throw new ApiError('not_found')

@@ -1,6 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { Project } from '../storage/metadata/metadata.ts'
 import type { Dependencies, RouteRequest, RouteResponse } from './route.ts'
+import { own } from '../lib/own.ts'
 
 /** For schemas of bodies that must not have other fields. */
 export const CLOSED = { additionalProperties: false } as const
@@ -13,7 +14,7 @@ export const integerParam = (
   name: string,
   { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number },
 ): number | undefined => {
-  const input = query[name]
+  const input = own(query, name)
   if (input === undefined) return undefined
   const value = Number(input)
   if (/^\d{1,15}$/.test(input) && value >= min && value <= max) return value
@@ -23,7 +24,7 @@ export const integerParam = (
 
 /** Returns the query parameter `name` as a boolean. Throws `ApiError` if it is neither true nor false. */
 export const booleanParam = ({ query }: Pick<RouteRequest, 'query'>, name: string): boolean | undefined => {
-  const input = query[name]
+  const input = own(query, name)
   if (input === undefined) return undefined
   if (input === 'true' || input === 'false') return input === 'true'
   throw invalidInput(name, `"${name}" must be true or false, got ${JSON.stringify(input)}.`)
@@ -37,7 +38,7 @@ export const textParam = (
   name: string,
   maxLength = MAX_TEXT,
 ): string | undefined => {
-  const text = query[name]
+  const text = own(query, name)
   if (text === undefined || text === '') return undefined
   if (text.length <= maxLength) return text
   throw invalidInput(name, `"${name}" may have at most ${maxLength.toLocaleString('en-US')} characters.`)

@@ -36,6 +36,7 @@ import {
   toolbarHeaders,
   toolbarPreflightHeaders,
 } from './toolbar.ts'
+import { own } from '../lib/own.ts'
 
 export interface ServerOptions extends AuthDependencies {
   readonly dependencies: Dependencies
@@ -135,7 +136,7 @@ const toApiError = (error: FastifyError | ApiError, report: (error: Error) => vo
   // Codes of SQLite and Postgres for a full disk.
   if (error.code === 'SQLITE_FULL' || error.code === '53100')
     return new ApiError('disk_full', { retryAfterSeconds: FULL_RETRY_SECONDS })
-  const known = FRAMEWORK_ERRORS[error.code]
+  const known = own(FRAMEWORK_ERRORS, error.code)
   if (known) return known()
   report(error)
   return new ApiError('internal_error')
@@ -222,7 +223,7 @@ const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: num
   query: Object.fromEntries(
     Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)]),
   ),
-  queryAll: (name) => stringsOf((request.query as Record<string, unknown>)[name]),
+  queryAll: (name) => stringsOf(own(request.query as Record<string, unknown>, name)),
   // The route validates it.
   body: request.body as never,
   projectId: toolbarProjects.get(request) ?? projectIdOf(request)!,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Dependencies } from './route.ts'
+import { own } from '../lib/own.ts'
 
 /** Manifest that the build writes next to the scripts (scripts/servedFiles.mjs). */
 export interface Release {
@@ -58,7 +59,7 @@ export const staticFile = (
   const version = /^\d+\.\d+\.\d/.test(folder) ? folder : undefined
   const rest = version === undefined ? path : path.slice(version.length + 1)
   if (!/^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/.test(rest) || version?.includes('..')) return undefined
-  return { file: ALIASES[rest] ?? rest, version }
+  return { file: own(ALIASES, rest) ?? rest, version }
 }
 
 /** Returns the release in the folder. `undefined`: the build has no manifest. */

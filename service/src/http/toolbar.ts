@@ -3,6 +3,7 @@ import type { FoundToolbarSession } from '../toolbar/sessions.ts'
 import { bearerOf } from './auth.ts'
 import { onlyCookie } from './console.ts'
 import type { Dependencies } from './route.ts'
+import { own } from '../lib/own.ts'
 
 /** Custom header of the toolbar's requests. Pages on other origins cannot send it without a preflight. */
 export const TOOLBAR_HEADER = 'x-trailmark-toolbar'
@@ -16,7 +17,7 @@ export interface ToolbarRequest {
   readonly token: string | undefined
 }
 
-const valueOf = (headers: Headers, name: string): string | undefined => headers[name] && String(headers[name])
+const valueOf = (headers: Headers, name: string): string | undefined => own(headers, name) && String(own(headers, name))
 
 export const originOf = (headers: Headers): string | undefined => valueOf(headers, 'origin')
 

@@ -1,3 +1,4 @@
+import { own } from '../lib/own.ts'
 import type { NextStep } from '../lib/timeSlices.ts'
 import { parseJson } from './decode.ts'
 import { eventsOf, type Reader, type Reading, readOne, readUnparsed } from './read.ts'
@@ -16,7 +17,7 @@ export const openBody = async (bytes: Buffer, reader: Reader, next: NextStep): P
   if (turn) await turn
   const split = await splitBody(bytes, next)
   const { list, events, envelope } = eventsOf(split ? split.envelope : parseJson(bytes))
-  const pieces = split?.lists[list]
+  const pieces = split && own(split.lists, list)
   if (!pieces) return { size: events.length, parse: (index) => () => readOne(events[index], index, envelope, reader) }
   return {
     size: pieces.length,

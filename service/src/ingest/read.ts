@@ -13,9 +13,11 @@ import {
 } from '../persons/identityUpdate.ts'
 import { responseOf, surveyProperties } from '../surveys/surveyEvents.ts'
 import type { SurveyResponse } from '../surveys/surveys.ts'
+import { idOf, nameOf } from '../lib/names.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
 import { firstTokenIn } from './tokens.ts'
+import { own } from '../lib/own.ts'
 
 /** An event as it will be stored. */
 export interface ReadEvent {
@@ -59,13 +61,16 @@ export type RejectionCode =
 
 const MAX_NAME = 200
 const MAX_DISTINCT_ID = 1_000
+/** Maximum characters of the id of a session or a window. */
+const MAX_VISIT_ID = 200
 
 /** Messages for the senders of rejected events. */
 export const REJECTION_MESSAGES: Readonly<Record<RejectionCode, string>> = {
   not_an_object: 'An event must be an object.',
-  missing_event_name: '"event" must be a non-empty string, the name of the event.',
+  missing_event_name: '"event" must be a string with a visible character, the name of the event.',
   event_name_too_long: `"event" may have at most ${MAX_NAME} characters.`,
-  missing_distinct_id: '"distinct_id" must be a non-empty string or a number, inside "properties" or next to it.',
+  missing_distinct_id:
+    '"distinct_id" must be a number or a string with a visible character, inside "properties" or next to it.',
   distinct_id_too_long: `"distinct_id" may have at most ${MAX_DISTINCT_ID} characters.`,
   invalid_uuid: '"uuid" must be a UUID of 36 characters, or absent.',
   invalid_properties: '"properties" must be an object, or absent.',
@@ -121,12 +126,6 @@ type Fields = Readonly<Record<string, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const asString = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? wellFormed(value) : undefined
-
-const asId = (value: unknown): string | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? String(value) : asString(value)
-
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
 // Person updates are next to the properties or inside them. Those next to them win (docs/reference/protocol.md#4.13).
@@ -135,8 +134,14 @@ const PERSON_UPDATES = ['$set', '$set_once', '$unset'] as const
 const withPersonUpdates = (properties: Fields, event: Fields): Fields => {
   const outer = PERSON_UPDATES.filter((name) => event[name] !== undefined)
   if (!outer.length) return properties
-  const merge = (inner: unknown, own: unknown) => (isFields(inner) && isFields(own) ? { ...inner, ...own } : own)
+  const merge = (inner: unknown, next: unknown) => (isFields(inner) && isFields(next) ? { ...inner, ...next } : next)
   return { ...properties, ...Object.fromEntries(outer.map((name) => [name, merge(properties[name], event[name])])) }
+}
+
+// The property keeps an id that is too long for the column.
+const visitId = (value: unknown): string => {
+  const id = idOf(value) ?? ''
+  return id.length <= MAX_VISIT_ID ? id : ''
 }
 
 const withoutChain = ({ $elements_chain: _, ...rest }: Fields): Fields => rest
@@ -157,14 +162,14 @@ const readEvent = (
   { receivedAt, enrich = () => ({}) }: Reader,
 ): ReadEvent | RejectionCode => {
   if (!isFields(value)) return 'not_an_object'
-  const name = asString(value.event)
-  if (!name?.trim()) return 'missing_event_name'
+  const name = nameOf(value.event)
+  if (!name) return 'missing_event_name'
   if (name.length > MAX_NAME) return 'event_name_too_long'
   if (value.properties !== undefined && value.properties !== null && !isFields(value.properties))
     return 'invalid_properties'
   if (isDeeperThan(value, MAX_DEPTH)) return 'properties_too_deep'
   const received = withPersonUpdates(fieldsOf(value.properties), value)
-  const distinctId = asId(received.distinct_id) ?? asId(value.distinct_id) ?? asId(value.$distinct_id)
+  const distinctId = idOf(received.distinct_id) ?? idOf(value.distinct_id) ?? idOf(value.$distinct_id)
   if (!distinctId) return 'missing_distinct_id'
   if (distinctId.length > MAX_DISTINCT_ID) return 'distinct_id_too_long'
   if (value.uuid !== undefined && value.uuid !== null && !isUuid(value.uuid)) return 'invalid_uuid'
@@ -191,8 +196,8 @@ const readEvent = (
     timestamp,
     properties: name === '$$heatmap' ? '{}' : storableJson(properties),
     elementsChain: wellFormed(chain),
-    sessionId: asString(properties.$session_id) ?? '',
-    windowId: asString(properties.$window_id) ?? '',
+    sessionId: visitId(properties.$session_id),
+    windowId: visitId(properties.$window_id),
     ...(name === '$$heatmap' ? { heatmap } : {}),
     ...(surveyResponse ? { surveyResponse } : {}),
     identity,
@@ -201,7 +206,7 @@ const readEvent = (
 
 const tokenOf = (value: unknown): string | undefined => {
   const event = fieldsOf(value)
-  return asString(event.api_key) ?? asString(event.token) ?? asString(fieldsOf(event.properties).token)
+  return nameOf(event.api_key) ?? nameOf(event.token) ?? nameOf(fieldsOf(event.properties).token)
 }
 
 /** The events of a body, and the fields around them. */
@@ -219,7 +224,7 @@ const listOf = (body: unknown): Events => {
       detail: 'The body must be an event, a list of events, or an object with a "batch" of events.',
     })
   for (const name of ['batch', 'data']) {
-    const list = body[name]
+    const list = own(body, name)
     if (Array.isArray(list)) return { list: name, events: list, envelope: body }
     if (name === 'data' && isFields(list)) return { list: '', events: [list], envelope: body }
     if (list !== undefined && !('event' in body))
@@ -244,7 +249,7 @@ export const eventsOf = (body: unknown): Events => {
 /** Reads one event with its token. A token around the events applies to all of them. */
 export const readOne = (event: unknown, index: number, envelope: Fields, reader: Reader): Reading => {
   const { uuid } = fieldsOf(event)
-  const token = asString(envelope.api_key) ?? asString(envelope.token) ?? tokenOf(event) ?? reader.queryToken
+  const token = nameOf(envelope.api_key) ?? nameOf(envelope.token) ?? tokenOf(event) ?? reader.queryToken
   const result = readEvent(event, envelope.sent_at, token, reader)
   return {
     index,
@@ -266,7 +271,7 @@ export const readUnparsed = (
   queryToken: string | undefined,
 ): Reading => ({
   index,
-  token: asString(envelope.api_key) ?? asString(envelope.token) ?? firstTokenIn(bytes) ?? queryToken,
+  token: nameOf(envelope.api_key) ?? nameOf(envelope.token) ?? firstTokenIn(bytes) ?? queryToken,
   uuid: undefined,
   result: fault,
   rejectedEvent: bytes.toString('utf8', 0, MAX_SAMPLE_BYTES),

@@ -6,6 +6,7 @@ import { insertAll } from '../storage/insertRows.ts'
 import { joinInserts } from '../storage/joinedInserts.ts'
 import { isDeeperThan, MAX_DEPTH, wellFormed } from '../lib/storableJson.ts'
 import { REJECTION_MESSAGES, type RejectionCode } from './read.ts'
+import { own } from '../lib/own.ts'
 
 /** A rejected event with its project. */
 export interface Rejection {
@@ -55,7 +56,7 @@ const MINUTE_MS = 60_000
 const RETRY_AFTER_SECONDS = 5
 
 const fieldOf = (event: unknown, name: string): string => {
-  const value = typeof event === 'object' && event !== null ? (event as Record<string, unknown>)[name] : undefined
+  const value = typeof event === 'object' && event !== null ? own(event as Record<string, unknown>, name) : undefined
   return typeof value === 'string' || typeof value === 'number' ? wellFormed(String(value).slice(0, MAX_FIELD)) : ''
 }
 

@@ -76,7 +76,7 @@ const isBlank = (bytes: Buffer) => bytes.toString('latin1').trim() === ''
  * each can be parsed separately. It relies on quotation marks and brackets only: invalid JSON fails when it is parsed.
  */
 const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
-  const lists: Record<string, Piece[]> = {}
+  const lists = new Map<string, Piece[]>()
   const around: Buffer[] = []
   const inner = createMeter(MAX_EVENT_VALUES)
   const outer = createMeter(MAX_WHOLE_VALUES)
@@ -115,7 +115,8 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
     if (around.length >= MAX_LISTS)
       throw new ApiError('invalid_input', { detail: 'The body has several lists of events. Send one "batch".' })
     around.push(bytes.subarray(aroundStart, at + 1))
-    list = lists[name] = []
+    list = []
+    lists.set(name, list)
     listDepth = depth
     pieceStart = at + 1
     inner.reset()
@@ -170,7 +171,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
         throw new ApiError(fault === 'event_too_large' ? 'body_too_large' : 'invalid_input', {
           detail: `A JSON body, apart from a list of events in it, may have at most ${MAX_EVENT_BYTES} bytes, ${MAX_WHOLE_VALUES} keys and values and ${MAX_DEPTH} levels.`,
         })
-      return { envelope: parseJson(envelope), lists }
+      return { envelope: parseJson(envelope), lists: Object.fromEntries(lists) }
     },
   }
 }

@@ -1,3 +1,5 @@
+import { own } from './own.ts'
+
 type Fields = Readonly<Record<string, unknown>>
 
 /**
@@ -11,7 +13,7 @@ export const isDeeperThan = (value: unknown, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
   // Avoids an array of values for each event. Objects from JSON have no inherited names.
-  for (const name in value) if (isDeeperThan((value as Fields)[name], levels - 1)) return true
+  for (const name in value) if (isDeeperThan(own(value as Fields, name), levels - 1)) return true
   return false
 }
 
@@ -35,7 +37,7 @@ const isUnstorable = (value: unknown): boolean => {
   if (typeof value === 'number') return Math.abs(value) >= MAX_INTEGER
   if (typeof value === 'string') return value.length > LONG_STRING && !(value as unknown as WellFormed).isWellFormed()
   if (typeof value !== 'object' || value === null) return false
-  for (const name in value) if (isUnstorable((value as Fields)[name])) return true
+  for (const name in value) if (isUnstorable(own(value as Fields, name))) return true
   return false
 }
 

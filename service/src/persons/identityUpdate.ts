@@ -1,6 +1,8 @@
-import { storableJson, wellFormed } from '../lib/storableJson.ts'
+import { idOf, nameOf, visibleText } from '../lib/names.ts'
+import { storableJson } from '../lib/storableJson.ts'
 import { MAX_CHANGE_BYTES, MAX_VALUE_BYTES } from './bounds.ts'
 import type { MergeKind } from './merge.ts'
+import { own } from '../lib/own.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -59,26 +61,28 @@ const PLACEHOLDER_IDS = new Set([
 ])
 
 /** Whether a string can be a person's id. */
-export const isPersonId = (id: string): boolean => !PLACEHOLDER_IDS.has(id.trim().toLowerCase()) && id.length <= MAX_ID
+export const isPersonId = (id: string): boolean =>
+  id.length <= MAX_ID && !PLACEHOLDER_IDS.has(visibleText(id).toLowerCase())
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const idOf = (value: unknown): string =>
-  typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)) ? String(value) : ''
+const propertyName = (value: unknown): string | undefined => {
+  const name = nameOf(value)
+  return name && name.length <= MAX_NAME ? name : undefined
+}
 
 const changesOf = (value: unknown): PropertyChange[] =>
   isFields(value)
-    ? Object.entries(value).flatMap(([name, each]) =>
-        name && name.length <= MAX_NAME ? [[wellFormed(name), storableJson(each)] as const] : [],
-      )
+    ? Object.entries(value).flatMap(([given, each]) => {
+        const name = propertyName(given)
+        return name ? [[name, storableJson(each)] as const] : []
+      })
     : []
 
 const removalsOf = (value: unknown): string[] => {
   const names = Array.isArray(value) ? value : isFields(value) ? Object.keys(value) : [value]
-  return names
-    .filter((each): each is string => typeof each === 'string' && each !== '' && each.length <= MAX_NAME)
-    .map(wellFormed)
+  return names.flatMap((each) => propertyName(each) ?? [])
 }
 
 /** Events that merge persons, with the property that contains the other id. */
@@ -89,9 +93,9 @@ const MERGES: Readonly<Record<string, { readonly kind: MergeKind; readonly from:
 }
 
 const mergeOf = (event: string, into: string, properties: Fields): PersonUpdate['merge'] => {
-  const row = Object.hasOwn(MERGES, event) ? MERGES[event] : undefined
+  const row = own(MERGES, event)
   if (!row || !isPersonId(into)) return undefined
-  const from = wellFormed(idOf(properties[row.from]))
+  const from = idOf(own(properties, row.from)) ?? ''
   const isOther = isPersonId(from) && from !== into
   // An alias without a valid id has no effect. `$identify` without an anonymous id still states that `into` is
   // identified.
@@ -110,8 +114,8 @@ const personOf = (event: string, distinctId: string, properties: Fields): Person
 }
 
 const groupOf = (type: unknown, key: unknown): Group[] => {
-  const group = { type: wellFormed(idOf(type)), key: wellFormed(idOf(key)) }
-  return group.type && group.type.length <= MAX_NAME && group.key && group.key.length <= MAX_ID ? [group] : []
+  const [name, id] = [propertyName(type), idOf(key)]
+  return name && id && id.length <= MAX_ID ? [{ type: name, key: id }] : []
 }
 
 const CHANGES = ['$set', '$set_once', '$unset', '$groups', '$group_set']
@@ -120,7 +124,7 @@ const CHANGES = ['$set', '$set_once', '$unset', '$groups', '$group_set']
 export const countChanges = (properties: Fields): number => {
   let count = 0
   for (const name of CHANGES) {
-    const value = properties[name]
+    const value = own(properties, name)
     if (typeof value === 'object' && value !== null)
       count += Array.isArray(value) ? value.length : Object.keys(value).length
   }
@@ -153,7 +157,7 @@ export const SEEN: IdentityUpdate = { person: { set: [], setOnce: [] }, groups: 
  */
 export const identityUpdateOf = (event: string, distinctId: string, properties: Fields): IdentityUpdate => {
   if (
-    UPDATE_PROPERTIES.every((name) => properties[name] === undefined) &&
+    UPDATE_PROPERTIES.every((name) => own(properties, name) === undefined) &&
     !Object.hasOwn(MERGES, event) &&
     event !== GROUP_IDENTIFY &&
     distinctId !== COOKIELESS
@@ -165,7 +169,7 @@ export const identityUpdateOf = (event: string, distinctId: string, properties: 
   if (properties.$process_person_profile === false || distinctId === COOKIELESS) return { groups }
   const [group] = event === GROUP_IDENTIFY ? groupOf(properties.$group_type, properties.$group_key) : []
   return {
-    person: personOf(event, wellFormed(distinctId), properties),
+    person: personOf(event, distinctId, properties),
     groups,
     ...(group ? { groupUpdate: { ...group, set: changesOf(properties.$group_set) } } : {}),
   }

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { countValues } from '../lib/countValues.ts'
 import { EVENT_TYPE, isFields, type RecordedEvent } from './rrweb.ts'
+import { own } from '../lib/own.ts'
 
 /** Marks an event whose fields posthog-js compressed one by one (docs/reference/session-recordings.md#requests-of-the-sdk). */
 const VERSION = '2024-10'
@@ -32,8 +33,9 @@ export const openCompressedFields = (event: RecordedEvent, budget: InflateBudget
   const { type, data } = event
   if (type === EVENT_TYPE.fullSnapshot && typeof data === 'string') return { ...plain, data: inflate(data, budget) }
   if (type !== EVENT_TYPE.incremental || !isFields(data)) return plain
-  const opened: Record<string, unknown> = { ...data }
-  for (const name of FIELDS)
-    if (typeof opened[name] === 'string') opened[name] = opened[name] === '' ? [] : inflate(opened[name], budget)
-  return { ...plain, data: opened }
+  const opened = FIELDS.flatMap((name) => {
+    const field = own(data, name)
+    return typeof field === 'string' ? [[name, field === '' ? [] : inflate(field, budget)]] : []
+  })
+  return { ...plain, data: { ...data, ...Object.fromEntries(opened) } }
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 import { countValues } from '../lib/countValues.ts'
-import { isDeeperThan, wellFormed } from '../lib/storableJson.ts'
+import { idOf, nameOf } from '../lib/names.ts'
+import { isDeeperThan } from '../lib/storableJson.ts'
 import { decode, parseJson } from '../ingest/decode.ts'
 import { type InflateBudget, openCompressedFields } from './compressedFields.ts'
 import { figuresOf } from './figures.ts'
@@ -36,9 +37,9 @@ const MAX_AHEAD_MS = HOUR_MS
 export const CHUNK_REJECTIONS = {
   not_an_object: 'A chunk must be an object.',
   not_a_snapshot: '"event" must be "$snapshot". Send other events to /e/.',
-  invalid_session: `"$session_id" must be a string of 1 to ${MAX_ID} characters.`,
-  invalid_window: `"$window_id" must be a string of at most ${MAX_ID} characters.`,
-  missing_distinct_id: `"distinct_id" must be a string of 1 to ${MAX_DISTINCT_ID} characters.`,
+  invalid_session: `"$session_id" must be a string of 1 to ${MAX_ID} characters, at least one of them visible.`,
+  invalid_window: `"$window_id" must be absent or a string of at most ${MAX_ID} characters, at least one of them visible.`,
+  missing_distinct_id: `"distinct_id" must be a number or a string of 1 to ${MAX_DISTINCT_ID} characters, at least one of them visible.`,
   invalid_data: `"$snapshot_data" must be a list of at most ${MAX_ITEM_EVENTS} rrweb events.`,
   no_events: 'The chunk has no event that can be stored.',
   unknown_token: 'No project has this token.',
@@ -75,11 +76,10 @@ export interface RecordingBody {
 /** The chunks of a body in order, or why each was rejected. */
 export type ReadChunk = Chunk | { readonly code: ChunkRejection; readonly token: string | undefined }
 
-const textOf = (value: unknown, maxLength: number): string | undefined =>
-  typeof value === 'string' && value.length <= maxLength ? wellFormed(value) : undefined
+const atMost = (maxLength: number, text: string | undefined): string | undefined =>
+  text !== undefined && text.length <= maxLength ? text : undefined
 
-const idOf = (value: unknown): string | undefined =>
-  (typeof value === 'number' && Number.isFinite(value) ? String(value) : textOf(value, MAX_DISTINCT_ID)) || undefined
+const textOf = (value: unknown, maxLength: number): string | undefined => atMost(maxLength, nameOf(value))
 
 const countOf = (value: unknown, max: number): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max ? value : undefined
@@ -194,9 +194,9 @@ const readItem = (item: unknown, { token: around, sentAt, receivedAt, budget }: 
   if (item.event !== '$snapshot') return reject('not_a_snapshot')
   const sessionId = textOf(properties.$session_id, MAX_ID)
   if (!sessionId) return reject('invalid_session')
-  const windowId = textOf(properties.$window_id ?? '', MAX_ID)
+  const windowId = properties.$window_id ? textOf(properties.$window_id, MAX_ID) : ''
   if (windowId === undefined) return reject('invalid_window')
-  const distinctId = idOf(properties.distinct_id) ?? idOf(item.distinct_id)
+  const distinctId = atMost(MAX_DISTINCT_ID, idOf(properties.distinct_id) ?? idOf(item.distinct_id))
   if (!distinctId) return reject('missing_distinct_id')
   const data = properties.$snapshot_data
   if (!Array.isArray(data) || data.length > MAX_ITEM_EVENTS) return reject('invalid_data')

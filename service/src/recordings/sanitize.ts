@@ -1,4 +1,5 @@
 import { EVENT_TYPE, type Fields, isFields, type RecordedEvent, SOURCE } from './rrweb.ts'
+import { own } from '../lib/own.ts'
 
 // Anyone with the public token can send a recording, so its HTML is untrusted. The player shows it in a frame without
 // scripts, in a document whose content security policy allows no request. This is the layer before both.
@@ -106,12 +107,8 @@ const sanitizeAttribute = (name: string, value: unknown): unknown => {
 
 const sanitizeAttributes = (attributes: unknown): Fields => {
   if (!isFields(attributes)) return {}
-  const safe: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(attributes)) {
-    const kept = sanitizeAttribute(name, value)
-    if (kept !== undefined) safe[name] = kept
-  }
-  return safe
+  const safe = Object.entries(attributes).map(([name, value]) => [name, sanitizeAttribute(name, value)])
+  return Object.fromEntries(safe.filter(([, value]) => value !== undefined)) as Fields
 }
 
 /** Returns `value` with `change` applied to every text in it. */
@@ -185,8 +182,10 @@ const argumentsOf = (commands: unknown, method: string): readonly unknown[] => {
 
 /** Returns the `data:` URL of an image that the recorder sends as an argument: an `ImageBitmap` of a `Blob`. */
 const frameOf = (image: unknown): string | undefined => {
-  const inner = (value: unknown, member: string): unknown =>
-    isFields(value) && Array.isArray(value[member]) ? value[member][0] : undefined
+  const inner = (value: unknown, member: string): unknown => {
+    const list = isFields(value) ? own(value, member) : undefined
+    return Array.isArray(list) ? list[0] : undefined
+  }
   const blob = inner(image, 'args')
   const buffer = inner(blob, 'data')
   if (!isFields(blob) || !isFields(buffer) || typeof blob.type !== 'string' || typeof buffer.base64 !== 'string')

@@ -21,6 +21,7 @@ import type { Metrics } from '../lib/metrics.ts'
 import { measureRuns } from '../measure.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import { type Metadata, MetadataUnavailable } from '../storage/metadata/metadata.ts'
+import { own } from '../lib/own.ts'
 
 // Each refresh is a small query. The interval determines how soon another process resumes the builds of a crashed one.
 const REFRESH_MS = 5_000
@@ -40,7 +41,7 @@ const allowancesOf = (config: Config, maxMemoryBytes: number) => {
     atOnce: runsAtOnce,
   }
   return (label: string): RunAllowance => {
-    const allowance = { ...general, ...(Object.hasOwn(keyLimits, label) ? keyLimits[label] : {}) }
+    const allowance = { ...general, ...own(keyLimits, label) }
     return { ...allowance, memoryBytes: Math.min(allowance.memoryBytes, maxMemoryBytes) }
   }
 }

@@ -10,6 +10,7 @@ import { resolveQuery } from './resolve/resolveQuery.ts'
 import type { ResolvedQuery } from './resolve/resolverContext.ts'
 import { type BoundValue, VARIABLE_TYPES } from './resolve/variable.ts'
 import { value, type Value } from './catalog/value.ts'
+import { own } from '../lib/own.ts'
 
 export { QueryError } from './parse/queryError.ts'
 export type { BoundValue } from './resolve/variable.ts'
@@ -99,7 +100,7 @@ const boundVariables = (text: string, variables: CompileOptions['variables']): R
   const reject = rejectIn(text)
   const made = new Map<string, Value>()
   const bind = (name: string, span: Span): Value => {
-    const bound = Object.hasOwn(variables, name) ? variables[name] : undefined
+    const bound = own(variables, name)
     if (!bound) throw reject('variable_missing', `The variable '${name}' has no value`, span)
     const row = VARIABLE_TYPES[bound.type]
     const accepted = row.accept(bound.value)

@@ -1,5 +1,6 @@
 import { EngineError } from './clickhouseHttp.ts'
 import { StorageError, type StorageErrorKind } from './storage.ts'
+import { own } from '../lib/own.ts'
 
 /** Kinds of the engine's errors. An error without a row is the statement's fault. */
 const KINDS: Readonly<Record<string, StorageErrorKind>> = {
@@ -59,7 +60,7 @@ const isShared = (name: string, message: string) =>
 
 // Errors of the operating system have various names, such as CANNOT_WRITE_TO_FILE_DESCRIPTOR.
 const isFull = (name: string, message: string) =>
-  KINDS[name] === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
+  own(KINDS, name) === 'full' || /No space left on device|errno: (?:28|122)\b/.test(message)
 
 // The engine uses one error name for too many rows and for too much on its disk, which is part of a query's memory limit.
 const isSpillTooLarge = (name: string, message: string) =>
@@ -80,12 +81,16 @@ export const toStorageError = (error: unknown, inserting = false): unknown => {
     // An unknown error may be caused by the rows, which the writer finds out. An error without a name comes from a
     // proxy.
     if (inserting) {
-      const kind = DATA_ERRORS.has(name) ? 'data' : !name || name in KINDS ? 'unavailable' : 'query'
+      const kind = DATA_ERRORS.has(name) ? 'data' : !name || own(KINDS, name) ? 'unavailable' : 'query'
       return new StorageError(kind, error.message, name)
     }
     if (isSpillTooLarge(name, error.message)) return new StorageError('memory', error.message, name)
     if (isTooManyBytes(name, error.message)) return new StorageError('bytes', error.message, name)
-    return new StorageError(isShared(name, error.message) ? 'capacity' : (KINDS[name] ?? 'query'), error.message, name)
+    return new StorageError(
+      isShared(name, error.message) ? 'capacity' : (own(KINDS, name) ?? 'query'),
+      error.message,
+      name,
+    )
   }
   if (error instanceof StorageError || !(error instanceof Error) || !isConnectionError(error)) return error
   return new StorageError('unavailable', error.message)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Dispatcher, Pool } from 'undici'
+import { own } from '../lib/own.ts'
 
 /** Settings of a statement, by the engine's names. */
 export type Settings = Readonly<Record<string, string | number>>
@@ -58,7 +59,7 @@ export interface ClickhouseHttp {
 const MAX_URL_LENGTH = 4_096
 
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\' }
-const escape = (text: string) => text.replace(/[\t\n\r'\\]/g, (sign) => ESCAPES[sign]!)
+const escape = (text: string) => text.replace(/[\t\n\r'\\]/g, (sign) => own(ESCAPES, sign)!)
 
 const numberText = (value: number) =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'nan' : value > 0 ? '+inf' : '-inf'

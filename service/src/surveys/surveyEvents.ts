@@ -1,6 +1,7 @@
 import { isUuid } from '../lib/uuid.ts'
 import { reactionProperty } from './surveyFlags.ts'
 import type { SurveyResponse } from './surveys.ts'
+import { own } from '../lib/own.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -47,7 +48,7 @@ const iterationOf = ({ $survey_iteration: iteration }: Fields): number =>
  * says that the person reacted, which SDKs on servers leave out. Other events get none.
  */
 export const surveyProperties = (event: string, properties: Fields): Fields => {
-  const reaction = Object.hasOwn(REACTIONS, event) ? REACTIONS[event] : undefined
+  const reaction = own(REACTIONS, event)
   const { $survey_id: id, $set: set, $survey_questions: questions } = properties
   if (!reaction || !isUuid(id)) return {}
   const answers = createCutter()

@@ -1,5 +1,6 @@
 import { type ReadEvent, eventsOf, readOne } from '../../src/ingest/read.ts'
 import { isUuid } from '../../src/lib/uuid.ts'
+import { INHERITED, INVISIBLE } from '../support/hostileValues.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 const UUID = '0193F3A0-0000-7000-8000-000000000001'
@@ -56,6 +57,45 @@ test.each([
   ['a bad timestamp', { ...good, timestamp: 'soon' }, 'invalid_timestamp'],
 ])('rejects an event with %s', (_, event, code) => {
   expect(one(event).result).toBe(code)
+})
+
+test.each(INVISIBLE)('nothing of %j is visible, so it is no name and no id of anything', (text) => {
+  expect(one({ ...good, event: text }).result).toBe('missing_event_name')
+  expect(one({ event: 'e', properties: { distinct_id: text } }).result).toBe('missing_distinct_id')
+  expect(one({ event: 'e', distinct_id: 'next', properties: { distinct_id: text } }).result).toMatchObject({
+    distinctId: 'next',
+  })
+  const properties = {
+    $anon_distinct_id: text,
+    $session_id: text,
+    $window_id: text,
+    $groups: { company: text, [text]: 'a' },
+  }
+  expect(one({ event: '$identify', properties: { distinct_id: 'd', ...properties } }).result).toMatchObject({
+    sessionId: '',
+    windowId: '',
+    identity: { groups: [], person: { merge: { from: '', into: 'd' } } },
+  })
+  const alias = one({ event: '$create_alias', properties: { distinct_id: 'd', alias: text } }).result as ReadEvent
+  expect(alias.identity.person).not.toHaveProperty('merge')
+})
+
+test('an id is stored without NUL and lone surrogates, and that of a session only if it fits', () => {
+  const properties = { distinct_id: 'a\0\ud800', $session_id: 'x'.repeat(201), $window_id: 'b\0' }
+  expect(one({ event: 'e\0', properties }).result).toMatchObject({
+    event: 'e\ufffd',
+    distinctId: 'a\ufffd\ufffd',
+    sessionId: '',
+    windowId: 'b\ufffd',
+  })
+})
+
+test.each(INHERITED)('%s is an id and a name like any other', (text) => {
+  expect(one({ event: text, properties: { distinct_id: text, $groups: { [text]: text } } }).result).toMatchObject({
+    event: text,
+    distinctId: text,
+    identity: { groups: [{ type: text, key: text }] },
+  })
 })
 
 test('an event nested a million levels deep is rejected without affecting the next event', () => {

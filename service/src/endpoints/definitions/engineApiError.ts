@@ -2,6 +2,7 @@ import { ApiError } from '../../lib/apiError.ts'
 import type { StorageError } from '../../storage/storage.ts'
 import type { ParsedQuery } from '../../sql/compile.ts'
 import { type Position, rejectIn, type Span } from '../../sql/parse/queryError.ts'
+import { own } from '../../lib/own.ts'
 
 interface Explanation {
   readonly detail: string
@@ -36,7 +37,7 @@ const wrongArgument = (message: string): Explanation | undefined => {
   const [, culprit] = /function (\w+)/.exec(message) ?? []
   if (!culprit) return undefined
   const [, type] = /Illegal types? (.+?) (?:and .+? )?of arguments? /.exec(message) ?? []
-  const operator = OPERATORS[culprit]
+  const operator = own(OPERATORS, culprit)
   const name = operator ? `"${operator}"` : `${culprit}()`
   return {
     culprit,
@@ -89,7 +90,7 @@ const spansOf = (query: unknown, culprit: string): Span[] => {
     const isIt =
       (kind === 'call' && name?.text?.toLowerCase() === wanted) ||
       (kind === 'field' && path?.at(-1)?.text.toLowerCase() === wanted) ||
-      (kind === 'chain' && Boolean(rest?.some(({ operator }) => operator === OPERATORS[culprit])))
+      (kind === 'chain' && Boolean(rest?.some(({ operator }) => operator === own(OPERATORS, culprit))))
     if (isIt) found.push({ start, end })
     Object.values(node).forEach(visit)
   }
@@ -107,7 +108,7 @@ const placeOf = (parsed: ParsedQuery | undefined, culprit: string | undefined): 
 export const engineApiError = ({ engineCode, message }: StorageError, parsed: ParsedQuery | undefined): ApiError => {
   if (!engineCode) return new ApiError('query_failed')
   const code = engineCode.toLowerCase()
-  const known = EXPLANATIONS[engineCode]?.(message)
+  const known = own(EXPLANATIONS, engineCode)?.(message)
   if (!known)
     return new ApiError('query_failed', {
       code,

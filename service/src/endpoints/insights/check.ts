@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { ApiError } from '../../lib/apiError.ts'
+import { own } from '../../lib/own.ts'
 
 /** Returns the API error for one field of an insight query. `message`: the end of a sentence that begins with `"query.field"`. */
 export const fieldError = (field: string, message: string): ApiError =>
@@ -19,7 +20,7 @@ const wordsOf = (schema: TSchema): string => {
   const most = schema.maximum === undefined ? '' : ` to ${schema.maximum}`
   const length = schema.maxLength === undefined ? '' : ` of ${schema.minLength ?? 0} to ${schema.maxLength} characters`
   const items = schema.maxItems === undefined ? '' : ` of ${schema.minItems ?? 0} to ${schema.maxItems} items`
-  return `${{ string: 'a string', number: 'a number', integer: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' }[schema.type as string] ?? 'something else'}${least}${most}${length}${items}`
+  return `${own({ string: 'a string', number: 'a number', integer: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' }, schema.type as string) ?? 'something else'}${least}${most}${length}${items}`
 }
 
 const messageOf = ({ type, schema }: ValueError): string => {

@@ -4,6 +4,7 @@ import { timeOfText } from '../../sql/resolve/coerce.ts'
 import { DATE_FORMS, readDate } from './period.ts'
 import { bound, every, faultOfProperty, not, some, type Source } from './source.ts'
 import type { Zone } from './zone.ts'
+import { own } from '../../lib/own.ts'
 
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
@@ -150,7 +151,7 @@ export const faultOfFilter = (
   if (fault) return fault
   if (!Object.hasOwn(OPERATORS, operator))
     return { field: 'operator', message: `must be one of ${Object.keys(OPERATORS).join(', ')}` }
-  const { words, accepts } = TAKES[OPERATORS[operator]!.takes]
+  const { words, accepts } = TAKES[own(OPERATORS, operator)!.takes]
   return accepts(value, context)
     ? undefined
     : { field: 'value', message: `must be ${words} with the operator "${operator}"` }
@@ -162,6 +163,6 @@ export const passes = (source: Pick<Source, 'property'>, { type, values }: Filte
     values.map((each) =>
       'values' in each
         ? passes(source, each, context)
-        : OPERATORS[each.operator ?? 'exact']!.test(source.property(each), each.value, context),
+        : own(OPERATORS, each.operator ?? 'exact')!.test(source.property(each), each.value, context),
     ),
   )

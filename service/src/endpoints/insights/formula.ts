@@ -1,3 +1,5 @@
+import { own } from '../../lib/own.ts'
+
 /** A formula over series A, B, …. Returns its value at one point. Division by zero returns 0. */
 export type Formula = (values: readonly number[]) => number
 
@@ -36,7 +38,7 @@ export const parseFormula = (text: string, series: number): Formula | undefined 
   const chain = (operators: string, part: () => Formula): Formula => {
     let left = part()
     while (tokens[at] && operators.includes(tokens[at]!)) {
-      const [apply, first, second] = [OPERATIONS[tokens[at++]!]!, left, part()]
+      const [apply, first, second] = [own(OPERATIONS, tokens[at++]!)!, left, part()]
       left = (values) => apply(first(values), second(values))
     }
     return left

@@ -13,6 +13,7 @@ import { WEB_OVERVIEW } from './web/overview.ts'
 import { WEB_STATS_TABLE } from './web/statsTable.ts'
 import { WEB_VITALS } from './web/vitals.ts'
 import { createZone, type Zone } from './zone.ts'
+import { own } from '../../lib/own.ts'
 
 const KINDS: Readonly<Record<string, Insight<never>>> = {
   TrendsQuery: TRENDS,
@@ -44,7 +45,7 @@ export const UTC: Zone = createZone('UTC')
 
 /** Throws `ApiError` unless the query can be run. */
 export const checkInsight = (query: InsightQuery, context: FilterContext = { zone: UTC, now: Date.now() }): void => {
-  const { check, beginsAlone } = KINDS[query.kind]!
+  const { check, beginsAlone } = own(KINDS, query.kind)!
   check(query, context)
   checkShared(query, context)
   if (!beginsAlone || query.dateRange?.date_from) checkRange(query, context)
@@ -93,9 +94,9 @@ const bindVariables = (
   const names = breakdowns.map(({ key }) => key)
   const variables = variablesOf(query, takesDates)
   const filters: (Filter | FilterGroup)[] = []
-  const dates: Record<string, string> = {}
+  const dates = new Map<string, string>()
   for (const key of Object.keys(given).sort()) {
-    const value = given[key]
+    const value = own(given, key)
     if (names.includes(key)) {
       const isValue =
         (typeof value === 'string' && value.length <= MAX_TEXT) ||
@@ -121,7 +122,7 @@ const bindVariables = (
         'is not available, because this endpoint is materialized. Omit it, create the endpoint without "is_materialized", or set its "date_variables" to true',
       )
     } else if (isDate(key)) {
-      if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates[key] = value
+      if (typeof value === 'string' && readDate(value, context.zone, context.now)) dates.set(key, value)
       else reject(key, value === null ? 'required' : 'wrong_type', `takes ${DATE_FORMS}`)
     } else {
       reject(
@@ -137,7 +138,7 @@ const bindVariables = (
       attr: 'variables',
       errors: faults,
     })
-  return { filters, dates }
+  return { filters, dates: Object.fromEntries(dates) as { date_from?: string; date_to?: string } }
 }
 
 export interface InsightRun {
@@ -152,14 +153,14 @@ export interface InsightRun {
 }
 
 /** Whether every insight of a query's kind is computed from whole sessions. */
-export const readsWholeSessions = ({ kind }: InsightQuery): boolean => Boolean(KINDS[kind]!.readsSessions)
+export const readsWholeSessions = ({ kind }: InsightQuery): boolean => Boolean(own(KINDS, kind)!.readsSessions)
 
 /** Whether a query's kind is never materialized, although it reads events only. */
-export const isAlwaysLive = ({ kind }: InsightQuery): boolean => Boolean(KINDS[kind]!.isLive)
+export const isAlwaysLive = ({ kind }: InsightQuery): boolean => Boolean(own(KINDS, kind)!.isLive)
 
 /** Returns the names of all events that an insight reads. `undefined`: any event. */
 export const eventsOfInsight = (query: InsightQuery): readonly string[] | undefined =>
-  KINDS[query.kind]!.events(query as never)
+  own(KINDS, query.kind)!.events(query as never)
 
 /** Returns the error for a range, for a date that the caller sent rather than one of the insight. */
 const aboutSentDates = (error: ApiError, sent: DateRange, { dateRange }: InsightQuery): ApiError => {
@@ -177,12 +178,12 @@ export const planInsight = (query: InsightQuery, run: InsightRun): Plan => {
   const context = { zone, now }
   const { filters, dates } = bindVariables(query, run, context)
   const bound = Object.keys(dates).length ? { ...query, dateRange: { ...query.dateRange, ...dates } } : query
-  const own = filtersOf(query.properties, 'properties', context)
+  const ofQuery = filtersOf(query.properties, 'properties', context)
   try {
-    return KINDS[query.kind]!.plan(bound as never, {
+    return own(KINDS, query.kind)!.plan(bound as never, {
       projectId,
       context,
-      filters: { type: 'AND', values: [own, ...filters] },
+      filters: { type: 'AND', values: [ofQuery, ...filters] },
       isFromExact: dates.date_from !== undefined,
       reading,
     })

@@ -1,5 +1,6 @@
 import { ApiError } from '../../lib/apiError.ts'
 import { addUnits, moveInstant, startOf, type Unit, type Zone } from './zone.ts'
+import { own } from '../../lib/own.ts'
 
 export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month'
 
@@ -75,7 +76,7 @@ const fromIso = (text: string, zone: Zone): NamedTime | undefined => {
 const fromRelative = (text: string, zone: Zone, now: number): NamedTime | undefined => {
   const [, count = '0', letter, edge] = RELATIVE.exec(text) ?? []
   if (!letter || (!edge && !/\d/.test(text))) return undefined
-  const unit = UNITS[letter]!
+  const unit = own(UNITS, letter)!
   const moved = moveInstant(zone, unit, -Math.abs(Number(count)), now)
   if (moved < 0) return undefined
   const unitRange = (of: Unit): NamedTime => {
@@ -201,7 +202,7 @@ export const moveBack = (period: Period, compareTo: string | undefined, zone: Zo
   const [, count, letter] = COMPARE.exec(compareTo ?? '') ?? []
   const length = zone.wallAt(period.until) - zone.wallAt(period.from)
   return (instant) => {
-    if (letter) return moveInstant(zone, UNITS[letter]!, -Number(count), instant)
+    if (letter) return moveInstant(zone, own(UNITS, letter)!, -Number(count), instant)
     return length < DAY
       ? instant - (period.until - period.from)
       : moveInstant(zone, 'day', -Math.ceil(length / DAY), instant)

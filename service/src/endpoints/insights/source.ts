@@ -3,6 +3,7 @@ import type { SourceScope } from '../../sql/resolve/scope.ts'
 import { MAX_GROUP_TYPES, TABLES } from '../../sql/catalog/tables.ts'
 import { tableSource } from '../../sql/resolve/tableSource.ts'
 import type { Value } from '../../sql/catalog/value.ts'
+import { own } from '../../lib/own.ts'
 
 /** A property of an event, or of its person, session or group. */
 export interface PropertyRef {
@@ -149,7 +150,7 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
     group: (index) => field(`$group_${index}`),
     property(of) {
       const ref = typeof of === 'string' ? { key: of } : of
-      return stringOf(PROPERTY_TYPES[ref.type ?? 'event']!(events, ref))
+      return stringOf(own(PROPERTY_TYPES, ref.type ?? 'event')!(events, ref))
     },
     member: (property, member) => stringOf(events.column('properties')!.child!(property).child!(member)),
     from: () => reading.from({ from: events.toSql(), ...(isExact ? {} : { cuts: [...cuts] }), takesWeights }),

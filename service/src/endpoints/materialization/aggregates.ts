@@ -1,6 +1,7 @@
 import { AGGREGATES, COMBINATORS } from '../../sql/catalog/functions/aggregates.ts'
 import { call, type CallSql, infix, type Sql } from '../../sql/catalog/physical.ts'
 import { number } from './words.ts'
+import { own } from '../../lib/own.ts'
 
 /**
  * Aggregates whose states can be merged in any order with the same result as aggregating all rows at once. `exact`: the rows determine
@@ -118,7 +119,7 @@ const overArrays = (name: string): string => name.replace(/(?<!^count)IfOrNull$/
 const weighted = (of: CallSql, args: readonly Sql[], state: Sql): Sql => {
   const count = call('finalizeAggregation', state)
   const isIf = of.name.endsWith('If')
-  const weigh = WEIGHED[isIf ? of.name.slice(0, -'If'.length) : of.name]
+  const weigh = own(WEIGHED, isIf ? of.name.slice(0, -'If'.length) : of.name)
   if (!weigh)
     return {
       ...of,

@@ -1,5 +1,6 @@
 import type { InfixOperator, Sql } from '../../sql/catalog/physical.ts'
 import type { RunTerm } from './shape.ts'
+import { own } from '../../lib/own.ts'
 
 /** A time range in ms since the epoch. `to` is exclusive. */
 export interface TimeRange {
@@ -23,7 +24,9 @@ const UNITS: Readonly<Record<string, number>> = {
 const lengthOf = (sql: Sql): number | undefined => {
   if (sql.kind !== 'call' || sql.args.length !== 1 || !Object.hasOwn(UNITS, sql.name)) return undefined
   const [count] = sql.args
-  return count!.kind === 'number' && /^\d+$/.test(count.digits) ? Number(count.digits) * UNITS[sql.name]! : undefined
+  return count!.kind === 'number' && /^\d+$/.test(count.digits)
+    ? Number(count.digits) * own(UNITS, sql.name)!
+    : undefined
 }
 
 /** Returns the value of an expression in ms since the epoch, or `undefined` if only the engine can compute it. */

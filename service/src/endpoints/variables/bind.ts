@@ -1,6 +1,7 @@
 import { type ValidationIssue, ApiError } from '../../lib/apiError.ts'
 import type { BoundValue } from '../../sql/compile.ts'
 import { bindValue, type Takes } from './bindValue.ts'
+import { own } from '../../lib/own.ts'
 
 /** A variable that a query needs. */
 export interface NeededVariable extends Takes {
@@ -26,7 +27,7 @@ export const bindVariables = (
   const reject = (path: string, code: string, message: string) =>
     faults.push({ path, code, message: `"${path}" ${message}` })
   const bound = needed.flatMap(({ codeName, ...takes }): [string, BoundValue][] => {
-    const value = Object.hasOwn(given, codeName) ? given[codeName] : undefined
+    const value = own(given, codeName)
     if (value === undefined || value === null) {
       reject(codeName, 'required', FAULTS[value === null ? 'null' : 'missing'])
       return []

@@ -7,6 +7,7 @@ import { ApiError } from '../../lib/apiError.ts'
 import { CLOSED, integerParam, invalidInput } from '../request.ts'
 import { type RouteRequest, route } from '../route.ts'
 import { oneOf, orNull } from '../schemas.ts'
+import { own } from '../../lib/own.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 365
@@ -31,7 +32,7 @@ const choice = <Value extends string>(
   name: string,
   values: readonly Value[],
 ): Value | undefined => {
-  const input = query[name]
+  const input = own(query, name)
   if (!input) return undefined
   const found = values.find((value) => value === input)
   if (!found) throw invalidInput(name, `"${name}" must be one of ${values.join(', ')}.`)

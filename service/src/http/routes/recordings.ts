@@ -7,6 +7,7 @@ import { RECORDING_DETAILS, RECORDINGS_PAGE } from '../../recordings/views.ts'
 import { booleanParam, integerParam, invalidInput, publicBody } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
 import { EVENT_NAMES, eventNames } from './events.ts'
+import { own } from '../../lib/own.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -36,7 +37,7 @@ const receive: Handler<Buffer | undefined> = async ({ ingestRecording }, request
 }
 
 const textParam = ({ query }: RouteRequest, name: string): string | undefined => {
-  const text = query[name]
+  const text = own(query, name)
   if (text === undefined || text === '') return undefined
   if (text.length <= MAX_TEXT) return text
   throw invalidInput(name, `"${name}" may have at most ${MAX_TEXT.toLocaleString('en-US')} characters.`)

@@ -5,6 +5,7 @@ import { propertyOfText } from './properties.ts'
 import { sessions } from './sessions.ts'
 import { GROUP_PROPERTIES, PERSON_DISTINCT_IDS, PERSON_PROPERTIES, type Stored, type TableName } from './tables.ts'
 import { value, type Value } from './value.ts'
+import { own } from '../../lib/own.ts'
 
 const number = (digits: number): Sql => ({ kind: 'number', digits: String(digits) })
 const part = (of: Sql, place: number): Sql => call('tupleElement', of, number(place))
@@ -176,7 +177,7 @@ const persons = (options: DerivedOptions): DerivedRows => {
       return value('boolean', select('is_identified', call('toBool', call('max', row('identified')))))
     },
   }
-  return { column: (column) => made[column]?.(), key: () => owners.key('person'), toSql: owners.toSql }
+  return { column: (column) => own(made, column)?.(), key: () => owners.key('person'), toSql: owners.toSql }
 }
 
 const groupRows =
@@ -222,7 +223,7 @@ const groups = (options: DerivedOptions): DerivedRows => {
     },
     properties: owners.properties,
   }
-  return { column: (column) => made[column]?.(), key: () => owners.key('key'), toSql: owners.toSql }
+  return { column: (column) => own(made, column)?.(), key: () => owners.key('key'), toSql: owners.toSql }
 }
 
 /** Returns the ids that were seen, and those that were merged without being seen. */
@@ -280,7 +281,7 @@ const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
       value('uuid', select('person_id', nullable(isJoined, personUuid(personOf('__v', '__d')))), Boolean(isJoined)),
   }
   return {
-    column: (column) => made[column]?.(),
+    column: (column) => own(made, column)?.(),
     key: () => select('key', name('__v', 'distinct_id')),
     toSql: () =>
       named({ kind: 'select', items: all(), from: withMergedIds(named(knownIds(), '__v'), '__v', '__d') }, as),

@@ -4,6 +4,7 @@ import { guarded } from './guard.ts'
 import { call, type FromSql, infix, name, type Sql, text } from './physical.ts'
 import { EVENTS, type VisitColumn } from './tables.ts'
 import { value, type Value } from './value.ts'
+import { own } from '../../lib/own.ts'
 
 const number = (digits: number): Sql => ({ kind: 'number', digits: String(digits) })
 
@@ -172,11 +173,11 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
     $is_bounce: () => ({ ...made('boolean', '$is_bounce', isBounce), isNullable: true }),
   }
   const column = (wanted: string): Value | undefined => {
-    if (Object.hasOwn(EVENT_COUNTS, wanted)) return made('number', wanted, countOf(EVENT_COUNTS[wanted]!))
+    if (Object.hasOwn(EVENT_COUNTS, wanted)) return made('number', wanted, countOf(own(EVENT_COUNTS, wanted)!))
     if (Object.hasOwn(ENTRY_PROPERTIES, wanted))
-      return nullableProperty(wanted, arrivalOf(wanted, arrivalProperty(ENTRY_PROPERTIES[wanted]!)))
-    if (Object.hasOwn(EXIT_PROPERTIES, wanted)) return nullableProperty(wanted, exitOf(EXIT_PROPERTIES[wanted]!))
-    return simple[wanted]?.()
+      return nullableProperty(wanted, arrivalOf(wanted, arrivalProperty(own(ENTRY_PROPERTIES, wanted)!)))
+    if (Object.hasOwn(EXIT_PROPERTIES, wanted)) return nullableProperty(wanted, exitOf(own(EXIT_PROPERTIES, wanted)!))
+    return own(simple, wanted)?.()
   }
   const events = (): FromSql => {
     const stored = ['$session_id', 'event', 'distinct_id', 'timestamp', 'uuid'].map((each) => item(name(each), each))

@@ -3,6 +3,7 @@ import { CHAINS, COMPARISONS, LEVEL, MATCHES, WORD_TESTS } from './operators.ts'
 import type { ParserContext } from './parserContext.ts'
 import { parseTypeName } from './parseTypeName.ts'
 import type { Token } from './tokens.ts'
+import { own } from '../../lib/own.ts'
 
 /** Parses infix and postfix operators after a left operand. Returns `undefined` when none of at least `level` follows. */
 export const createOperatorParser = ({ cursor, expression }: ParserContext) => {
@@ -19,7 +20,11 @@ export const createOperatorParser = ({ cursor, expression }: ParserContext) => {
 
   const chain = (left: Expression, level: number): Expression => {
     const rest: Link[] = []
-    for (let row = CHAINS[peek().value]; row?.level === level && peek().kind === 'symbol'; row = CHAINS[peek().value]) {
+    for (
+      let row = own(CHAINS, peek().value);
+      row?.level === level && peek().kind === 'symbol';
+      row = own(CHAINS, peek().value)
+    ) {
       take()
       rest.push(Object.freeze({ operator: row.operator, right: expression(level + 1) }))
     }
@@ -27,15 +32,15 @@ export const createOperatorParser = ({ cursor, expression }: ParserContext) => {
   }
 
   const symbolInfix = (left: Expression, { value, start, end }: Token, level: number): Expression | undefined => {
-    const chained = CHAINS[value]
+    const chained = own(CHAINS, value)
     if (chained) return chained.level >= level ? chain(left, chained.level) : undefined
     if (LEVEL.compare >= level) {
-      const operator = COMPARISONS[value]
+      const operator = own(COMPARISONS, value)
       if (operator) {
         take()
         return finish(left.start, { kind: 'compare', operator, left, right: expression(LEVEL.compare + 1) })
       }
-      const match = MATCHES[value]
+      const match = own(MATCHES, value)
       if (match) {
         take()
         return finish(left.start, { kind: 'match', ...match, left, right: expression(LEVEL.compare + 1) })

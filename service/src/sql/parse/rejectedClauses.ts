@@ -1,4 +1,5 @@
 import type { Cursor } from './tokenCursor.ts'
+import { own } from '../../lib/own.ts'
 
 const STATEMENTS =
   'insert create alter drop truncate rename grant revoke set use show describe desc explain optimize system attach detach kill delete update exists exchange check backup restore undrop watch call execute merge replace'.split(
@@ -50,7 +51,7 @@ export const rejectClause = ({ reject, peek }: Cursor) => {
     'clause_not_allowed',
     `${word === 'into' ? 'INTO OUTFILE' : word.toUpperCase()} is not allowed`,
     token,
-    REJECTED_CLAUSES[word],
+    own(REJECTED_CLAUSES, word),
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Reject, Span } from './queryError.ts'
+import { own } from '../../lib/own.ts'
 
 /** `name` is an unquoted word, `quoted` an identifier in backticks or double quotes, `end` is a single token after the last one. */
 export type TokenKind = 'name' | 'quoted' | 'number' | 'string' | 'symbol' | 'variable' | 'end'
@@ -55,7 +56,7 @@ const readQuoted = (text: string, start: number, reject: Reject): { value: strin
       parts.push(text.slice(from, at))
       const next = text[++at] ?? ''
       const hex = next === 'x' ? /^[0-9a-fA-F]{2}/.exec(text.slice(at + 1, at + 3))?.[0] : undefined
-      parts.push(hex ? String.fromCharCode(parseInt(hex, 16)) : (ESCAPES[next] ?? `\\${next}`))
+      parts.push(hex ? String.fromCharCode(parseInt(hex, 16)) : (own(ESCAPES, next) ?? `\\${next}`))
       if (hex) at += 2
       from = at + 1
     }

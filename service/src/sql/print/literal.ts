@@ -1,3 +1,5 @@
+import { own } from '../../lib/own.ts'
+
 // Escapes the characters that would end or change a quoted string. A lone surrogate has no UTF-8 encoding.
 const ESCAPED: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -14,7 +16,7 @@ const NUMERAL = /^(?:0[xX][0-9a-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
 const PARAMETER_TYPE = /^[A-Za-z0-9]+(?:\((?:[A-Za-z0-9]+|3, 'UTC')\))?$/
 
 const escape = (value: string): string =>
-  value.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\\'`\0\n\r\t\b\f]/g, (char) => ESCAPED[char]!)
+  value.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\\'`\0\n\r\t\b\f]/g, (char) => own(ESCAPED, char)!)
 
 /** Prints a string literal. */
 export const textLiteral = (value: string): string => `'${escape(value)}'`
@@ -30,17 +32,18 @@ export const nameLiteral = (value: string): string => `\`${escape(value)}\``
 
 /** Collects the parameters of a statement, by name. The text refers to them as `{p0:String}`. */
 export const createParameters = () => {
-  const values: Record<string, unknown> = {}
+  const values = new Map<string, unknown>()
   const names = new Map<object, string>()
   let count = 0
   return {
-    values,
+    /** Returns the value of each placeholder. */
+    values: (): Record<string, unknown> => Object.fromEntries(values),
     /** Returns the placeholder of a value. The same `owner` gets the same placeholder each time. */
     place: (owner: object, type: string, value: unknown, wanted?: string): string => {
       if (!PARAMETER_TYPE.test(type)) throw new Error(`Not a parameter type: ${type}`)
       const name = names.get(owner) ?? wanted ?? `p${count++}`
       names.set(owner, name)
-      values[name] = value
+      values.set(name, value)
       return `{${name}:${type}}`
     },
   }

@@ -10,6 +10,7 @@ import type {
   Sql,
   WindowSql,
 } from '../catalog/physical.ts'
+import { own } from '../../lib/own.ts'
 
 const JOIN_WORDS = {
   inner: 'INNER JOIN',
@@ -142,10 +143,11 @@ export const print = (
   const queryText = (node: QuerySql): string =>
     node.kind === 'select'
       ? select(node)
-      : [member(node.first), ...node.rest.map(({ operator, query }) => `${SET_WORDS[operator]} ${member(query)}`)].join(
-          ' ',
-        )
+      : [
+          member(node.first),
+          ...node.rest.map(({ operator, query }) => `${own(SET_WORDS, operator)} ${member(query)}`),
+        ].join(' ')
 
   const text = queryText(query)
-  return { text, params: parameters.values }
+  return { text, params: parameters.values() }
 }

@@ -6,6 +6,7 @@ import { CAST_FUNCTIONS } from '../catalog/kinds.ts'
 import { call, text, type Sql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import { parseSignature, type Signature } from './signature.ts'
+import { own } from '../../lib/own.ts'
 
 /** A function of the catalog, under the engine's name. */
 export interface FoundFunction {
@@ -40,15 +41,15 @@ export const canonicalName = (written: string): string => {
     ),
   )
   const lower = written.toLowerCase()
-  return (Object.hasOwn(SYNONYMS, lower) ? SYNONYMS[lower] : undefined) ?? byLowerCase.get(lower) ?? written
+  return own(SYNONYMS, lower) ?? byLowerCase.get(lower) ?? written
 }
 
 /** Finds a function by its canonical name. `isOver`: window functions come first. */
 export const lookUp = (name: string, isOver: boolean): FoundFunction | undefined => {
   if (isOver && Object.hasOwn(WINDOW_FUNCTIONS, name))
-    return { name, kind: 'window', signature: parseSignature(WINDOW_FUNCTIONS[name]!) }
+    return { name, kind: 'window', signature: parseSignature(own(WINDOW_FUNCTIONS, name)!) }
   for (const [kind, table] of TABLES) {
-    if (Object.hasOwn(table, name)) return { name, kind, signature: parseSignature(table[name]!) }
+    if (Object.hasOwn(table, name)) return { name, kind, signature: parseSignature(own(table, name)!) }
   }
   return undefined
 }

@@ -7,6 +7,7 @@ import { canonicalName, CLOCK, findFunction, type FoundFunction, functionNames, 
 import type { Scope } from './scope.ts'
 import { type Bounds, bounds, type Signature, wordsFor } from './signature.ts'
 import { suggest } from './suggest.ts'
+import { own } from '../../lib/own.ts'
 
 type CallNode = Extract<Expression, { kind: 'call' }>
 
@@ -83,7 +84,7 @@ export const createCallResolver = (context: CallContext) => {
     checkCount(node, node.args.length, { min: 1, max }, 'argument')
     const zone =
       node.args.length === max && takesZone && max > 1 ? resolve(node.args[max - 1]!, scope).read() : undefined
-    return cast(resolve(node.args[0]!, scope), CAST_FUNCTIONS[name]!, node.args[0]!, zone)
+    return cast(resolve(node.args[0]!, scope), own(CAST_FUNCTIONS, name)!, node.args[0]!, zone)
   }
 
   const plainCall = (written: CallNode, scope: Scope): Value => {
@@ -126,7 +127,7 @@ export const createCallResolver = (context: CallContext) => {
 
   return (node: CallNode, scope: Scope): Value => {
     const name = canonicalName(node.name.text)
-    if (Object.hasOwn(CLOCK, name) && node.args.length === 0) return CLOCK[name]!
+    if (Object.hasOwn(CLOCK, name) && node.args.length === 0) return own(CLOCK, name)!
     if (Object.hasOwn(CAST_FUNCTIONS, name)) return castFunction(node, name, scope)
     return plainCall(node, scope)
   }

@@ -8,6 +8,7 @@ import type { Coercions } from './coercions.ts'
 import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
 import { suggest } from './suggest.ts'
+import { own } from '../../lib/own.ts'
 
 const widthOf = (type: string): Value['width'] =>
   type === 'Float64' ? 'float' : type === 'Int64' ? 'integer' : undefined
@@ -18,7 +19,7 @@ export type Cast = (of: Value, typeName: string, span: Span, zone?: Sql) => Valu
 export const createCast =
   (coercions: Coercions): Cast =>
   (of, typeName, span, zone = text('UTC')) => {
-    const row = CAST_TYPES[typeName]!
+    const row = own(CAST_TYPES, typeName)!
     if (row.kind === 'text')
       return coercions.asString(of).kind === 'text'
         ? coercions.asString(of)
@@ -66,7 +67,7 @@ export const createCastResolver = ({ reject, resolve, textual }: ResolverContext
     if (Object.hasOwn(CAST_TYPES, name)) return cast(of, name, node.of)
     const inArray = /^array\((?:nullable\()?(\w+)\)*$/.exec(written)?.[1]
     if (inArray && Object.hasOwn(CAST_TYPES, inArray)) {
-      const { type } = CAST_TYPES[inArray]!
+      const { type } = own(CAST_TYPES, inArray)!
       const member = written.includes('nullable(') ? `Nullable(${type})` : type
       // A property that contains a list is read as JSON, which needs its own conversion to an array.
       const sql =
@@ -75,7 +76,7 @@ export const createCastResolver = ({ reject, resolve, textual }: ResolverContext
           : call('CAST', textual(of), text(`Array(${member})`))
       return {
         ...value('array', sql),
-        members: [value(CAST_TYPES[inArray]!.kind, { kind: 'null' }, written.includes('nullable('))],
+        members: [value(own(CAST_TYPES, inArray)!.kind, { kind: 'null' }, written.includes('nullable('))],
       }
     }
     throw reject(

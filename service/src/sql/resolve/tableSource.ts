@@ -7,6 +7,7 @@ import { propertyOfColumn, propertyOfText } from '../catalog/properties.ts'
 import type { SourceColumns, SourceScope } from './scope.ts'
 import { type Column, EVENTS, RELATED, type TableName, TABLES } from '../catalog/tables.ts'
 import type { Value } from '../catalog/value.ts'
+import { own } from '../../lib/own.ts'
 
 export interface TableSourceOptions {
   readonly alias: string
@@ -33,7 +34,7 @@ const columnsOf = (
 ): { readonly columnNames: readonly string[]; readonly starNames: readonly string[] } => {
   const columns = TABLES[table] as Readonly<Record<string, Column>>
   const columnNames = Object.keys(columns)
-  return { columnNames, starNames: columnNames.filter((column) => !columns[column]!.isExtra) }
+  return { columnNames, starNames: columnNames.filter((column) => !own(columns, column)!.isExtra) }
 }
 
 const nullableIf = (isOptional: boolean, kind: Kind, sql: Sql): Sql =>
@@ -99,7 +100,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   const relatedRows = (relation: string): DerivedRows => {
     const before = joinedTables.get(relation)
     if (before) return before
-    const table = RELATED[relation] as Exclude<TableName, 'events'>
+    const table = own(RELATED, relation) as Exclude<TableName, 'events'>
     const rows = DERIVED[table]({
       as: newName('r'),
       isJoined: true,
@@ -116,7 +117,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   }
   const related = (relation: string): SourceColumns | undefined => {
     if (!Object.hasOwn(RELATED, relation)) return undefined
-    const table = RELATED[relation]!
+    const table = own(RELATED, relation)!
     const column = (name: string): Value | undefined => {
       if (!Object.hasOwn(TABLES[table], name)) return undefined
       const own = OWN[table]?.(name, relation)
@@ -133,7 +134,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
 
   const personId = () => given('uuid', 'person_id', () => personUuid(person()))
   const storedColumn = (name: string): Value => {
-    const { kind, physical = name } = EVENTS.columns[name]!
+    const { kind, physical = name } = own(EVENTS.columns, name)!
     const column = nameSql(physical)
     const read = () => select(name, nullableIf(isOptional, kind, column), name)
     const demand = (key: string, sql: Sql) => select(`${name} ${key}`, sql, `__p${items.size + 1}`)

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { own } from '../../lib/own.ts'
 
 /** The engine cannot run here. Its message says why and what to do. */
 export class EngineMissing extends Error {
@@ -30,7 +31,7 @@ export const engineLibrary = ({ platform, arch, glibc, resolve }: Machine): stri
     throw new EngineMissing(
       `The embedded engine does not run on Windows: start the service inside WSL, or ${OTHERWISE}.`,
     )
-  const name = PACKAGES[`${platform}-${arch}`]
+  const name = own(PACKAGES, `${platform}-${arch}`)
   if (!name)
     throw new EngineMissing(
       `The embedded engine does not run on ${platform} ${arch}: use Linux or macOS on x64 or arm64, or ${OTHERWISE}.`,

@@ -5,6 +5,7 @@ import { parseFormula } from '../formula.ts'
 import { type Interval, isCompareTo } from '../period.ts'
 import { filtersOf, maybe, NODE, oneOf, SHARED } from '../shared.ts'
 import { faultOfProperty, type PropertyRef } from '../source.ts'
+import { own } from '../../../lib/own.ts'
 
 const NUMBERS = ['avg', 'sum', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'] as const
 export const PER_ACTOR = ['avg', 'min', 'max', 'median', 'p75', 'p90', 'p95', 'p99'].map(
@@ -138,7 +139,7 @@ export const checkTrends = (given: unknown, context: FilterContext) => {
       : mathOf(node) === 'unique_group'
         ? faultOfProperty({ key: '', type: 'group', group_type_index: node.math_group_type_index })
         : undefined
-    if (fault) throw fieldError(`series.${index}.${MATH_FIELDS[fault.field]}`, fault.message)
+    if (fault) throw fieldError(`series.${index}.${own(MATH_FIELDS, fault.field)}`, fault.message)
   })
   const compareTo = query.compareFilter?.compare_to
   if (compareTo && !isCompareTo(compareTo))

@@ -7,6 +7,7 @@ import { column, from } from '../select.ts'
 import { bound, createSource, every, isWithin, type Reading, type Source } from '../source.ts'
 import { moveInstant } from '../zone.ts'
 import { isNumeric, mathOf, numbersOf, PER_ACTOR, type SeriesNode, type TrendsQuery } from './trendsQuery.ts'
+import { own } from '../../../lib/own.ts'
 
 /** A trends query over one period. */
 export interface TrendsPlan {
@@ -136,7 +137,7 @@ const countedRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
     ...weightOf(source),
   ]
   const aggregate = (row: (of: string) => Sql): Sql => {
-    if (isNumeric(node)) return AGGREGATES[node.math!]!(row('value'))
+    if (isNumeric(node)) return own(AGGREGATES, node.math!)!(row('value'))
     if (node.math === 'dau') return call('uniqExact', row('value'))
     // Events without a session or group have an empty string.
     if (node.math === 'unique_session' || node.math === 'unique_group')
@@ -155,12 +156,15 @@ const perActorRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
     from: from(query, 'r'),
     groupBy: [row('bucket'), row('key'), row('value')],
   }
-  return { query: counts, aggregate: (of) => AGGREGATES[node.math!.slice(0, -'_count_per_actor'.length)]!(of('value')) }
+  return {
+    query: counts,
+    aggregate: (of) => own(AGGREGATES, node.math!.slice(0, -'_count_per_actor'.length))!(of('value')),
+  }
 }
 
 const windowRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
   const source = createSource(plan.reading, { takesWeights: true })
-  const days = WINDOW_DAYS[node.math!]!
+  const days = own(WINDOW_DAYS, node.math!)!
   const begin = moveInstant(plan.context.zone, 'day', -days, plan.buckets[1] ?? plan.end)
   const where = every([...matching(source, node, plan), ...isWithin(source, { from: begin, until: plan.period.until })])
   const items = [
@@ -222,7 +226,7 @@ const firstRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
 
 const rowsOf = (node: SeriesNode, plan: TrendsPlan): Rows => {
   const math = mathOf(node)
-  if (math in WINDOW_DAYS) return windowRows(node, plan)
+  if (Object.hasOwn(WINDOW_DAYS, math)) return windowRows(node, plan)
   if (math.startsWith('first_')) return firstRows(node, plan)
   return PER_ACTOR.includes(math) ? perActorRows(node, plan) : countedRows(node, plan)
 }
@@ -230,7 +234,7 @@ const rowsOf = (node: SeriesNode, plan: TrendsPlan): Rows => {
 /** Returns the events that a series counts, with the columns `bucket`, `key` and, as `value`, the person. */
 export const peopleRows = (node: SeriesNode, plan: TrendsPlan): SelectSql => {
   const math = mathOf(node)
-  const countsEvents = !(math in WINDOW_DAYS || math.startsWith('first_'))
+  const countsEvents = !(Object.hasOwn(WINDOW_DAYS, math) || math.startsWith('first_'))
   return rowsOf(countsEvents ? { ...node, math: 'dau' } : node, plan).query
 }
 

@@ -1,13 +1,14 @@
 import { fieldError } from '../check.ts'
 import type { Filter, FilterContext, FilterGroup } from '../filters.ts'
 import { filtersOf } from '../shared.ts'
+import { own } from '../../../lib/own.ts'
 
 type Level = 'event' | 'session'
 
 const LEVELS: Readonly<Record<string, Level>> = { event: 'event', session: 'session', person: 'session' }
 
 const levelsOf = (filter: Filter | FilterGroup): readonly (Level | undefined)[] =>
-  'values' in filter ? filter.values.flatMap(levelsOf) : [LEVELS[filter.type ?? 'event']]
+  'values' in filter ? filter.values.flatMap(levelsOf) : [own(LEVELS, filter.type ?? 'event')]
 
 const termsOf = (filter: Filter | FilterGroup): readonly (Filter | FilterGroup)[] =>
   'values' in filter && filter.type === 'AND' ? filter.values.flatMap(termsOf) : [filter]

@@ -1,0 +1,6 @@
+/**
+ * Returns what `table` has under `name`, but never what it inherits. A name from outside may be one of `Object.prototype`,
+ * such as `constructor`, so every lookup by a string goes through here (`test/lookups.test.ts`).
+ */
+export const own = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
