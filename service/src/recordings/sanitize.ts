@@ -1,3 +1,5 @@
+import { isImageUrl, isSafeUrl } from './safeUrl.ts'
+import { sanitizeCss } from './sanitizeCss.ts'
 import { EVENT_TYPE, type Fields, isFields, type RecordedEvent, SOURCE } from './rrweb.ts'
 import { own } from '../lib/own.ts'
 
@@ -38,14 +40,17 @@ const DROPPED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'is',
   'download',
   'attributionsrc',
+  // Several URLs in one value.
+  'srcset',
+  'imagesrcset',
+  'archive',
+  'xml:base',
   'rr_mediastate',
 ])
 
 /** Attributes with URLs. Only data URLs of images and fragments are kept. */
 const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
   'src',
-  'srcset',
-  'imagesrcset',
   'href',
   'xlink:href',
   'poster',
@@ -55,7 +60,6 @@ const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
   'longdesc',
   'codebase',
   'classid',
-  'archive',
   'profile',
   'lowsrc',
   'dynsrc',
@@ -64,32 +68,13 @@ const URL_ATTRIBUTES: ReadonlySet<string> = new Set([
 
 const TAG = /^[a-z][\w:.-]*$/i
 const ATTRIBUTE = /^[a-z_@:][\w:.@-]*$/i
-const IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|svg\+xml)[;,]/i
 // Browsers ignore control characters and blanks in a scheme.
 // oxlint-disable-next-line no-control-regex -- control characters are what this removes
 const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/g
 const SCRIPT_URL = /^(?:javascript|vbscript|livescript|data:(?!image\/))/i
 
-const isSafeUrl = (value: string) => IMAGE.test(value.trimStart()) || value.startsWith('#')
-
-/** Writes escaped letters as letters: `u\\72l(` is `url(`. */
-const withoutEscapes = (css: string): string =>
-  css.replace(/\\([0-9a-f]{1,6})\s?/gi, (escaped, hex: string) => {
-    const letter = String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff))
-    return /[a-z@]/i.test(letter) ? letter : escaped
-  })
-
-// Matches at every `url(`, to the end of the text if nothing closes it, so that no part of a text is searched twice.
-const URL_VALUE = /url\(\s*(?:"([^"\\]*(?:\\[^][^"\\]*)*)"\s*|'([^'\\]*(?:\\[^][^'\\]*)*)'\s*)?([^)]*)(?:\)|$)/gi
-
-/** Removes what a style sheet loads. */
-const sanitizeCss = (css: string): string =>
-  withoutEscapes(css)
-    .replace(/@import[^;]*(?:;|$)/gi, '')
-    .replace(URL_VALUE, (whole, double: string | undefined, single: string | undefined, rest: string) =>
-      isSafeUrl(double ?? single ?? rest) && (rest === '' || (double ?? single) === undefined) ? whole : 'url()',
-    )
-    .replace(/image-set\(/gi, 'none(')
+/** Attributes whose text is never a style, even in SVG. Their value may look like one, such as a class `bg-[url(a.png)]`. */
+const PLAIN_ATTRIBUTES = /^(?:id|class|name|title|alt|value|placeholder|label|aria-.*|data-.*)$/
 
 const sanitizeAttribute = (name: string, value: unknown): unknown => {
   const lower = name.toLowerCase()
@@ -98,11 +83,12 @@ const sanitizeAttribute = (name: string, value: unknown): unknown => {
   if (isFields(value)) return lower === 'style' ? mapText(value, sanitizeCss) : undefined
   // Browsers would convert a list to a string.
   if (typeof value !== 'string') return Array.isArray(value) ? undefined : value
-  if (lower === 'style' || lower === '_csstext') return sanitizeCss(value)
   // An image of the element's content, made by the recorder.
-  if (lower === 'rr_dataurl') return IMAGE.test(value) ? value : undefined
+  if (lower === 'rr_dataurl') return isImageUrl(value) ? value : undefined
   if (URL_ATTRIBUTES.has(lower)) return isSafeUrl(value) ? value : lower === 'href' ? '#' : undefined
-  return SCRIPT_URL.test(value.replace(IGNORED, '')) ? undefined : value
+  if (SCRIPT_URL.test(value.replace(IGNORED, ''))) return undefined
+  // `style` and `_cssText`, and the presentation attributes of SVG, such as `fill` and `mask`.
+  return PLAIN_ATTRIBUTES.test(lower) ? value : sanitizeCss(value)
 }
 
 const sanitizeAttributes = (attributes: unknown): Fields => {
@@ -121,9 +107,12 @@ const mapText = (value: unknown, change: (text: string) => string): unknown => {
 
 const EMPTY = { tagName: 'noscript', attributes: {}, childNodes: [] }
 
+/** Returns the name of an element without its prefix: `svg:style` is a `style`, too. */
+const localName = (tag: string): string => tag.replace(/^.*:/, '')
+
 /** Whether an element is dropped. Links are kept only for style sheets whose rules the recorder stored: others load or connect. */
 const isDropped = (tag: string, attributes: Fields): boolean =>
-  DROPPED_TAGS.has(tag.replace(/^.*:/, '')) || (tag === 'link' && typeof attributes._cssText !== 'string')
+  DROPPED_TAGS.has(localName(tag)) || (tag === 'link' && typeof attributes._cssText !== 'string')
 
 /** Returns a recorded node and its descendants without what could run, load or navigate. */
 const sanitizeNode = (node: unknown): unknown => {
@@ -137,7 +126,7 @@ const sanitizeNode = (node: unknown): unknown => {
   const tag = typeof tagName === 'string' && TAG.test(tagName) ? tagName.toLowerCase() : 'script'
   const attributes = isFields(node.attributes) ? node.attributes : {}
   if (isDropped(tag, attributes)) return { ...node, ...EMPTY }
-  const text = tag === 'style' ? { childNodes: mapStyle(children.childNodes ?? []) } : children
+  const text = localName(tag) === 'style' ? { childNodes: mapStyle(children.childNodes ?? []) } : children
   return { ...node, attributes: sanitizeAttributes(attributes), ...text }
 }
 
@@ -151,11 +140,22 @@ const mapStyle = (nodes: readonly unknown[]): unknown[] =>
 const mapList = (value: unknown, change: (each: Fields) => unknown): unknown =>
   Array.isArray(value) ? value.filter(isFields).map(change) : []
 
+/** Returns an added node. Its parent may be a `style` of an earlier event, so text is sanitized as a style sheet. */
+const sanitizeAdded = (node: unknown): unknown => {
+  const safe = sanitizeNode(node)
+  return isFields(safe) && typeof safe.textContent === 'string'
+    ? { ...safe, textContent: sanitizeCss(safe.textContent) }
+    : safe
+}
+
+const sanitizeText = (text: Fields): Fields =>
+  typeof text.value === 'string' ? { ...text, value: sanitizeCss(text.value) } : text
+
 const sanitizeMutation = (data: Fields): Fields => ({
   ...data,
-  adds: mapList(data.adds, (add) => ({ ...add, node: sanitizeNode(add.node) })),
+  adds: mapList(data.adds, (add) => ({ ...add, node: sanitizeAdded(add.node) })),
   attributes: mapList(data.attributes, (each) => ({ ...each, attributes: sanitizeAttributes(each.attributes) })),
-  texts: mapList(data.texts, (each) => each),
+  texts: mapList(data.texts, sanitizeText),
   removes: mapList(data.removes, (each) => each),
 })
 

@@ -1,0 +1,7 @@
+const IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp|x-icon|svg\+xml)[;,]/i
+
+/** Whether a value is an image in itself. */
+export const isImageUrl = (value: string): boolean => IMAGE.test(value)
+
+/** Whether a URL loads nothing: it is an image in itself, or a part of the document. */
+export const isSafeUrl = (value: string): boolean => isImageUrl(value.trimStart()) || value.startsWith('#')
