@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { ApiError } from '../lib/apiError.ts'
+import { mergePatch } from '../lib/mergePatch.ts'
 
 const CLOSED = { additionalProperties: false } as const
 const MAX_TEXT = 500
@@ -137,7 +138,7 @@ const isSelector = (text: string): boolean => {
  * Throws `ApiError` unless an SDK can use the settings: regular expressions compile, selectors are complete. An SDK that
  * cannot use a selector records nothing.
  */
-export const assertRecordingConfig = (config: RecordingConfig): void => {
+const assertRecordingConfig = (config: RecordingConfig): void => {
   const groups = config.triggerGroups ?? []
   const urls = {
     urlTriggers: config.urlTriggers,
@@ -155,4 +156,29 @@ export const assertRecordingConfig = (config: RecordingConfig): void => {
   }
   if (groups.length && config.version !== 2)
     throw invalid('triggerGroups', 'requires "version": 2. SDKs ignore groups otherwise.')
+}
+
+/** What a project does not record. */
+export type RecordingProtection = Pick<RecordingConfig, 'masking' | 'urlBlocklist'>
+
+const protectionOf = ({ masking, urlBlocklist }: RecordingConfig): RecordingProtection => ({
+  ...(masking && { masking }),
+  ...(urlBlocklist && { urlBlocklist }),
+})
+
+/**
+ * Returns the settings of recordings changed by a merge patch. Turning recording off and on, or back to the defaults, keeps what
+ * is not recorded: only a patch with null for it removes it. Throws `ApiError`.
+ */
+export const changeRecording = (
+  before: boolean | RecordingConfig,
+  kept: RecordingProtection,
+  patch: unknown,
+): { readonly sessionRecording: boolean | RecordingConfig; readonly protection: RecordingProtection } => {
+  const protection = typeof before === 'object' ? protectionOf(before) : kept
+  if (patch === false) return { sessionRecording: false, protection }
+  if (patch === true) return { sessionRecording: Object.keys(protection).length ? { ...protection } : true, protection }
+  const sessionRecording = mergePatch(typeof before === 'object' ? before : protection, patch) as RecordingConfig
+  assertRecordingConfig(sessionRecording)
+  return { sessionRecording, protection: protectionOf(sessionRecording) }
 }

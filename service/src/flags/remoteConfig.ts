@@ -1,7 +1,8 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { mergePatch } from '../lib/mergePatch.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
-import { assertRecordingConfig, RECORDING_CONFIG } from './recordingConfig.ts'
+import { changeRecording, RECORDING_CONFIG, type RecordingProtection } from './recordingConfig.ts'
 
 const ON = Type.Boolean()
 const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
@@ -56,6 +57,34 @@ export const REMOTE_CONFIG = Type.Object(
 )
 export type RemoteSettings = Static<typeof REMOTE_CONFIG>
 
+/** Returns the schema of a merge patch: every field may be null, which removes it. Lists are replaced, so theirs may not. */
+const patchOf = (schema: TSchema): TSchema => {
+  const { type, enum: values, properties, anyOf } = schema as Readonly<Record<string, unknown>>
+  return Type.Unsafe({
+    ...schema,
+    ...(type === undefined ? {} : { type: [...new Set([type, 'null'].flat())] }),
+    ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
+    ...(Array.isArray(anyOf) ? { anyOf: [...(anyOf as unknown[]), { type: 'null' }] } : {}),
+    ...(properties
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, each]) => [name, patchOf(each as TSchema)]),
+          ),
+        }
+      : {}),
+  })
+}
+
+type Patch<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { readonly [Key in keyof Value]?: Patch<Value[Key]> | null }
+    : Value
+
+/** Changes of the settings, as a JSON Merge Patch. */
+export type RemotePatch = Patch<RemoteSettings>
+export const REMOTE_PATCH = Type.Unsafe<RemotePatch>({ ...patchOf(REMOTE_CONFIG), type: 'object' })
+
 /** Default remote config. A `false` field means the feature is off. */
 const DEFAULTS: Required<RemoteSettings> = {
   autocapture_opt_out: false,
@@ -72,8 +101,8 @@ const DEFAULTS: Required<RemoteSettings> = {
 export interface RemoteConfigs {
   /** Returns the settings of a project, with defaults. */
   settings(projectId: number): Promise<Required<RemoteSettings>>
-  /** Changes the given settings. Resolves with all of them. */
-  change(projectId: number, changes: RemoteSettings): Promise<Required<RemoteSettings>>
+  /** Changes settings. Resolves with all of them. Throws `ApiError`. */
+  change(projectId: number, changes: RemotePatch): Promise<Required<RemoteSettings>>
   /** Returns the configuration as the SDK reads it. */
   of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
 }
@@ -82,6 +111,9 @@ export interface RemoteConfigs {
 export interface ProjectSurveys {
   hasRunning(projectId: number): Promise<boolean>
 }
+
+/** Setting of a project: what it does not record. It stays while recording is off. */
+const PROTECTION = 'recording_protection'
 
 /** SDKs record if `sessionRecording` is an object. */
 const forSdk = (settings: Required<RemoteSettings>) => ({
@@ -103,9 +135,18 @@ export const createRemoteConfigs = (
   })
   return {
     settings: read,
-    change: async (projectId, changes) => {
-      if (typeof changes.sessionRecording === 'object') assertRecordingConfig(changes.sessionRecording)
-      const next = { ...(await read(projectId)), ...changes }
+    change: async (projectId, { sessionRecording: recording, ...changes }) => {
+      const before = await read(projectId)
+      const next = { ...DEFAULTS, ...(mergePatch(before, changes) as RemoteSettings) }
+      if (recording !== undefined) {
+        const { sessionRecording, protection } = changeRecording(
+          before.sessionRecording,
+          ((await settings.get(projectId, PROTECTION)) ?? {}) as RecordingProtection,
+          recording ?? DEFAULTS.sessionRecording,
+        )
+        next.sessionRecording = sessionRecording
+        await settings.set(projectId, PROTECTION, protection)
+      }
       await settings.set(projectId, 'remote_config', next)
       return next
     },

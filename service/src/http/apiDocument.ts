@@ -7,6 +7,21 @@ const PARAMETER = /:(\w+)|\*/g
 
 const toPath = (path: string): string => path.replace(PARAMETER, (_, name: string | undefined) => `{${name ?? 'path'}}`)
 
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/**
+ * Returns the name of a route for generated clients: `getPersonsById` for `GET /api/projects/:projectId/persons/:id`. It changes
+ * only if the method or the path does.
+ */
+export const operationIdOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => {
+  const parts = path
+    .replace(/^\/api(?=\/)/, '')
+    .replace(/^\/projects\/:projectId(?=\/)/, '')
+    .replace(PARAMETER, (_, name: string | undefined) => `by ${name ?? 'path'}`)
+  const words = parts.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  return method.toLowerCase() + (words.map(capitalized).join('') || 'Home')
+}
+
 const parametersOf = ({ path, query = {} }: Route) => [
   ...[...path.matchAll(PARAMETER)].map(([, name = 'path']) => ({
     name,
@@ -20,6 +35,7 @@ const parametersOf = ({ path, query = {} }: Route) => [
 const toOperation = (route: Route) => {
   const { access, toolbarScope, orScope, takesRunTokens, body, response, summary } = route
   return {
+    operationId: operationIdOf(route),
     ...(summary ? { summary } : {}),
     ...(WITHOUT_KEY.has(access)
       ? {

@@ -315,6 +315,38 @@ describe('the remote configuration', () => {
   })
 })
 
+test('what clients poll has a tag, and a 304 until it changes', async () => {
+  const ask = async (path: string, headers: Record<string, string> = {}) =>
+    request(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.key}`, ...headers } })
+  const paths = [
+    '/flags/definitions',
+    '/api/feature_flag/local_evaluation',
+    `/array/${service.token}/config`,
+    `/array/${service.token}/config.js`,
+    `/api/early_access_features?token=${service.token}`,
+    `/api/surveys?token=${service.token}`,
+    '/static/analytics.js',
+    '/static/toolbar.js',
+  ]
+  for (const path of paths) {
+    const first = await ask(path)
+    const etag = first.headers.get('etag')!
+    expect([path, first.status, etag]).toEqual([path, 200, expect.stringMatching(/^(?:W\/)?".+"$/)])
+    for (const sent of [etag, `"other", ${etag}`, '*'])
+      expect([path, (await ask(path, { 'if-none-match': sent })).status]).toEqual([path, 304])
+    const again = await ask(path, { 'if-none-match': etag })
+    expect([again.body, again.headers.get('etag')]).toEqual(['', etag])
+    expect((await ask(path, { 'if-none-match': '"other"' })).status).toBe(200)
+  }
+  const etag = (await ask('/flags/definitions')).headers.get('etag')!
+  const { id } = await define({ key: 'polled' })
+  expect(await ask('/flags/definitions', { 'if-none-match': etag })).toMatchObject({
+    status: 200,
+    body: { flags: [{ key: 'polled' }] },
+  })
+  await api(service, 'DELETE', `/feature_flags/${id}`)
+})
+
 test('flag definitions survive a restart', async () => {
   const { id } = await define({ key: 'stays' })
   await service.kill()

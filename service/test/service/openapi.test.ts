@@ -34,6 +34,18 @@ afterAll(() => service.stop())
 const pathOf = (name: string) => `/api/projects/${service.projectId}/endpoints/${name}/run`
 const validator = (schema: object) => new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
 
+test('every operation of the API has a name of its own, which its method and path decide', async () => {
+  const { body } = await request(`${service.url}/api/openapi.json`)
+  const ids = Object.values<any>(body.paths).flatMap((operations) =>
+    Object.values<any>(operations).map(({ operationId }) => operationId as string),
+  )
+  expect(ids).toHaveLength(ROUTES.length)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const id of ids) expect(id).toMatch(/^(?:get|post|put|patch|delete)[A-Z]\w*$/)
+  expect(body.paths['/api/projects/{projectId}/persons/{id}'].get.operationId).toBe('getPersonsById')
+  expect(body.paths['/api/projects/{projectId}/endpoints/{name}/run'].post.operationId).toBe('postEndpointsByNameRun')
+})
+
 test('the OpenAPI document contains the active endpoints of the project', () => {
   expect(document).toMatchObject({ openapi: '3.1.0', security: [{ personalApiKey: [] }] })
   expect(Object.keys(document.paths).sort()).toEqual([pathOf('plain'), pathOf('typed')])

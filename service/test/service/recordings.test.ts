@@ -190,10 +190,33 @@ describe('what the SDK records', () => {
     expect(await change(settings)).toMatchObject({ status: 200, body: { sessionRecording: settings } })
     const config = async () => (await request(`${service.url}/array/${service.token}/config`)).body.sessionRecording
     expect(await config()).toEqual({ endpoint: '/s/', ...settings })
+    const { masking, urlBlocklist } = settings
+    await change(true)
+    expect(await config()).toEqual({ endpoint: '/s/', masking, urlBlocklist })
+    await change(false)
+    expect(await config()).toBe(false)
+  })
+
+  test('is changed by a merge patch, which drops no masking unless it says so', async () => {
+    const config = async () => (await request(`${service.url}/array/${service.token}/config`)).body.sessionRecording
+    const masking = { maskAllInputs: true, maskTextSelector: '.private' }
+    await change({ masking: null, urlBlocklist: null })
+    await change({ masking, canvasFps: 2 })
+    await change({ sampleRate: '0.2' })
+    expect(await config()).toMatchObject({ masking, canvasFps: 2, sampleRate: '0.2' })
+    await change({ masking: { blockSelector: 'video' }, canvasFps: null })
+    const merged = { ...masking, blockSelector: 'video' }
+    expect(await config()).toEqual({ endpoint: '/s/', masking: merged, sampleRate: '0.2' })
+    for (const patch of [false, true, null, { sampleRate: 1 }]) await change(patch)
+    expect(await config()).toMatchObject({ masking: merged, sampleRate: 1 })
+    await change({ masking: { maskAllInputs: null, blockSelector: null } })
+    expect(await config()).toMatchObject({ masking: { maskTextSelector: '.private' } })
+    await change({ masking: null })
+    expect(await config()).not.toHaveProperty('masking')
+    await change(false)
     await change(true)
     expect(await config()).toEqual({ endpoint: '/s/' })
     await change(false)
-    expect(await config()).toBe(false)
   })
 
   test.each<[unknown, string]>([

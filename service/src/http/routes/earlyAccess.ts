@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type Stage, STAGES } from '../../flags/enrollment.ts'
+import { tagged } from '../etag.ts'
 import { CLOSED, page, requireProject } from '../request.ts'
 import { type Handler, route } from '../route.ts'
 import { ANY_OBJECT, oneOf, pageOf, TIME } from '../schemas.ts'
@@ -29,12 +30,12 @@ const FEATURE = Type.Object({
 })
 const OFFERED_FEATURE = Type.Object({ ...FEATURE_FIELDS, documentationUrl: Type.String(), flagKey: Type.String() })
 
-const offered: Handler = async (dependencies, { query, queryAll }) => {
+const offered: Handler = tagged(async (dependencies, { query, queryAll }) => {
   const { id } = await requireProject(dependencies, query.token)
   const stages = queryAll('stage')
   const features = await dependencies.earlyAccess.offered(id, stages.length ? stages : ['beta'])
   return { body: { earlyAccessFeatures: features } }
-}
+})
 
 const FEATURES = '/api/projects/:projectId/early_access_feature'
 

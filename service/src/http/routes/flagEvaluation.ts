@@ -2,6 +2,7 @@ import { type FlagsRequest, toDecideResponse } from '../../flags/flags.ts'
 import { decode, decodeSmall } from '../../ingest/decode.ts'
 import { parseBounded } from '../../ingest/split.ts'
 import { ApiError } from '../../lib/apiError.ts'
+import { tagged } from '../etag.ts'
 import { publicBody, requireProject } from '../request.ts'
 import { type Dependencies, type Handler, type RouteRequest, route } from '../route.ts'
 
@@ -53,17 +54,17 @@ const projectOfKey = async (dependencies: Dependencies, { query, key }: RouteReq
   return projectId
 }
 
-const localEvaluation: Handler = async (dependencies, request) => ({
+// Server SDKs poll it.
+const localEvaluation: Handler = tagged(async (dependencies, request) => ({
   body: await dependencies.localEvaluation(await projectOfKey(dependencies, request)),
-})
+}))
 
-const payload: Handler = async (dependencies, request) => ({
+const payload: Handler = tagged(async (dependencies, request) => ({
   // Serialized here, because a payload may be a string or null.
   body: JSON.stringify(
     await dependencies.flags.payload(await projectOfKey(dependencies, request), request.params.key!),
   ),
-  headers: { 'content-type': 'application/json; charset=utf-8' },
-})
+}))
 
 // Current server SDKs use the first path. Older ones, and those for other languages, use the second.
 const LOCAL_EVALUATION_PATHS = ['/flags/definitions', '/api/feature_flag/local_evaluation']

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { REMOTE_CONFIG, remoteConfigScript } from '../../flags/remoteConfig.ts'
+import { REMOTE_CONFIG, REMOTE_PATCH, remoteConfigScript } from '../../flags/remoteConfig.ts'
 import { ApiError } from '../../lib/apiError.ts'
+import { tagged } from '../etag.ts'
 import { type Dependencies, type RouteRequest, route } from '../route.ts'
 
 const configOf = async ({ projectByToken, remoteConfigs }: Dependencies, { params }: RouteRequest) => {
@@ -23,19 +24,19 @@ export const REMOTE_CONFIG_ROUTES = [
     method: 'GET',
     path: '/array/:token/config',
     access: 'public',
-    handler: async (dependencies, request) => ({
+    handler: tagged(async (dependencies, request) => ({
       body: await configOf(dependencies, request),
       headers: { 'cache-control': BRIEFLY },
-    }),
+    })),
   }),
   route({
     method: 'GET',
     path: '/array/:token/config.js',
     access: 'public',
-    handler: async (dependencies, request) => ({
+    handler: tagged(async (dependencies, request) => ({
       body: remoteConfigScript(await configOf(dependencies, request)),
       headers: { 'content-type': 'application/javascript; charset=utf-8', 'cache-control': BRIEFLY },
-    }),
+    })),
   }),
   route({
     method: 'GET',
@@ -48,9 +49,9 @@ export const REMOTE_CONFIG_ROUTES = [
   route({
     method: 'PATCH',
     path: SETTINGS,
-    summary: 'Change the remote configuration of the SDK',
+    summary: 'Change the remote configuration of the SDK by a JSON Merge Patch: objects merge, null removes a field',
     access: 'project:write',
-    body: REMOTE_CONFIG,
+    body: REMOTE_PATCH,
     response: ALL_SETTINGS,
     handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body) }),
   }),

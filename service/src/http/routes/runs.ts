@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { RunAnswer } from '../../endpoints/run.ts'
 import { toLargeJson } from '../../lib/largeJson.ts'
 import { narrowRun, withoutQuery } from '../../endpoints/tokens/narrow.ts'
+import { unlessKnown } from '../etag.ts'
 import { CLOSED, integerParam } from '../request.ts'
 import { type Dependencies, type Handler, type RouteRequest, type RouteResponse, route } from '../route.ts'
 import { formatOf, RUN_FIELDS, runInFormat, runOptions } from '../runRequest.ts'
@@ -45,18 +46,13 @@ const etagOf = async ({
     .update(await toLargeJson(stable))
     .digest('base64url')}"`
 
-const matches = (etag: string, header: string | undefined) =>
-  header !== undefined && (header.trim() === '*' || header.split(',').some((each) => each.trim() === etag))
-
 // Caches must revalidate, so that a request with another key, or without one, never gets the response.
 const REVALIDATE = { 'cache-control': 'private, no-cache', vary: 'authorization, accept' }
 
 const runByGet: Handler<undefined> = async (dependencies, request) => {
   const response = await run(dependencies, request)
   if (response.headers?.['content-type']) return response
-  const etag = await etagOf(response.body as RunAnswer)
-  const headers = { etag, ...REVALIDATE }
-  return matches(etag, request.headers['if-none-match']) ? { status: 304, headers } : { ...response, headers }
+  return unlessKnown(request, await etagOf(response.body as RunAnswer), { ...response, headers: REVALIDATE })
 }
 
 const RUN_PATH = '/api/projects/:projectId/endpoints/:name/run'

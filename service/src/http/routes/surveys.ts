@@ -7,6 +7,7 @@ import { createHostedLimit } from '../../surveys/hostedLimit.ts'
 import { hostedPage, limitedPage, missingPage } from '../../surveys/hostedPage.ts'
 import { SURVEY_RESPONSE } from '../../surveys/responses.ts'
 import { SURVEY_RESULTS } from '../../surveys/results.ts'
+import { unlessKnown } from '../etag.ts'
 import { integerParam, page, textParam } from '../request.ts'
 import { type Handler, type RouteRequest, route } from '../route.ts'
 import { orNull, pageOf } from '../schemas.ts'
@@ -14,16 +15,13 @@ import { orNull, pageOf } from '../schemas.ts'
 const BRIEFLY = 'public, max-age=60'
 
 /** The running surveys. A token that no project has gets none, like a project without surveys. */
-const running: Handler = async ({ projectByToken, surveys }, { query: { token }, headers }) => {
+const running: Handler = async ({ projectByToken, surveys }, request) => {
+  const { token } = request.query
   const project = token ? await projectByToken(token) : undefined
   if (!project) return { body: { surveys: [] } }
   const { json, hash } = await surveys.running(project.id)
-  const etag = `"${hash}"`
-  const cached = { etag, 'cache-control': BRIEFLY }
-  // A proxy that compresses the response makes the tag a weak one.
-  if (headers['if-none-match']?.split(/,\s*/).some((each) => each.replace(/^W\//, '') === etag))
-    return { status: 304, headers: cached }
-  return { headers: { ...cached, 'content-type': 'application/json; charset=utf-8' }, body: json }
+  const headers = { 'cache-control': BRIEFLY, 'content-type': 'application/json; charset=utf-8' }
+  return unlessKnown(request, `"${hash}"`, { headers, body: json })
 }
 
 /** `language=default` stands for submissions without translation, which have no language. */

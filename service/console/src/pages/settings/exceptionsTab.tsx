@@ -1,5 +1,3 @@
-import { api, dataOf } from '../../api/client.ts'
-import { inProject } from '../../api/inProject.ts'
 import { useProject } from '../../project.ts'
 import { Checkbox } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
@@ -9,7 +7,7 @@ import { GroupingRules } from './groupingRules.tsx'
 import { SettingsForm } from './settingsForm.tsx'
 import styles from './settings.module.css'
 import { SuppressionRules } from './suppressionRules.tsx'
-import { CONFIG_PATH, useRemoteConfig } from './useRemoteConfig.ts'
+import { saveConfig, useRemoteConfig } from './useRemoteConfig.ts'
 
 /** Which exceptions sites capture and drop, and how they are grouped. */
 export const ExceptionsTab = () => {
@@ -22,7 +20,7 @@ export const ExceptionsTab = () => {
           <SettingsForm
             name={`exception settings ${id}`}
             saved={toDraft(data)}
-            save={(draft) => dataOf(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toConfig(draft) }))}
+            save={(draft) => saveConfig(id, data, toConfig(draft))}
             done="Saved. Sites follow at their next page load."
             onSaved={() => config.reload()}
           >

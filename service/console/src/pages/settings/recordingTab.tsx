@@ -1,5 +1,3 @@
-import { api, dataOf } from '../../api/client.ts'
-import { inProject } from '../../api/inProject.ts'
 import { useProject } from '../../project.ts'
 import { Checkbox, TextArea, TextInput } from '../../ui/inputs.tsx'
 import { Card } from '../../ui/pageHead.tsx'
@@ -9,7 +7,7 @@ import { RecordingStorage } from './recordingStorage.tsx'
 import { Groups, Triggers } from './recordingTriggers.tsx'
 import { SettingsForm } from './settingsForm.tsx'
 import styles from './settings.module.css'
-import { CONFIG_PATH, useRemoteConfig } from './useRemoteConfig.ts'
+import { saveConfig, useRemoteConfig } from './useRemoteConfig.ts'
 
 /** Settings of which sessions are recorded, which of their content, and how long recordings are stored. */
 export const RecordingTab = () => {
@@ -18,14 +16,13 @@ export const RecordingTab = () => {
   return (
     <div class="stack">
       <Load of={config}>
-        {({ sessionRecording: saved }) => (
+        {(settings) => (
           <SettingsForm
             name={`recording settings ${id}`}
-            saved={toDraft(saved)}
-            save={(draft) => {
-              const body = { sessionRecording: toRecording(draft, saved) }
-              return dataOf(api.PATCH(CONFIG_PATH, { params: inProject(id), body }))
-            }}
+            saved={toDraft(settings.sessionRecording)}
+            save={(draft) =>
+              saveConfig(id, settings, { sessionRecording: toRecording(draft, settings.sessionRecording) })
+            }
             done="Saved. Sites follow at their next page load."
             onSaved={() => config.reload()}
           >
@@ -34,7 +31,7 @@ export const RecordingTab = () => {
                 <Card title="Session recording">
                   <Checkbox
                     label="Record sessions"
-                    about="Sites load the recorder from their next page load on. Saving with recording turned off removes the settings below."
+                    about="Sites load the recorder from their next page load on. Saving with recording turned off removes the settings below, except for what is masked and which pages are left out."
                     value={draft.isOn}
                     onChange={(isOn) => change({ isOn })}
                   />

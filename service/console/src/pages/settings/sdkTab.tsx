@@ -1,6 +1,4 @@
 import { useState } from 'preact/hooks'
-import { api, dataOf } from '../../api/client.ts'
-import { inProject } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { Checkbox } from '../../ui/inputs.tsx'
@@ -8,7 +6,7 @@ import { Card } from '../../ui/pageHead.tsx'
 import { Failed, Load } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import styles from './settings.module.css'
-import { CONFIG_PATH, type RemoteConfig, useRemoteConfig } from './useRemoteConfig.ts'
+import { type RemoteConfig, saveConfig, useRemoteConfig } from './useRemoteConfig.ts'
 
 interface Switch {
   readonly name: string
@@ -114,9 +112,7 @@ const Toggle = ({
   readonly onChanged: () => void
 }) => {
   const { id } = useProject()
-  const { run, error } = useMutation((isOn: boolean) =>
-    dataOf(api.PATCH(CONFIG_PATH, { params: inProject(id), body: toChange(isOn, config) })),
-  )
+  const { run, error } = useMutation((isOn: boolean) => saveConfig(id, config, toChange(isOn, config)))
   // What was chosen, until it is saved and loaded again.
   const [chosen, setChosen] = useState<boolean>()
   const change = async (isOn: boolean) => {
