@@ -439,6 +439,44 @@ export const readConfig = (
   }
 }
 
+const PREFIX = 'TRAILMARK_'
+// Of clients, builds and tests of the service, which may share its environment.
+const OF_OTHERS: ReadonlySet<string> = new Set(
+  [
+    ...['URL', 'KEY', 'KEY_FILE', 'API_KEY', 'TOKEN', 'PROJECT_ID', 'DEFAULT_API_HOST', 'DEMO_PORT'],
+    ...['BROWSER', 'HEADLESS_SHELL', 'FIREFOX', 'NGINX', 'CADDY'],
+  ].map((name) => PREFIX + name),
+)
+/** Maximum edits between a name and the one that was probably meant. */
+const MAX_EDITS = 4
+
+/** Returns how many letters to insert, remove or replace to turn `a` into `b`. */
+const editsBetween = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let at = 1; at <= a.length; at += 1) {
+    const next = [at]
+    for (let other = 1; other <= b.length; other += 1)
+      next.push(Math.min(next[other - 1]! + 1, row[other]! + 1, row[other - 1]! + (a[at - 1] === b[other - 1] ? 0 : 1)))
+    row = next
+  }
+  return row[b.length]!
+}
+
+/** Returns a warning for each variable that is named like one of the service's, but is none. */
+export const unknownVariables = (env: Readonly<Record<string, string | undefined>>): string[] => {
+  const known = Object.values<Variable<unknown>>(VARIABLES).map(({ name }) => name)
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith(PREFIX) && !known.includes(name) && !OF_OTHERS.has(name),
+  )
+  return unknown.sort().map((name) => {
+    const [nearest] = known
+      .map((each) => ({ each, edits: editsBetween(name, each) }))
+      .filter(({ edits }) => edits <= MAX_EDITS)
+      .sort((a, b) => a.edits - b.edits)
+    return `${name} is not a variable of the service and is ignored.${nearest ? ` Did you mean ${nearest.each}?` : ' "trailmark --help" lists all.'}`
+  })
+}
+
 /** Returns all environment variables, for the documentation. */
 export const configTable = (): { name: string; fallback: string | undefined; what: string }[] =>
   Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, describeVariables, readConfig } from './config.ts'
+import { type Config, ConfigError, describeVariables, readConfig, unknownVariables } from './config.ts'
 import { CommandError } from './cli/command.ts'
 import { describeCommands, runCommand } from './cli/run.ts'
 import { SCOPES } from './http/auth.ts'
@@ -16,7 +16,7 @@ import { startEngine } from './storage/embedded/engine.ts'
 import { EngineMissing, engineLibrary, thisMachine } from './storage/embedded/library.ts'
 import { DataDirInUse } from './storage/lock.ts'
 import { isOneOfMany } from './storage/location.ts'
-import { MetadataMismatch, TokenTaken } from './storage/metadata/metadata.ts'
+import { EventsElsewhere, MetadataMismatch, TokenTaken } from './storage/metadata/metadata.ts'
 import { StorageError } from './storage/storage.ts'
 import { own } from './lib/own.ts'
 
@@ -73,6 +73,8 @@ const explain = (error: unknown, config: Config, otherwise: string): string => {
     return `the data folder ${config.dataDir} is open in another Trailmark process: stop that one, or set TRAILMARK_DATA to another folder.`
   }
   if (error instanceof MetadataMismatch) return error.message
+  if (error instanceof EventsElsewhere)
+    return 'another Trailmark process uses the database at DATABASE_URL, and one of the two has an embedded engine, so each would store only some of the events: stop that process, or set CLICKHOUSE_URL to the same server for both.'
   if (error instanceof TokenTaken)
     return 'another project has the token in TRAILMARK_PROJECT_TOKEN, which is for the first project: set another token, or none.'
   if (error instanceof EngineMissing) return error.message
@@ -204,6 +206,7 @@ const main = async (args: readonly string[]) => {
   // Loaded here so that other commands start faster.
   const { startService } = await import('./service.ts')
   const log = logOf(config)
+  for (const warning of unknownVariables(process.env)) log(warning, { level: 'warn' })
   const starting = startService({
     config,
     engineLibrary: library,

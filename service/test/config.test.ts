@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { ConfigError, describeVariables, readConfig } from '../src/config.ts'
+import { ConfigError, describeVariables, readConfig, unknownVariables } from '../src/config.ts'
 
 const read = (env: Record<string, string>) => readConfig(env, { staticDir: '/sdk', consoleDir: '/console' })
 
@@ -121,4 +121,21 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('an error message neve
 
 test('every environment variable has a description', () => {
   expect(describeVariables().split('\n')).toHaveLength(32)
+})
+
+test('a variable that the service does not know is named, with the one that was probably meant', () => {
+  expect(
+    unknownVariables({
+      TRAILMARK_DATA: '/data',
+      TRAILMARK_PROT: '1',
+      TRAILMARK_PROJECT_TOKENS: 'a',
+      TRAILMARK_SOMETHING_ELSE: 'b',
+      TRAILMARK_URL: 'http://localhost:8000',
+      PATH: '/bin',
+    }),
+  ).toEqual([
+    'TRAILMARK_PROJECT_TOKENS is not a variable of the service and is ignored. Did you mean TRAILMARK_PROJECT_TOKEN?',
+    'TRAILMARK_PROT is not a variable of the service and is ignored. Did you mean TRAILMARK_PORT?',
+    'TRAILMARK_SOMETHING_ELSE is not a variable of the service and is ignored. "trailmark --help" lists all.',
+  ])
 })

@@ -15,8 +15,8 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
  */
 export const operationIdOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => {
   const parts = path
-    .replace(/^\/api(?=\/)/, '')
-    .replace(/^\/projects\/:projectId(?=\/)/, '')
+    .replace(/^\/api\/projects\/:projectId(?=\/)/, '')
+    .replace(/^\/api(?=\/projects)/, '')
     .replace(PARAMETER, (_, name: string | undefined) => `by ${name ?? 'path'}`)
   const words = parts.split(/[^A-Za-z0-9]+/).filter(Boolean)
   return method.toLowerCase() + (words.map(capitalized).join('') || 'Home')

@@ -6,7 +6,7 @@ import { keyFileIn, sharedKeyFile } from '../projects/keyFile.ts'
 import { createKeys, type Keys } from '../projects/keys.ts'
 import { lockDataDir } from '../storage/lock.ts'
 import { metadataLocation, isOneOfMany } from '../storage/location.ts'
-import { type Metadata, openMetadata, type Project } from '../storage/metadata/metadata.ts'
+import { lockEvents, type Metadata, openMetadata, type Project } from '../storage/metadata/metadata.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Config } from '../config.ts'
 import { firstKey, firstProject } from './firstStart.ts'
@@ -54,6 +54,8 @@ export const openData = async ({
     onWait: () => progress('Waiting for another replica that is starting …'),
   })
   onStop(() => metadata.close())
+  // After the first connection, whose errors say what is wrong.
+  if (config.databaseUrl) onStop(await lockEvents(config.databaseUrl, isShared))
   const keyFile = keyFileIn(config.dataDir)
   const { project, keyPath } = await metadata.withLock('start', async () => {
     const first = await firstProject(metadata, config.projectToken)

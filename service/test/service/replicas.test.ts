@@ -239,6 +239,16 @@ test('a replica with a local engine needs its data folder, and a backup can be r
     expect((await runUntilEnd({ ...place, TRAILMARK_DATA: data, TRAILMARK_PORT: '0' })).stderr).toContain(
       'is open in another Trailmark process',
     )
+    // An engine of its own, or a server of events that the first process does not use.
+    for (const more of [{}, { CLICKHOUSE_URL: env.CLICKHOUSE_URL! }] as Record<string, string>[]) {
+      const second = { ...place, ...more, TRAILMARK_DATA: join(folder, 'another'), TRAILMARK_PORT: '0' }
+      expect(await runUntilEnd(second)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /^trailmark: another Trailmark process uses the database at DATABASE_URL, and one of/,
+        ),
+      })
+    }
     expect(await trailmarkIn({ ...place, TRAILMARK_DATA: data }, 'backup', copy)).toMatchObject({ code: 0, stderr: '' })
   } finally {
     await single.stop()

@@ -8,6 +8,11 @@ export class MetadataUnavailable extends Error {
   override name = 'MetadataUnavailable'
 }
 
+/** Another process with the same Postgres database stores its events elsewhere. */
+export class EventsElsewhere extends Error {
+  override name = 'EventsElsewhere'
+}
+
 /** Another project has the token. */
 export class TokenTaken extends Error {
   override name = 'TokenTaken'

@@ -73,8 +73,10 @@ const sqliteStore = async (file: string): Promise<Store> => {
 }
 
 // "tra" in ASCII: keeps our advisory locks apart from those of other applications in the same database.
-const LOCK_NAMESPACE = 0x747261
+export const LOCK_NAMESPACE = 0x747261
 const LOCK_IDS: Readonly<Record<LockName, number>> = { change: 1, start: 2, events: 3 }
+/** Locks that a process holds while it runs. */
+export const SESSION_LOCKS = { eventStore: 4 } as const
 const START_RETRY_MS = 200
 
 const postgresStore = async (url: string, onWait: () => void): Promise<Store> => {
