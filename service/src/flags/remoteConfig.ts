@@ -141,7 +141,7 @@ export const createRemoteConfigs = (
       if (recording !== undefined) {
         const { sessionRecording, protection } = changeRecording(
           before.sessionRecording,
-          ((await settings.get(projectId, PROTECTION)) ?? {}) as RecordingProtection,
+          (await settings.get(projectId, PROTECTION)) ?? {},
           recording ?? DEFAULTS.sessionRecording,
         )
         next.sessionRecording = sessionRecording

@@ -17,7 +17,7 @@ const HTML = `<!doctype html>
 <p>Use this URL as <code>api_host</code>. Pages send their events here.</p>
 <dl>
   <dt>Add it to a site</dt>
-  <dd>Paste the snippet of the service's startup message into the page's &lt;head&gt;, with this URL as <code>api_host</code>.</dd>
+  <dd><b>Setup</b> in the console shows the snippet of the project for the page's &lt;head&gt;, and the code for frameworks.</dd>
   <dt>Open the console</dt>
   <dd><code>trailmark console</code> prints a link that signs you in. The console is at <a href="console/"><code>console/</code></a>, on the hosts in <code>TRAILMARK_CONSOLE_HOSTS</code> only: on localhost unless the operator names others.</dd>
   <dt>Query the data</dt>

@@ -17,8 +17,8 @@ export const MAX_VALUES = 2_000_000
 /** Maximum items of a body, and events of an item. */
 export const MAX_ITEMS = 1_000
 export const MAX_ITEM_EVENTS = 20_000
-/** Maximum nesting of an event. Each level of a page takes two. */
-export const MAX_EVENT_DEPTH = 1_000
+/** Maximum nesting of an event. Each level of a page takes two. Parsers of HTML stop at 512 levels, scripts may add more. */
+export const MAX_EVENT_DEPTH = 3_000
 /** Maximum bytes of a stored row. */
 export const MAX_ROW_BYTES = 1_000_000
 

@@ -463,6 +463,22 @@ describe('bad input', () => {
     })
   })
 
+  test.each([500, 512, 1_400])('keeps a page of %i levels', async (levels) => {
+    const session = uuidv7()
+    const page = (below: number): object => ({
+      type: 2,
+      id: below + 2,
+      tagName: 'div',
+      attributes: {},
+      childNodes: below ? [page(below - 1)] : [{ type: 3, id: 1, textContent: 'the innermost text' }],
+    })
+    const node = { type: 0, id: levels + 9, childNodes: [page(levels)] }
+    const snapshot = { type: 2, timestamp: Date.now(), data: { node, initialOffset: { top: 0, left: 0 } } }
+    expect((await send(chunk({ session, seq: 0 }, snapshot))).status).toBe(200)
+    const events = await eventsOf(session)
+    expect(JSON.stringify(events)).toContain('the innermost text')
+  })
+
   test('survives deep, wide and repeated structures, and events are stored meanwhile', async () => {
     const session = uuidv7(START)
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
