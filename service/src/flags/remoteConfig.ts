@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { mergePatch } from '../lib/mergePatch.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
-import { changeRecording, RECORDING_CONFIG, type RecordingProtection } from './recordingConfig.ts'
+import { changeRecording, RECORDING_CONFIG } from './recordingConfig.ts'
 
 const ON = Type.Boolean()
 const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
