@@ -10,6 +10,7 @@ import type {
   FlagOverride,
   FlagResult,
   FlagValue,
+  Moment,
   Notices,
   PerformanceConfig,
   Properties,
@@ -27,7 +28,10 @@ import type {
 export interface Host {
   /** The live configuration: read it when needed, never copy it. */
   config: Config
-  capture(event: string, properties?: Properties, options?: CaptureOptions): CapturedEvent | undefined
+  /** Captures an event that happened now, or at an earlier `moment`. */
+  capture(event: string, properties?: Properties, options?: CaptureOptions, moment?: Moment): CapturedEvent | undefined
+  /** Returns what an event that is captured later takes from now: its person, session, groups, URL and time. */
+  moment(): Moment
 }
 
 /** Something that happened on the page: a click, or a possible response to one. */
@@ -41,6 +45,8 @@ export interface PageActivity {
   /** Whether it happened in the same task as a click, so that the click's handlers caused it. */
   isInClickTask: boolean
   event?: Event
+  /** For a click or press. */
+  moment?: Moment
   /** The element of the event, inside open shadow roots too. A click has `path` instead. */
   target?: EventTarget
   /** For a click or press: the element and its ancestors, innermost first, read during the event. False if it has no element. */
@@ -257,8 +263,8 @@ export interface HeatmapParts extends PageParts {
 
 /**
  * Something thrown or logged, or a step before it: its kind, the value (what was thrown, the DOM event about it, the
- * arguments of `console.error`, or the message of a step), its properties, when it happened (ms since the epoch), and an
- * error of the call, for values without a stack.
+ * arguments of `console.error`, or the message of a step), its properties, when it happened (ms since the epoch), an
+ * error of the call, for values without a stack, and the moment of the report, if it waits for the extension.
  */
 export type ExceptionReport = [
   kind: 'captured' | 'error' | 'unhandledrejection' | 'console' | 'step',
@@ -266,6 +272,7 @@ export type ExceptionReport = [
   properties: unknown,
   at: number,
   trace: Error,
+  moment?: Moment,
 ]
 
 /** Captures a report. Returns the event, or undefined if there is none. */
@@ -316,6 +323,9 @@ export interface SurveyStorage {
 /** What the surveys feature adds to the host of its extension. */
 export interface SurveyParts {
   token: string
+  distinctId(): string
+  /** Number of the current person on this page. */
+  person(): number
   log: { error(message: string, ...details: unknown[]): void; warn(message: string): void; info(message: string): void }
   /** Stored values of the visitor, under the protocol's names. */
   store: { get<T>(name: string): T | undefined; set(values: Properties): void }

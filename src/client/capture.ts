@@ -1,4 +1,3 @@
-import { readPage } from '../browser/page'
 import type { Queue } from '../delivery/queue'
 import { guarded, later } from '../lib/guard'
 import { toJson } from '../lib/json'
@@ -7,7 +6,7 @@ import { toDate } from '../lib/serialize'
 import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
-import type { CapturedEvent, CaptureOptions, DroppedEvent, Properties } from '../types'
+import type { CapturedEvent, CaptureOptions, DroppedEvent, Moment, Properties } from '../types'
 import type { Context } from './createContext'
 import type { Connection, Emit } from './feature'
 import type { Ledger } from './ledger'
@@ -30,6 +29,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   let stageNames: string[] = []
   let run: Pipeline
   let fill: Pipeline
+  let layersNow: () => Moment['layers']
   const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, stageNames)
   context.session.onChange((id, _, reason) => {
     if (!reason?.noSessionId) context.attribution.endSession()
@@ -43,11 +43,24 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     delayed.splice(0).forEach(guarded)
   }
 
-  const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions, now: Date) => {
+  const moment = (): Moment => ({
+    at: new Date(),
+    url: location.href,
+    session: context.session.peek(),
+    layers: layersNow(),
+    isIdentified: context.identity.isIdentified(),
+    processesPerson: context.processesPerson(),
+    person: context.person(),
+  })
+  const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions, moment?: Moment) => {
     settle()
     beforeEach()
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
+    const isPast = !!moment && moment.person !== context.person()
+    // Without a session, the event begins one, and is the first to have the properties of its entry.
+    const then = moment && (moment.session || isPast ? { ...moment, isPast } : { url: moment.url })
+    const now = moment?.at ?? new Date()
     const own = toProperties(properties)
     // A later stage sets it on every event. Adding the name here is faster (addProperties.ts).
     own.$process_person_profile = undefined
@@ -55,28 +68,30 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
       Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() })
     // A session that begins is written with the campaign and the referrer of its first event.
     const captured = store.inOneWrite(() =>
-      run({ uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now }, options),
+      run({ uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now }, options, then),
     )
     if (!captured) return undefined
     ledger.captured(captured, stageNames)
-    emit('onCapture', captured)
+    if (!isPast) emit('onCapture', captured)
     const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
     const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
-    if (Object.keys({ ...set, ...setOnce }).length) emit('onPersonProperties', { $set: set, $set_once: setOnce })
+    if (!isPast && Object.keys({ ...set, ...setOnce }).length)
+      emit('onPersonProperties', { $set: set, $set_once: setOnce })
     queue.add(captured, { now: !!options.send_instantly })
     return captured
   }
-  const captureAt = (
-    now: Date,
+  /** Captures an event, of now or of an earlier moment. Returns it as it will be sent, or undefined when it was dropped. Never throws. */
+  const capture = (
     event: string,
-    properties: unknown,
+    properties?: unknown,
     options?: CaptureOptions | null,
+    moment?: Moment,
   ): CapturedEvent | undefined => {
     let uuid: string | undefined
     try {
       const safeOptions = toProperties(options) as CaptureOptions
       uuid = isUuid(safeOptions.uuid) ? safeOptions.uuid : uuidv7()
-      return captureNow(uuid, event, properties, safeOptions, now)
+      return captureNow(uuid, event, properties, safeOptions, moment)
     } catch (error) {
       // Counts the event as dropped, whether the site's code or the SDK threw.
       drop({ event, uuid, reason: 'internal_error' })
@@ -84,28 +99,21 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
       return undefined
     }
   }
-  /** Captures an event. Returns it as it will be sent, or undefined when it was dropped. Never throws. */
-  const capture = (event: string, properties?: unknown, options?: CaptureOptions | null): CapturedEvent | undefined =>
-    captureAt(new Date(), event, properties, options)
 
   return {
     capture,
+    /** Returns what an event that is captured later takes from now. Stores the campaign of a new URL. */
+    moment,
     /**
-     * Captures an event with the current time and URL, but in a later task, so that the page's listeners do not wait
-     * for it. `settle` captures it earlier: before each other event and call, and when the page is left. `describe`
-     * returns its properties.
+     * Captures an event of this moment, but in a later task, so that the page's listeners do not wait for it. `settle`
+     * captures it earlier: before each other event and call, and when the page is left. `describe` returns its properties.
      */
     captureLater: (event: string, describe: () => Properties): void => {
-      const { href } = location
-      const now = new Date()
-      delayed.push(() => {
-        // Listeners of the page may have navigated since.
-        const page = location.href === href ? {} : readPage(config, href)
-        captureAt(now, event, { ...page, ...describe() })
-      })
-      // The first event of a URL stores its campaign, which the page may remove before the later task.
-      if (context.attribution.isNewUrl()) settle()
-      else later(settle)
+      const then = moment()
+      delayed.push(() => capture(event, describe(), undefined, then))
+      // The event begins a session on this URL, which the page may change before the later task.
+      if (then.session) later(settle)
+      else settle()
     },
     settle,
     calculateEventProperties: (
@@ -121,7 +129,9 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     connect: (before: () => void, hooks: Emit, features: readonly Connection[]): void => {
       beforeEach = before
       emit = hooks
-      const { stages, fillers } = createStages(context, features, onRateLimit)
+      const created = createStages(context, features, onRateLimit)
+      const { stages, fillers } = created
+      layersNow = created.layersNow
       stageNames = Object.keys(stages)
       run = createPipeline(stages, drop)
       fill = createPipeline(fillers, () => {})

@@ -67,13 +67,17 @@ export const sessionApi = ({
   },
 })
 
-/** `dropWaiting` drops events that wait to be sent. `align` applies the current consent everywhere. */
+/**
+ * `dropWaiting` drops events that wait to be sent. `align` applies the current consent everywhere. `onOptIn` is called when
+ * the visitor is no longer opted out.
+ */
 export const consentApi = (
   { config, log, consent, isCookieless, isOptedOut }: Context,
   capture: Capture,
   reset: (deviceToo: boolean) => void,
   dropWaiting: () => void,
   align: () => void,
+  onOptIn: () => void,
 ): Pick<
   Api,
   | 'opt_in_capturing'
@@ -85,12 +89,14 @@ export const consentApi = (
   | 'is_capturing'
 > => {
   const decide = (granted: boolean | undefined) => {
+    const wasOut = isOptedOut()
     if (config.cookieless_mode === 'always') log.warn("consent does nothing with cookieless_mode: 'always'")
     else consent.decide(granted)
     // Other tabs are notified of consent after the ids are stored, and of a denial before they are removed.
     if (granted) align()
     consent.keep()
     align()
+    if (wasOut && !isOptedOut()) onOptIn()
   }
   return {
     opt_in_capturing: ({ captureEventName = '$opt_in', captureProperties } = {}) => {

@@ -2,6 +2,7 @@ import { isHidden } from '../browser/visibility'
 import { createFlagRequester, type FlagsResponse } from '../flags/flagRequester'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
+import { toJson } from '../lib/json'
 import { earlyAccess } from './earlyAccess'
 import type { Client, Connection } from './feature'
 import { flagProperties } from './flagProperties'
@@ -20,7 +21,8 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     callbacks.splice(0).forEach((callback) => guarded(() => callback(response)))
   const requester = createFlagRequester({
     send: client.requestFlags,
-    visitor: context.distinctId,
+    // Flags also depend on groups. A visitor who comes back after another one is not the same.
+    visitor: () => toJson([context.distinctId(), context.person(), context.store.get('$groups')]),
     apply: (response) => {
       if (response.body || response.error) flags.apply(response)
       settle(response)
@@ -78,7 +80,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     onStart: () => void reload(),
     onAlign: refreshLater,
     onIdChange: (anonymousId) => {
-      if (anonymousId) client.setAnonymousId(anonymousId)
+      client.setAnonymousId(anonymousId)
       flags.forgetReported()
       reload()
     },
@@ -87,6 +89,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
       flags.forget(bootstrap)
       reload()
     },
+    onDenial: flags.forgetAllReported,
     onGroup: ({ type, isNew, properties }) => {
       if (isNew) {
         api.resetGroupPropertiesForFlags(type)

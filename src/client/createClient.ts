@@ -1,6 +1,7 @@
 import { hasPage } from '../browser/page'
 import { changeConfig, type OptionRules, type UserConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
+import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
@@ -50,7 +51,7 @@ export const createClient = ({
   const { outbox, queue } = delivery
 
   const events = createCapture(context, ledger, queue)
-  const { capture, captureLater, settle } = events
+  const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
   const emit = createEmit(connections)
   const people = createPeople(context, ledger, capture, emit)
@@ -63,6 +64,7 @@ export const createClient = ({
     ledger,
     capture,
     captureLater,
+    moment,
     settle,
     configure,
     api: () => api,
@@ -71,17 +73,27 @@ export const createClient = ({
     align: () => align(),
   }
   for (const feature of features) connections.push(feature.connect?.(client) ?? {})
+  connections.push({ ...people.hooks, onReset: () => align() })
 
-  const host = createFeatureHost(context, delivery, capture, load)
   // Features watch the page. Without a page there is nothing to run.
   const running = runFeatures(
-    host,
+    (onLeave) => createFeatureHost(context, delivery, events, load, onLeave),
     () => hasPage() && !isOptedOut(),
     connections.flatMap(({ runs = [] }) => runs),
   )
   delivery.onGzipNeeded(running.align)
   remote.onChange(running.align)
+  let adoption: ReturnType<typeof setTimeout> | undefined
+  context.onNextPerson(() => {
+    settle()
+    running.leave(true)
+    adoption = later(() => adopt())
+  })
 
+  const dropWaiting = () => {
+    queue.clear('opted_out')
+    emit('onDenial')
+  }
   let decision = consent.explicit()
   /** Applies the current configuration and consent everywhere. */
   const align = () => {
@@ -97,21 +109,22 @@ export const createClient = ({
     consent.keep()
     if (consent.explicit() !== decision) {
       // A denial in another tab also drops events that wait in this one.
-      if (consent.explicit() === 'denied') queue.clear('opted_out')
+      if (consent.explicit() === 'denied') dropWaiting()
       align()
     }
     people.adoptReset()
   }
   events.connect(adopt, emit, connections)
-  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle)
+  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle, running.leave)
 
   const coreApi: CoreApi = {
-    capture,
+    // The fourth parameter is not the site's.
+    capture: (event, properties, options) => capture(event, properties, options),
     calculateEventProperties: events.calculateEventProperties,
     ...people.api,
     ...superProperties(context),
     ...sessionApi(context),
-    ...consentApi(context, capture, people.api.reset, () => queue.clear('opted_out'), align),
+    ...consentApi(context, capture, people.api.reset, dropWaiting, align, () => emit('onOptIn')),
     set_config: configure,
     debug: (on) => {
       config.debug = on !== false
@@ -119,6 +132,7 @@ export const createClient = ({
     flush: queue.flush,
     shutdown: async () => {
       running.stop()
+      clearTimeout(adoption)
       emit('onEnd')
       stopLifecycle()
       queue.onPageLeave()

@@ -2,6 +2,7 @@ import { COOKIELESS_ID } from '../lib/cookieless'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
 import { isPlainObject } from '../lib/json'
+import { createListeners } from '../lib/listeners'
 import type { Log } from '../lib/log'
 import { propertyText, serialize } from '../lib/serialize'
 import { uuidv7 } from '../lib/uuid'
@@ -19,7 +20,14 @@ export type Context = ReturnType<typeof createContext>
 export const createContext = (config: Config, token: string, log: Log) => {
   const permissions = createPermissions(config, token)
   const { isCookieless } = permissions
-  const stores = openStores(token, config, permissions.mayStore)
+  const leaving = createListeners<[]>()
+  let person = 0
+  let personSince = 0
+  const stores = openStores(token, config, permissions.mayStore, () => {
+    leaving.emit()
+    person += 1
+    personSince = performance.now()
+  })
   const { store, tabStore } = stores
   const newId = () => {
     const uuid = uuidv7()
@@ -50,6 +58,11 @@ export const createContext = (config: Config, token: string, log: Log) => {
     remote: createRemoteConfig(store, onMalformed),
     /** Logs the names or the text of malformed values that the service sent. */
     onMalformed,
+    /** Calls back before another person replaces the current one. Events captured meanwhile are the current person's. */
+    onNextPerson: leaving.add,
+    /** Number of the current person on this page, and since when it is the current one, ms of `performance.now`. */
+    person: () => person,
+    personSince: () => personSince,
     /** Returns the visitor's id as the service sees it. */
     distinctId: () => (isCookieless() ? COOKIELESS_ID : identity.distinctId()),
     deviceId: () => (isCookieless() ? undefined : identity.deviceId()),

@@ -14,8 +14,14 @@ export interface FeatureHost extends ExtensionHost {
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
 
-/** Something that runs while it is wanted: a start function, or the extension to load. */
-export type Running = { wanted(): unknown } & ({ start(host: FeatureHost): Stop } | { load: ExtensionName })
+/**
+ * Something that runs while it is wanted: a start function, or the extension to load. It is stopped and started again for
+ * each person. `isOfPage`: it goes on, because it holds nothing of a person, or handles the change itself (`onLeave`).
+ */
+export type Running = { wanted(): unknown; isOfPage?: boolean } & (
+  | { start(host: FeatureHost): Stop }
+  | { load: ExtensionName }
+)
 
 /** The core's own stages, in order. */
 export type CoreStage =
@@ -44,10 +50,14 @@ export interface Hooks {
   onStart(): void
   /** Called when the client starts, and when configuration or consent has changed. */
   onAlign(): void
-  /** Called when the visitor's id has changed. `anonymousId`: the previous id, if it was anonymous. */
-  onIdChange(anonymousId?: string): void
-  /** Called by `reset`. `bootstrap`: what the site knows about the next visitor. */
+  /** Called when an anonymous visitor was identified. `anonymousId`: the previous id. */
+  onIdChange(anonymousId: string): void
+  /** Called when another person has replaced the visitor. `bootstrap`: what the site knows about the next visitor. */
   onReset(bootstrap?: Bootstrap): void
+  /** Called when the visitor has opted out, and events that waited were dropped. */
+  onDenial(): void
+  /** Called when the visitor has opted in after having been opted out. */
+  onOptIn(): void
   /** Called when the visitor has joined a group or left all groups, or when a group has new properties. */
   onGroup(change: { type?: string; isNew: boolean; properties?: Properties }): void
   /** Called when an event has been captured. */
@@ -79,6 +89,7 @@ export interface Client {
   capture: ExtensionHost['capture']
   /** Captures an event of this moment in a later task. `describe` returns its properties. */
   captureLater(event: string, describe: () => Properties): void
+  moment: ExtensionHost['moment']
   /** Captures the events that wait for a later task. */
   settle: Stop
   /** Changes options, like `set_config`. */

@@ -1,28 +1,30 @@
-import { onPageLeave } from '../browser/pageExit'
 import { onVisibilityChange } from '../browser/visibility'
 import type { LoadExtension } from '../extensions/contract'
 import { startExtension } from '../extensions/startExtension'
 import { later } from '../lib/guard'
-import type { Capture } from './capture'
+import type { Events } from './capture'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { FeatureHost } from './feature'
 
-/** Creates the object that features and extensions use a client through. `load` fetches an extension. */
+/** Creates the object that a feature and its extensions use a client through. `load` fetches an extension. */
 export const createFeatureHost = (
-  { config, log, remote, session }: Context,
+  { config, log, remote, session, personSince }: Context,
   { useGzip }: Delivery,
-  capture: Capture,
+  { capture, moment }: Events,
   load: LoadExtension,
+  onLeave: FeatureHost['onLeave'],
 ): FeatureHost => {
   const host: FeatureHost = {
     config,
     capture,
+    moment,
     session,
     remote,
     useGzip,
     later,
-    onPageLeave,
+    onLeave,
+    personSince,
     onVisibilityChange,
     startExtension: (name, parts, onFailure) =>
       startExtension(load(name), { ...host, ...parts }, (error) => {

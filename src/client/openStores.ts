@@ -25,9 +25,9 @@ export const cookieOptions = (config: Config): CookieOptions => ({
 
 /**
  * Opens the visitor's store and the tab's store, in the storage that the configuration selects. `mayStore`: whether
- * anything may be stored in the browser. `align` moves both after configuration or consent has changed.
+ * anything may be stored in the browser. `onLeave` is called before another person replaces the visitor. `align` moves both after configuration or consent has changed.
  */
-export const openStores = (token: string, config: Config, mayStore: () => boolean) => {
+export const openStores = (token: string, config: Config, mayStore: () => boolean, onLeave: () => void) => {
   const prefix = `ph_${config.persistence_name || escaped(token)}`
   const name = config.persistence_name ? prefix : `${prefix}_posthog`
   const tabKeys = [`${prefix}_window_id`, `${prefix}_primary_window_exists`, `${prefix}_session_id`] as const
@@ -59,7 +59,7 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
     erase()
   }
   erase()
-  const store = createStore(openMain(), align)
+  const store = createStore(openMain(), align, undefined, onLeave)
   // No other tab writes there.
   const tabStore = createStore(openTab(), align, 0)
   return { tabKeys, tab, store, tabStore, align }

@@ -17,9 +17,14 @@ export const startPageLifecycle = (
   adopt: () => void,
   /** Captures the events that wait for a later task. */
   settle: () => void,
+  /** Lets features capture what happened until now. */
+  leave: (isNextPerson: boolean) => void,
 ): Stop => {
   const stops = [
-    onPageLeave(settle),
+    onPageLeave(() => {
+      settle()
+      leave(false)
+    }),
     onPageLeft(() => {
       session.release()
       queue.onPageLeave()

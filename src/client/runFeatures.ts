@@ -1,36 +1,59 @@
 import { guarded } from '../lib/guard'
+import { createListeners } from '../lib/listeners'
 import type { Stop } from '../types'
 import type { FeatureHost, Running } from './feature'
 
+interface Run {
+  leave(isNextPerson: boolean): void
+  stop: Stop
+}
+
 /**
  * Runs features. `align` starts those that are wanted and stops the others. It is called by init, set_config and
- * changes of consent.
+ * changes of consent. `createHost` creates the host of one run.
  */
-export const runFeatures = (host: FeatureHost, mayRun: () => boolean, features: readonly Running[]) => {
-  const running = new Map<Running, Stop>()
+export const runFeatures = (
+  createHost: (onLeave: FeatureHost['onLeave']) => FeatureHost,
+  mayRun: () => boolean,
+  features: readonly Running[],
+) => {
+  const running = new Map<Running, Run>()
   let isEnded = false
+  const start = (feature: Running): void => {
+    const leaving = createListeners<[isNextPerson: boolean]>()
+    const host = createHost(leaving.add)
+    const stop = 'load' in feature ? host.startExtension(feature.load) : feature.start(host)
+    running.set(feature, { stop, leave: leaving.emit })
+  }
+  const end = (feature: Running): void => {
+    const run = running.get(feature)
+    running.delete(feature)
+    run?.stop()
+  }
   return {
     align: (): void => {
       const may = !isEnded && mayRun()
       for (const feature of features) {
         const wanted = may && feature.wanted()
-        const stop = running.get(feature)
         // If one feature fails to start, the others still run.
         guarded(() => {
-          if (wanted && !stop)
-            running.set(feature, 'load' in feature ? host.startExtension(feature.load) : feature.start(host))
-          if (!wanted && stop) {
-            running.delete(feature)
-            stop()
-          }
+          if (wanted && !running.has(feature)) start(feature)
+          if (!wanted) end(feature)
         })
       }
+    },
+    /**
+     * Lets features capture what happened until now, in the order in which they start, because the page is left or
+     * another person comes. For another person, `align` starts them again.
+     */
+    leave: (isNextPerson: boolean): void => {
+      features.forEach((each) => running.get(each)?.leave(isNextPerson))
+      for (const each of features) if (isNextPerson && !each.isOfPage) guarded(() => end(each))
     },
     /** Stops all features. Later calls of `align` start none. */
     stop: (): void => {
       isEnded = true
-      running.forEach((stop) => stop())
-      running.clear()
+      features.forEach(end)
     },
   }
 }

@@ -13,7 +13,7 @@ import { limitRate } from '../pipeline/stages/limitRate'
 import { requireConsent } from '../pipeline/stages/requireConsent'
 import { requireName } from '../pipeline/stages/requireName'
 import { runBeforeSend } from '../pipeline/stages/runBeforeSend'
-import type { Stage } from '../pipeline/stage'
+import type { Stage, Then } from '../pipeline/stage'
 import { isKey } from '../state/keys'
 import type { Properties } from '../types'
 import { CHANNEL, VERSION } from '../version'
@@ -50,12 +50,13 @@ export const createStages = (
   const device = memo(readDevice)
   const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   const fromFeatures = features.flatMap(({ properties = [] }) => properties)
-  const layers = () => [
-    attribution.properties(),
-    riding(store.all()),
-    ...fromFeatures.map((read) => read()),
+  /** What an event that is captured later takes from the moment it happened. */
+  const layersNow = () => [attribution.properties(), riding(store.all())]
+  const layers = (then?: Then) => [
+    ...(then?.layers ?? layersNow()),
+    ...(then?.isPast ? [] : fromFeatures.map((read) => read())),
     constants(context.idleMs(), config.defaults, config.api_host),
-    readPage(config),
+    readPage(config, then?.url),
     device(config.detect_google_search_app),
   ]
   const core: Record<CoreStage, Stage> = {
@@ -88,5 +89,5 @@ export const createStages = (
     stages[name] = stage
   }
   const fillers: Record<string, Stage> = pick({ ...core }, (name) => FILLERS.includes(name as CoreStage))
-  return { stages, fillers }
+  return { stages, fillers, layersNow }
 }

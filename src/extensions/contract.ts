@@ -31,8 +31,13 @@ export interface ExtensionHost extends Host {
   useGzip(gzip: ((text: string) => Uint8Array<ArrayBuffer>) | undefined): void
   /** Runs `run` after `ms`. Errors do not reach the page. */
   later(run: () => void, ms: number): ReturnType<typeof setTimeout>
-  /** Fires when the page is left: the last chance to capture. */
-  onPageLeave(run: () => void): Stop
+  /**
+   * Fires when the page is left, and before another person replaces the current one (`isNextPerson`): the last chance to
+   * capture what happened until now. After that, the extension is stopped and started again.
+   */
+  onLeave(run: (isNextPerson: boolean) => void): Stop
+  /** When the current person came to this page, ms of `performance.now`; 0 for the first person. */
+  personSince(): number
   /** Fires when the page is shown or hidden. */
   onVisibilityChange(run: () => void): Stop
 }

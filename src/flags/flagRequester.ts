@@ -18,7 +18,7 @@ const MAX_PAUSE_MS = 600_000
 interface Inputs {
   send(isStopped: () => boolean): Promise<FlagsResponse>
   apply(response: FlagsResponse): void
-  /** The visitor's id. A response about another visitor is not applied. */
+  /** Identifies the visitor. A response about another visitor is not applied. */
   visitor(): string
 }
 

@@ -77,6 +77,7 @@ export const createFlags = (inputs: Inputs) => {
     }
   }
 
+  const forgetAllReported = () => store.set({ $flag_call_reported: undefined })
   const override = (overrides: FlagOverrides): void => {
     known.override(overrides)
     notify()
@@ -108,10 +109,11 @@ export const createFlags = (inputs: Inputs) => {
     /** Whether flags were loaded on this page: by a response, by `bootstrap` or by `updateFlags`. */
     hasLoaded: (): boolean => isLoaded,
     properties: known.properties,
-    /** Lets `$feature_flag_called` be captured again for the next visitor, unless it is captured once per session. */
+    /** Lets `$feature_flag_called` be captured again for another id, unless it is captured once per session. */
     forgetReported: (): void => {
-      if (!config.advanced_feature_flags_dedup_per_session) store.set({ $flag_call_reported: undefined })
+      if (!config.advanced_feature_flags_dedup_per_session) forgetAllReported()
     },
+    forgetAllReported,
     /** Removes all flags but those of `bootstrap`. */
     forget: (bootstrap: Bootstrap): void => {
       known.bootstrap(bootstrap)

@@ -88,7 +88,11 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
       page.watch(composed)
       isInClickTask = true
       // The path of this moment, because the page may remove the element.
-      report(event.type, { event, path: composed[0] instanceof Element && pathOf(composed[0]) })
+      report(event.type, {
+        event,
+        moment: host.moment(),
+        path: composed[0] instanceof Element && pathOf(composed[0]),
+      })
       const endClickTask = () => {
         isInClickTask = false
         drain()

@@ -6,6 +6,8 @@ import { later } from '../lib/guard'
 import type { Properties, Stop } from '../types'
 
 export interface PageviewHost extends Host {
+  /** Fires when the page is left or another person comes: the last chance to capture. */
+  onLeave(run: () => void): Stop
   /** Whether the current page has had its `$pageview`. */
   hasViewed(): boolean
 }
@@ -14,16 +16,20 @@ export interface PageviewHost extends Host {
  * Captures a `$pageview` when a page is first visible (not while it is prerendered), when it is restored from the
  * back/forward cache, and with `capture_pageview: 'history_change'` when its path changes.
  */
-export const startPageviews = ({ config, capture, hasViewed }: PageviewHost): Stop => {
+export const startPageviews = ({ config, capture, hasViewed, onLeave }: PageviewHost): Stop => {
   let path = location.pathname
   let waiting: ReturnType<typeof setTimeout> | undefined
+  let captureNow: Stop | undefined
   // A task later, when `init` has returned, or after a navigation the framework has set the title.
   const soon = (properties?: Properties) => {
     clearTimeout(waiting)
-    waiting = later(() => {
+    captureNow = () => {
+      captureNow = undefined
+      clearTimeout(waiting)
       path = location.pathname
       capture('$pageview', properties)
-    }, 1)
+    }
+    waiting = later(captureNow, 1)
   }
   const stops = [
     whenVisible(() => {
@@ -36,6 +42,7 @@ export const startPageviews = ({ config, capture, hasViewed }: PageviewHost): St
       soon({ navigation_type: type })
     }),
     onPageRestored(() => soon()),
+    onLeave(() => captureNow?.()),
   ]
   return () => {
     clearTimeout(waiting)

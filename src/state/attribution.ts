@@ -28,8 +28,6 @@ export interface Attribution {
   endSession(): void
   /** Returns where the visitor first came from, as person properties; {} until the first event. */
   initialPerson(): Properties
-  /** Whether the page has a URL that no event had yet. */
-  isNewUrl(): boolean
   /** Called when the visitor changed: the next event counts this page as a new arrival. */
   forget(): void
 }
@@ -102,7 +100,6 @@ export const createAttribution = (
       const info = store.get<Arrival>('$initial_person_info')
       return info ? arrivalProperties(info, '$initial_', config) : {}
     },
-    isNewUrl: () => pageUrl() !== seenUrl,
     forget: () => {
       seenUrl = undefined
     },

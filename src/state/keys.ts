@@ -29,6 +29,8 @@ export const KEYS = {
   $epp: 'cookie',
   $groups: 'rides',
   __alias: '',
+  /** The anonymous id of a `$identify` that was dropped because the visitor opted out. */
+  $unlinked_id: '',
   $had_persisted_distinct_id: 'rides',
   /** Time of the last reset, ISO 8601. A stored copy with a later time belongs to the next person. */
   $last_posthog_reset: 'rides cookie browser',

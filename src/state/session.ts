@@ -1,7 +1,7 @@
 import type { KeyValueStorage } from '../browser/storage'
 import { createListeners } from '../lib/listeners'
 import { uuidv7 } from '../lib/uuid'
-import type { SessionListener, Stop } from '../types'
+import type { SessionIds, SessionListener, Stop } from '../types'
 import type { Store } from './store'
 
 const MAX_SESSION_MS = 24 * 3600 * 1000
@@ -31,9 +31,12 @@ export const sessionAt = (
 export interface Session {
   /**
    * Returns the ids for an event now, and starts a session if there is none. `isLeaving`: the page is being left, so
-   * no session is started.
+   * no session is started. `then`: the ids of an event that happened earlier. It extends its session if that is still
+   * the current one, and starts none.
    */
-  touch(isLeaving?: boolean): { sessionId: string; windowId: string }
+  touch(isLeaving?: boolean, then?: SessionIds): SessionIds
+  /** Returns the ids for an event now if it belongs to the current session. Does not extend the session. */
+  peek(): SessionIds | undefined
   /** Returns the current session's id without extending the session; undefined before the first event. */
   current(): string | undefined
   windowId(): string
@@ -89,13 +92,14 @@ export const createSession = (
   const changes = createListeners<Parameters<SessionListener>>()
 
   return {
-    touch: (isLeaving) => {
+    touch: (isLeaving, then) => {
       // Another tab may keep the session alive, or have begun the next.
       store.sync()
       const time = now()
       const before = known()
       const next = sessionAt(time, before, idleMs())
       const begins = next.id !== before?.id
+      if (then && (begins || then.sessionId !== next.id)) return then
       if (begins && before && isLeaving) return { sessionId: before.id, windowId }
       const previous = last
       last = next
@@ -113,7 +117,13 @@ export const createSession = (
           crossTabAdoption: !!previous && !begins,
         })
       }
-      return { sessionId: next.id, windowId }
+      return then ?? { sessionId: next.id, windowId }
+    },
+    peek: () => {
+      const before = known()
+      return before && sessionAt(now(), before, idleMs()).id === before.id
+        ? { sessionId: before.id, windowId }
+        : undefined
     },
     current: () => known()?.id,
     windowId: () => windowId,

@@ -38,6 +38,11 @@ const CHECKS = 4
 
 const isSame = (a: unknown, b: unknown) => toJson(a) === toJson(b)
 const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS, name))
+/** Whether other values belong to another person. An anonymous visitor who is identified stays the same person. */
+const isNextPerson = (values: Properties, next: Properties) =>
+  !!values.distinct_id &&
+  values.distinct_id !== next.distinct_id &&
+  (!next.distinct_id || resetAt(values) !== resetAt(next) || values.$user_state === 'identified')
 
 /**
  * Creates a store over `backend`. `beforeWrite` may move it to another backend, because consent or options may have
@@ -47,8 +52,16 @@ const superProperties = (values: Properties) => pick(values, (name) => !has(KEYS
  * reads before that write and writes after it, it undoes the change: this tab checks for that, `checks` times, and
  * writes again. A copy that is missing or broken was removed by the page, because tabs remove one only to opt out: it is
  * written again. A copy from after another tab's `reset` belongs to the next person and replaces everything here.
+ *
+ * `onLeave` is called before the values become another person's, whoever changed them. Until it returns, the store has the
+ * previous person's values, and what is set is forgotten.
  */
-export const createStore = (backend: Backend = memoryBackend(), beforeWrite = () => {}, checks = CHECKS): Store => {
+export const createStore = (
+  backend: Backend = memoryBackend(),
+  beforeWrite = () => {},
+  checks = CHECKS,
+  onLeave = () => {},
+): Store => {
   let values: Properties = { ...backend.read() }
   let unwritten: Properties = {}
   /** Recent changes, and the values they replaced. */
@@ -57,14 +70,24 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
   let checksLeft = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let isHeld = false
+  let isLeaving = false
   /** Whether `flush` was called while it is held. */
   let isDue = false
 
   /** Replaces the values with those of `under`, overridden by `over`. */
   const lay = (under: Properties | undefined, over: Properties) => {
-    values = pick({ ...under, ...over }, (_, value) => value !== undefined)
+    const next = pick({ ...under, ...over }, (_, value) => value !== undefined)
+    if (!isLeaving && isNextPerson(values, next)) {
+      const kept = [{ ...unwritten }, { ...recent }] as const
+      isLeaving = true
+      onLeave()
+      isLeaving = false
+      ;[unwritten, recent] = kept
+    }
+    values = next
   }
   const refresh = () => {
+    if (isLeaving) return
     const stored = backend.read(values) ?? values
     unwritten = { ...pick(recent, (name) => isSame(stored[name], replaced[name])), ...unwritten }
     const isOurs = resetAt(stored) < resetAt(values) || (values.distinct_id && !stored.distinct_id)
@@ -80,14 +103,14 @@ export const createStore = (backend: Backend = memoryBackend(), beforeWrite = ()
     clearTimeout(timer)
     timer = undefined
     isDue = isHeld
-    if (isHeld) return
+    if (isHeld || isLeaving) return
     beforeWrite()
     refresh()
     // The next write retries what the backend did not store.
     if (Object.keys({ ...values, ...unwritten }).length && backend.write(values)) unwritten = {}
   }
   const sync = () => {
-    if (!backend.hasChanged?.()) return
+    if (isLeaving || !backend.hasChanged?.()) return
     refresh()
     timer ??= later(flush)
   }

@@ -77,7 +77,11 @@ describe('a new extension', () => {
     } as unknown as FeatureHost
     let isWanted = true
     const feature: Running = { wanted: () => isWanted, load: 'toy' as never }
-    const features = runFeatures(host, () => true, [feature])
+    const features = runFeatures(
+      () => host,
+      () => true,
+      [feature],
+    )
 
     features.align()
     await new Promise((done) => setTimeout(done))

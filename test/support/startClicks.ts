@@ -31,10 +31,15 @@ export const startClickDetection = (
     } as Config,
     capture: (event: string, properties?: Properties, options?: CaptureOptions) =>
       void captured.push([event, properties!, ...(options ? [options] : [])] as never) as never,
+    moment: () => undefined as never,
   }
   const loads = jest.fn(load)
   const stop = startClicks(host, (parts, onFailure) =>
-    startExtension(loads(), { ...(host as unknown as ExtensionHost), later, onPageLeave, ...parts }, onFailure),
+    startExtension(
+      loads(),
+      { ...(host as unknown as ExtensionHost), later, onLeave: (run) => onPageLeave(() => run(false)), ...parts },
+      onFailure,
+    ),
   )
   const captureLater = (event: string, describe: () => Properties) => host.capture(event, describe())
   stops.push(stop, ...(host.config.autocapture ? [startAutocapture({ ...host, captureLater })] : []))

@@ -28,7 +28,7 @@ export const exceptions: Feature = {
       exception_steps: 'object',
     },
   },
-  connect: ({ context: { config, remote, toProperties }, capture, configure, ledger }) => {
+  connect: ({ context: { config, remote, toProperties }, capture, configure, ledger, moment }) => {
     const waiting: ExceptionReport[] = []
     let receive: ReportException | undefined
     let load: Stop | undefined
@@ -41,7 +41,7 @@ export const exceptions: Feature = {
       alignExtension = align
       waiting.splice(0).forEach((report) => next(...report))
     }
-    const captureAsText: ReportException = (kind, value, properties, at) =>
+    const captureAsText: ReportException = (kind, value, properties, at, _, moment) =>
       kind === 'step'
         ? undefined
         : capture(
@@ -51,12 +51,13 @@ export const exceptions: Feature = {
               ...(properties as Properties),
             },
             { timestamp: new Date(at) },
+            moment,
           )
     const report = (kind: ExceptionReport[0], value: unknown, properties?: unknown) => {
-      const each: ExceptionReport = [kind, value, properties, Date.now(), new Error()]
+      const each = [kind, value, properties, Date.now(), new Error()] as const
       if (receive) return receive(...each)
       if (waiting.length >= MAX_WAITING) return captureAsText(...each)
-      waiting.push(each)
+      waiting.push([...each, moment()])
       load?.()
       return undefined
     }
@@ -94,7 +95,7 @@ export const exceptions: Feature = {
             )
           }
           if (waiting.length) load()
-          const stopLeaving = host.onPageLeave(() => receive || use(captureAsText))
+          const stopLeaving = host.onLeave(() => receive || use(captureAsText))
           const stopListening = listen(
             self,
             ['error', 'unhandledrejection'],

@@ -1,5 +1,5 @@
 import type { Feature } from '../feature'
-import { groupsApi } from '../people/groups'
+import { connectGroups } from '../people/groups'
 
 /** Groups of the visitor, such as its company. */
-export const groups: Feature = { name: 'groups', connect: (client) => ({ api: groupsApi(client) }) }
+export const groups: Feature = { name: 'groups', connect: connectGroups }

@@ -3,5 +3,5 @@ import type { Feature } from '../feature'
 /** Compresses requests in browsers that cannot. */
 export const gzip: Feature = {
   name: 'gzip',
-  connect: ({ delivery }) => ({ runs: { wanted: delivery.needsGzip, load: 'gzip' } }),
+  connect: ({ delivery }) => ({ runs: { wanted: delivery.needsGzip, isOfPage: true, load: 'gzip' } }),
 }

@@ -40,6 +40,8 @@ export const recording: Feature = {
       },
       properties: () => shared.properties,
       runs: {
+        // The recorder begins a new recording, and keeps its queue of chunks.
+        isOfPage: true,
         wanted: () =>
           items.sessionRecording &&
           !context.isCookieless() &&

@@ -41,7 +41,12 @@ export const surveys: Feature = {
           : name === 'canRenderSurvey'
             ? undefined
             : // Only the caller of `canRenderSurveyAsync` uses it.
-              new Promise((done) => waiting.push(() => done(call(name, args))))
+              new Promise((done) => {
+                const person = context.person()
+                // A survey that was to be shown to one person is not shown to the next.
+                const isMeant = () => !/^(display|render)/.test(name) || person === context.person()
+                waiting.push(() => done(isMeant() && call(name, args)))
+              })
       const [callback] = args
       if (typeof callback === 'function') (callback as SurveyCallback)([], { isLoaded: error === NONE, error })
       else if (!name.startsWith('can')) log.warn(`${name}() does nothing: ${error}`)
@@ -70,11 +75,17 @@ export const surveys: Feature = {
           }
         },
       },
-      stage: { name: 'surveys', before: 'person', run: (event) => extension?.amend(event) ?? event },
+      stage: {
+        name: 'surveys',
+        before: 'person',
+        run: (event, _, then) => (!then?.isPast && extension?.amend(event)) || event,
+      },
       onCapture: (event) => extension?.onCapture(event),
       onReset: () => extension?.onReset(),
       onAlign: settle,
       runs: {
+        // The extension closes the surveys of the previous person, and keeps the definitions that it has loaded.
+        isOfPage: true,
         wanted: () => isOn() && !isOff(),
         start: (host) => {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.

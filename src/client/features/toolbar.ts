@@ -55,6 +55,7 @@ export const toolbar: Feature = {
       },
       onReset: () => shared.onReset?.(),
       runs: {
+        isOfPage: true,
         wanted,
         start: (host) => {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.

@@ -1,4 +1,5 @@
 import { expected } from '../../lib/expected'
+import { objectOf } from '../../lib/objects'
 import { isIdentifier } from '../../state/identity'
 import type { CapturedEvent, Properties } from '../../types'
 import { ALIAS_IS_IDENTITY } from '../compatibility'
@@ -6,6 +7,9 @@ import type { Capture } from '../capture'
 import type { Context } from '../createContext'
 import type { Ledger } from '../ledger'
 import type { PersonProperties } from './personProperties'
+
+// Stored facts about a person that its next `/flags` response brings again.
+const OF_PERSON = /^\$(active_feature_|enabled_feature_|feature_flag_|flag_call_|stored_person_|surveys_)/
 
 // The service rejects events with longer ids.
 const MAX_ID_LENGTH = 1000
@@ -20,15 +24,31 @@ export const toId = (value: unknown): string | undefined => {
   return isIdentifier(id) && id.length <= MAX_ID_LENGTH ? id : undefined
 }
 
+interface IdentityHooks {
+  /** Called when an anonymous visitor was identified. */
+  onIdChange(anonymousId: string): void
+  /** Called when an identified visitor has become another person. */
+  onSwitch(): void
+}
+
 /** `identify` and `alias`. */
 export const identityApi = (
-  { log, store, identity, isOptedOut }: Context,
+  { log, store, identity, isOptedOut, session }: Context,
   ledger: Ledger,
   capture: Capture,
   mayProcess: (method: string) => boolean,
   { processPerson, captureIdentify, api: { setPersonProperties } }: PersonProperties,
-  onIdChange: (anonymousId?: string) => void,
+  { onIdChange, onSwitch }: IdentityHooks,
 ) => {
+  /** The last `$identify`, and the id that it linked. */
+  let linked: { uuid: string; was: string } | undefined
+  ledger.on('eventDropped', ({ uuid, reason }) => {
+    if (linked && uuid === linked.uuid && reason === 'opted_out') store.set({ $unlinked_id: linked.was })
+  })
+  const link = (was: string, set?: Properties, setOnce?: Properties) => {
+    const event = captureIdentify({ distinct_id: identity.distinctId(), $anon_distinct_id: was }, set, setOnce)
+    linked = event && { uuid: event.uuid, was }
+  }
   /** Returns the id that `method` was called with. Logs one line if it is not an id, or is a number. */
   const idOf = (method: string, value: unknown): string | undefined => {
     const id = toId(value)
@@ -45,18 +65,24 @@ export const identityApi = (
 
     const { was, change } = identity.become(name)
     processPerson()
+    if (change === 'switched') {
+      log.warn('identify() with another id needs reset() first: groups and super properties stay')
+      const stale = Object.keys(store.all()).filter((each) => OF_PERSON.test(each))
+      store.set(objectOf(stale, () => undefined))
+      session.end()
+    }
     store.flush()
     if (change === 'same') setPersonProperties(set, setOnce)
     else if (change === 'confirmed') setPersonProperties(set ?? {}, setOnce)
     else if (change === 'switched') {
-      log.warn('identify() with another id needs reset() first: this visit belongs to two persons now')
-      onIdChange()
+      onSwitch()
+      setPersonProperties(set, setOnce)
     } else {
       onIdChange(was)
-      captureIdentify({ distinct_id: name, $anon_distinct_id: was }, set, setOnce)
+      link(was, set, setOnce)
     }
   }
-  return {
+  const api = {
     identify,
     alias: (newId: unknown, of: unknown = identity.distinctId()): CapturedEvent | -1 | undefined => {
       const [alias, original] = [idOf('alias', newId), idOf('alias', of)]
@@ -69,6 +95,18 @@ export const identityApi = (
       store.set({ __alias: alias })
       processPerson()
       return capture('$create_alias', { alias, distinct_id: original })
+    },
+  }
+  return {
+    api,
+    hooks: {
+      /** Links the ids again, if the event that did was dropped because the visitor opted out. */
+      onOptIn: (): void => {
+        const was = store.get<string>('$unlinked_id')
+        if (!was) return
+        store.set({ $unlinked_id: undefined })
+        link(was)
+      },
     },
   }
 }

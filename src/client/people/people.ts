@@ -10,7 +10,7 @@ import { createReset } from './reset'
 /** Methods that change the person and its properties, and the events they capture. */
 export const createPeople = (context: Context, ledger: Ledger, capture: Capture, emit: Emit) => {
   const { config, log, isCookieless } = context
-  const { adoptReset, reset } = createReset(context, (bootstrap) => emit('onReset', bootstrap))
+  const { adoptReset, forgetVisit, reset } = createReset(context, (bootstrap) => emit('onReset', bootstrap))
   /** Whether person events are allowed. Logs one line when they are not. */
   const mayProcess = (method: string): boolean => {
     adoptReset()
@@ -19,14 +19,19 @@ export const createPeople = (context: Context, ledger: Ledger, capture: Capture,
     return false
   }
   const properties = createPersonProperties(context, capture, mayProcess)
+  const identity = identityApi(context, ledger, capture, mayProcess, properties, {
+    onIdChange: (id) => emit('onIdChange', id),
+    onSwitch: forgetVisit,
+  })
   return {
     adoptReset,
     mayProcess,
     api: {
       reset,
       ...properties.api,
-      ...identityApi(context, ledger, capture, mayProcess, properties, (id) => emit('onIdChange', id)),
+      ...identity.api,
       ...tracesOf(capture),
     },
+    hooks: { ...properties.hooks, ...identity.hooks },
   }
 }

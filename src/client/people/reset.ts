@@ -18,27 +18,30 @@ export interface ResetOptions {
 const forget = (store: Store, isPersonal: (name: string) => boolean = () => true) =>
   store.set(objectOf(Object.keys(store.all()).filter(isPersonal), () => undefined))
 
-/** Creates `reset`, and `adoptReset`, which applies a reset from another tab. */
+/**
+ * Creates `reset`; `adoptReset`, which applies what another tab has stored; and `forgetVisit`, which clears what the page
+ * knows about the previous person.
+ */
 export const createReset = (
-  { log, store, tabStore, session, identity, attribution }: Context,
+  { log, store, tabStore, session, identity, attribution, person }: Context,
   onReset: (bootstrap?: Bootstrap) => void,
 ) => {
-  const latest = () => resetAt(store.all())
-  let seen = latest()
+  let seen = person()
   /** Clears what this page knows about the person outside the store. */
   const forgetVisit = (bootstrap?: Bootstrap) => {
-    seen = latest()
+    seen = person()
     forget(tabStore)
     attribution.forget()
     onReset(bootstrap)
   }
-  /** Applies what other tabs have stored. Clears the person if one of them was reset. */
+  /** Applies what other tabs have stored, and clears the previous person if it is another person's. */
   const adoptReset = (): void => {
     store.sync()
-    if (latest() !== seen) forgetVisit()
+    if (person() !== seen) forgetVisit()
   }
   return {
     adoptReset,
+    forgetVisit,
     reset: (options: boolean | ResetOptions = {}): void => {
       // Copied first: a value that throws must not end a reset halfway.
       const copy = serialize(options)
@@ -51,7 +54,7 @@ export const createReset = (
       session.end()
       identity.renew(resetDeviceID === true, next)
       // Later than the previous reset, even if the clock was set back.
-      store.set({ $last_posthog_reset: new Date(Math.max(Date.now(), latest() + 1)).toISOString() })
+      store.set({ $last_posthog_reset: new Date(Math.max(Date.now(), resetAt(store.all()) + 1)).toISOString() })
       store.flush()
       forgetVisit(next)
     },

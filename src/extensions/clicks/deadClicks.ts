@@ -1,6 +1,6 @@
 import type { ElementDescription, PageActivity } from '../../host'
 import type { ClickHost } from './host'
-import type { Properties } from '../../types'
+import type { Moment, Properties } from '../../types'
 import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
 import type { Change, EffectKind, Timeline, WatchedClick } from './timeline'
 import type { Wait } from './wait'
@@ -28,6 +28,7 @@ interface Candidate extends WatchedClick {
   url: string
   timestamp: Date
   event: Event
+  moment?: Moment
 }
 
 const toElement = ({ tag, classes, attributes, text, nthChild, nthOfType }: ElementDescription): Properties => ({
@@ -46,7 +47,7 @@ const isSelected = (element: Element) => {
   return selection?.isCollapsed === false && selection.getRangeAt(0).intersectsNode(element)
 }
 
-/** Captures `$dead_click` for a click that the page did not respond to. Leaving the page within the wait is a response. */
+/** Captures `$dead_click` for a click that the page did not respond to. Leaving the page within the wait is a response, and so is another person. */
 export const createDeadClicks = (
   { config, capture, anyMatches, describe }: ClickHost,
   wait: Wait,
@@ -61,7 +62,7 @@ export const createDeadClicks = (
     ((timeline.hadInput(at, change.at) && WITHIN_MS_AFTER_INPUT[change.kind]) || (WITHIN_MS[change.kind] ?? Infinity))
 
   const report = (candidate: Candidate) => {
-    const { at, timestamp, path } = candidate
+    const { at, timestamp, path, moment } = candidate
     const { properties, elements } = describe(path)
     const clickedMs = timestamp.getTime()
     // The first late change of each kind.
@@ -85,6 +86,7 @@ export const createDeadClicks = (
         $dead_click_absolute_delay_ms: Math.round(performance.now() - at),
       },
       { timestamp },
+      moment,
     )
   }
 
@@ -105,7 +107,7 @@ export const createDeadClicks = (
         (candidate) => !changes.some((change) => timeline.isCertain(change, candidate) && isInTime(candidate, change)),
       )
     },
-    onClick: ({ event, at, url }: PageActivity, path: readonly Element[]): void => {
+    onClick: ({ event, at, url, moment }: PageActivity, path: readonly Element[]): void => {
       const target = path[0]
       // Clicks on the page background are not dead clicks.
       if (
@@ -121,13 +123,20 @@ export const createDeadClicks = (
       )
         return
       clickedAt.set(target, at)
-      const candidate = { at, url, timestamp: new Date(Date.now() - (performance.now() - at)), path, event: event! }
+      const candidate = {
+        at,
+        url,
+        timestamp: new Date(Date.now() - (performance.now() - at)),
+        path,
+        event: event!,
+        moment,
+      }
       candidates.push(candidate)
       wait(at + VERDICT_MS, () => decide(candidate))
     },
     /** Whether a click is still waiting for an effect. */
     isWaiting: (): boolean => candidates.length > 0,
-    onPageLeave: (): void => {
+    onLeave: (): void => {
       candidates = []
     },
   }

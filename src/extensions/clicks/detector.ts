@@ -40,7 +40,7 @@ export const createDetector = (host: ClickHost): { onActivity(activity: PageActi
   host.buffered.splice(0).forEach(add)
   disconnectIfIdle()
 
-  const stopLeaving = host.onPageLeave(() => detectors.forEach((detector) => detector.onPageLeave()))
+  const stopLeaving = host.onLeave(() => detectors.forEach((detector) => detector.onLeave()))
   return {
     onActivity: (activity) => {
       add(activity)

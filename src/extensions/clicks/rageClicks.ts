@@ -84,7 +84,7 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
     )
 
   return {
-    onClick: ({ event, at, url }: PageActivity, path: readonly Element[]): void => {
+    onClick: ({ event, at, url, moment }: PageActivity, path: readonly Element[]): void => {
       const options = typeof config.rageclick === 'object' ? config.rageclick : {}
       const { clientX, clientY } = event as MouseEvent
       const count = options.click_count ?? 3
@@ -115,7 +115,7 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
         const isRage = outcomes.includes('unanswered')
         if (!isRage && !isLast && outcomes.includes('undecided')) return wait(performance.now() + RECHECK_MS, decide)
         verdicts = verdicts.filter((each) => each !== decide)
-        if (isRage) capture('$rageclick', properties, { timestamp })
+        if (isRage) capture('$rageclick', properties, { timestamp }, moment)
       }
       verdicts.push(decide)
       wait(at + ANSWER_MS, decide)
@@ -123,7 +123,7 @@ export const createRageClicks = (host: ClickHost, wait: Wait, timeline: Timeline
     isWaiting: (): boolean => verdicts.length > 0 || performance.now() - lastClickAt < ANSWER_MS,
     /** Whether the next click can continue the run. */
     isRunning: (): boolean => performance.now() < runEndsAt,
-    /** Called when the page is left: the last chance to capture. */
-    onPageLeave: (): void => verdicts.forEach((decide) => decide(true)),
+    /** Called when the page is left or another person comes: the last chance to capture. */
+    onLeave: (): void => verdicts.forEach((decide) => decide(true)),
   }
 }

@@ -64,7 +64,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
     return !isHandled && isNoise(items as [ExceptionItem]) ? 'noise' : undefined
   }
 
-  const captureReport: ReportException = (kind, reported, properties, at, trace) => {
+  const captureReport: ReportException = (kind, reported, properties, at, trace, moment) => {
     const value = kind === 'console' ? loggedValue(reported as unknown[]) : reported
     const thrown = describe(value, kind, trace)
     const isHandled = kind === 'captured'
@@ -93,6 +93,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
         ...(properties as Properties | undefined),
       },
       Date.now() - at > LATE_MS ? { timestamp: new Date(at) } : undefined,
+      moment,
     )
     if (event) steps.clear()
     return event

@@ -1,5 +1,5 @@
 import type { HeatmapParts } from '../../host'
-import type { CapturedEvent, Stop } from '../../types'
+import type { CapturedEvent, Moment, Stop } from '../../types'
 import type { Extension, ExtensionHost } from '../contract'
 import { createBuffer } from './buffer'
 import { createDepth } from './depth'
@@ -67,9 +67,15 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
   let clicks: Click[] = []
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   let layoutTimer: ReturnType<typeof setTimeout> | undefined
+  /** When the latest point in the buffer was added. */
+  let latest: Moment | undefined
 
   const add = (url: string, point: Point | undefined) => {
     if (!point) return
+    const now = host.moment()
+    // All points of an event belong to one session.
+    if (latest && latest.session?.sessionId !== now.session?.sessionId) flush()
+    latest = now
     buffer.add(url, point)
     flushTimer ??= later(flush, flushInterval())
   }
@@ -84,10 +90,13 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
     if (depth) buffer.add(view.url, depth)
     if (buffer.isEmpty()) return
     const { points, dropped } = buffer.take()
+    const moment = latest
+    latest = undefined
     capture(
       '$$heatmap',
       { $heatmap_data: points, ...(dropped ? { $heatmap_dropped: dropped } : {}) },
       { send_instantly: isHidden() },
+      moment,
     )
   }
   const measureLater = () => {
@@ -139,7 +148,7 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
     }),
     host.onPageRestored(beginView),
     host.onCapture(onCapture),
-    host.onPageLeave(leave),
+    host.onLeave(leave),
     host.onVisibilityChange(() => {
       if (isHidden()) leave()
     }),

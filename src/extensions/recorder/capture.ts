@@ -127,6 +127,8 @@ export const createCapture = (inputs: CaptureInputs) => {
   const limiter = createLimiter(inputs.onDropped, options.attributeFilter)
   let stopRrweb: Stop | undefined
   let isStarting = false
+  /** Whether rrweb runs or is being started. What it calls later, such as throttled moves, is not recorded. */
+  let isOn = false
   let isPaused = false
 
   const isOpen = () => !!stopRrweb && !isPaused && !activity.isIdle()
@@ -146,6 +148,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     },
   })
   const emit = (event: eventWithTime, sanitize?: Sanitize) => {
+    if (!isOn) return
     const type = event.type as number
     if (type === CUSTOM && (event.data as { tag: string }).tag === FLUSH) return
     inputs.onEvent()
@@ -170,10 +173,13 @@ export const createCapture = (inputs: CaptureInputs) => {
     // A recording belongs to a session.
     host.session.touch()
     snapshots.expect()
+    isOn = true
     stopRrweb = attempt(() => startRrweb({ options, policy, emit }))
-    if (!stopRrweb) onFailure('rrweb')
+    isOn = !!stopRrweb
+    if (!isOn) onFailure('rrweb')
   }
   const stop = () => {
+    isOn = false
     ladder.release()
     const stopNow = stopRrweb
     stopRrweb = undefined

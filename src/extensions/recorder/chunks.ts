@@ -15,6 +15,8 @@ const SETTLE_MS = 500
 const MAX_HELD = 5e6
 
 interface Chunk {
+  /** The person, the session and the window that all its events belong to. */
+  distinctId: string
   sessionId: string
   windowId: string
   /** Times of its first and last event. */
@@ -63,7 +65,7 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
       return undefined
     }
   }
-  const send = ({ sessionId, windowId, from, hasFull, text }: Chunk) => {
+  const send = ({ distinctId, sessionId, windowId, from, hasFull, text }: Chunk) => {
     const state = tab.read(sessionId, windowId)
     const uuid = host.uuidv7()
     const event = filtered({
@@ -71,7 +73,7 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
       event: '$snapshot',
       properties: {
         token: host.token,
-        distinct_id: host.distinctId(),
+        distinct_id: distinctId,
         $session_id: sessionId,
         $window_id: windowId,
         $lib: 'web',
@@ -125,7 +127,15 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
       const sessionId = host.session.current()
       if (!sessionId) return
       const windowId = host.session.windowId()
-      chunk ??= { sessionId, windowId, from: event.timestamp, to: event.timestamp, hasFull: false, text: '' }
+      chunk ??= {
+        distinctId: host.distinctId(),
+        sessionId,
+        windowId,
+        from: event.timestamp,
+        to: event.timestamp,
+        hasFull: false,
+        text: '',
+      }
       if ((event.type as number) === FULL_SNAPSHOT && pending.length + chunk.text.length < 2) chunk.hasFull = true
       pending.push(event)
       settleTimer ??= host.later(() => {

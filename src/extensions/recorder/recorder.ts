@@ -29,11 +29,18 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
   let stopRecording: Stop | undefined
   let started: unknown[] = []
   let lastMessage = ''
+  /** Why the next recording starts. */
+  let reason = 'recording_initialized'
 
+  const stop = () => {
+    stopRecording?.()
+    stopRecording = undefined
+    started = []
+  }
   const restart = () => {
     stopRecording?.()
     stopRecording = undefined
-    const result = startRecording(host, upload)
+    const result = startRecording(host, upload, reason)
     if (typeof result !== 'string') {
       stopRecording = result
       return
@@ -43,7 +50,9 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     lastMessage = result
     host.shared.properties = { $recording_status: 'disabled', $sdk_debug_replay_stop_reason: 'invalid_settings' }
   }
+  let isEnded = false
   const align = () => {
+    if (isEnded) return
     const { session_recording, enable_recording_console_log } = host.config
     const settings = host.remote.items.sessionRecording
     const current = [
@@ -69,6 +78,13 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
       align()
       alignLater()
     }),
+    host.onLeave((isNextPerson) => {
+      if (!isNextPerson || !started.length) return
+      // Nothing that rrweb, its plugins or requests still hold of this person gets into the next recording.
+      stop()
+      reason = 'session_id_changed'
+      host.later(align, 0)
+    }),
     host.remote.onChange(() => {
       rememberSettings(host)
       if (started.length) align()
@@ -76,8 +92,9 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
   ]
   return () => {
     clearTimeout(timer)
-    stops.forEach((stop) => stop())
-    stopRecording?.()
+    stops.forEach((each) => each())
+    stop()
+    isEnded = true
     upload.stop()
     rememberSettings(host)
     page()[RUNNING] = undefined

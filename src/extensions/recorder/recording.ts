@@ -110,10 +110,10 @@ const propertiesOf = (
 
 /**
  * Records the page with the current options and settings: decides each second and with each trigger whether the session
- * is recorded, and when its chunks are sent. Returns a function that stops it; a message if options or settings are
- * invalid.
+ * is recorded, and when its chunks are sent. `reason`: why it starts, if no trigger is the reason. Returns a function that
+ * stops it; a message if options or settings are invalid.
  */
-export const startRecording = (host: RecorderHost, upload: Upload): Stop | string => {
+export const startRecording = (host: RecorderHost, upload: Upload, reason: string): Stop | string => {
   const { config, session } = host
   const settings = settingsOf(host.remote.items.sessionRecording)
   const policy = createPolicy(config.session_recording, settings ?? {}, host)
@@ -127,7 +127,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
   let reportedAt = 0
   /** Why the session is recorded; undefined until it is. */
   let startReason: string | undefined
-  let firstReason = 'recording_initialized'
+  let firstReason = reason
   let url = location.href
   const tab = createTabState(host)
   const frames = createFrames(host, policy)
@@ -223,7 +223,7 @@ export const startRecording = (host: RecorderHost, upload: Upload): Stop | strin
       isRefused = true
       evaluate()
     }),
-    host.onPageLeave(onLeave),
+    host.onLeave((isNextPerson) => isNextPerson || onLeave()),
     // A hidden tab may never be shown again.
     host.listen(self, ['visibilitychange'], () => (isHidden() ? onLeave() : gate.onVisibilityChange())),
     startPlugins(host, settings ?? {}, policy, capture),

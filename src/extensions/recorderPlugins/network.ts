@@ -34,7 +34,9 @@ export const startNetwork = (host: ExtensionHost & RecorderPluginParts, emit: Em
   const capturesCalls = network.headers || network.body
   const inputs = { wanted: network, bodies: createBodies(host), isOwn, report }
   const stops = [
-    network.timing ? captureTiming(!capturesCalls, (...args) => quietly(() => report(...args))) : undefined,
+    network.timing
+      ? captureTiming(!capturesCalls, host.personSince(), (...args) => quietly(() => report(...args)))
+      : undefined,
     capturesCalls ? captureFetch(inputs) : undefined,
     capturesCalls ? captureXhr(inputs) : undefined,
   ]

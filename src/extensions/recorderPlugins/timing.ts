@@ -35,16 +35,20 @@ const toRequest = (entry: PerformanceEntry): RecordedRequest => {
 const isCall = ({ initiatorType }: RecordedRequest) => /^(fetch|xmlhttprequest)$/.test(initiatorType!)
 
 /**
- * Captures the start and end times of requests, including earlier ones. `withCalls: false` leaves out what `calls.ts`
- * reports with more detail.
+ * Captures the start and end times of requests, including earlier ones, from `since` on (ms of `performance.now`).
+ * `withCalls: false` leaves out what `calls.ts` reports with more detail.
  */
 export const captureTiming = (
   withCalls: boolean,
+  since: number,
   report: (requests: RecordedRequest[], isInitial: boolean) => void,
 ): Stop => {
   const observe = (entries: PerformanceEntryList, isInitial: boolean) =>
     report(
-      entries.map(toRequest).filter((each) => withCalls || !isCall(each)),
+      entries
+        .filter(({ startTime }) => startTime >= since)
+        .map(toRequest)
+        .filter((each) => withCalls || !isCall(each)),
       isInitial,
     )
   const observer = new PerformanceObserver((list) => observe(list.getEntries(), false))

@@ -60,7 +60,7 @@ export interface Reporter extends Pick<SurveyReports, 'shown' | 'answered' | 'di
 
 /** Captures the events of one showing of a survey, and stores its progress. `properties`: those of the site. */
 export const createReporter = (
-  { capture, api }: ExtensionHost & SurveyParts,
+  { capture, moment, api }: ExtensionHost & SurveyParts,
   memory: Memory,
   { survey, progress: initial }: Pick<ShowSurvey, 'survey' | 'progress'>,
   properties: Properties | undefined,
@@ -82,6 +82,7 @@ export const createReporter = (
         ...properties,
       },
       $set && { $set },
+      moment(),
     )
   const unfinished = () => ({
     $survey_partially_completed: Object.values(progress.responses).some(isAnswer),

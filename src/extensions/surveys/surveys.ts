@@ -5,6 +5,7 @@ import { createDefinitions } from './definitions'
 import { createDisplay, type Display } from './display'
 import { type Facts, type FailedCondition, failedCondition, PLACE, TRIGGER } from './eligibility'
 import { createMemory } from './memory'
+import { createOwner } from './owner'
 import { amendEvent } from './reports'
 import { createScheduler } from './scheduler'
 import { createTriggers } from './triggers'
@@ -28,6 +29,8 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
   const { config, log, api, storageOf, mayStore } = host
   const storage = () => (mayStore() && config.persistence !== 'memory' ? storageOf('localStorage') : undefined)
   const memory = createMemory(storage)
+  const owner = createOwner(host, storage, () => memory.forget(storage() ? Object.keys(localStorage) : []))
+  owner.follow()
   const definitions = createDefinitions(host)
   const surveys = () => definitions.current() ?? []
 
@@ -67,8 +70,11 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
     const failed = survey ? failedCondition(survey, facts, PLACE) : 'running'
     return failed ? { visible: false, disabledReason: `condition not met: ${failed}` } : { visible: true }
   }
-  const displaySurvey = (id: string, options: DisplaySurveyOptions = {}) =>
+  const displaySurvey = (id: string, options: DisplaySurveyOptions = {}) => {
+    const person = host.person()
     find(id, false, (survey) => {
+      // It was to be shown to a previous person.
+      if (person !== host.person()) return
       const exempt: FailedCondition[] = [...PLACE, TRIGGER]
       const isInline = options.displayType === 'inline'
       const container = isInline ? elementAt(options.selector) : undefined
@@ -81,6 +87,7 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
       const delay = options.ignoreDelay || container ? 0 : (survey.appearance?.surveyPopupDelaySeconds ?? 0)
       scheduler.showLater(survey, delay * 1000, { ...options, container })
     })
+  }
 
   const methods: SurveyMethods = {
     getSurveys: definitions.load,
@@ -106,12 +113,16 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
   host.use({
     api: methods,
     amend: (event) => amendEvent(event, memory),
-    onCapture: triggers.onCapture,
+    onCapture: (event) => {
+      if (event.event === '$identify') owner.follow()
+      triggers.onCapture(event)
+    },
     onReset: () => {
       scheduler.stop()
       display.closeAll()
-      triggers.forget()
-      memory.forget(storage() ? Object.keys(localStorage) : [])
+      triggers.forget(false)
+      memory.forget([])
+      owner.change()
     },
   })
   definitions.onLoad(update)
@@ -127,7 +138,9 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
     }),
     host.onVisibilityChange(update),
     host.listen(window, ['storage'], (event) => memory.isKey((event as StorageEvent).key) && update()),
-    host.onPageLeave(display.onPageLeave),
+    host.onLeave((isNextPerson) => {
+      if (!isNextPerson) display.onPageLeave()
+    }),
     host.listen(window, ['languagechange'], display.onLanguageChange),
     host.session.onChange(triggers.onSession),
     // Pages dispatch these events to close and to open a survey.

@@ -33,7 +33,8 @@ export interface Triggers {
   disarm(survey: Survey): void
   /** Handles the start of a session: disarms surveys that were armed in the previous one. */
   onSession(id: string): void
-  forget(): void
+  /** Disarms all surveys. `isStored`: also in the store, which another person may have. */
+  forget(isStored: boolean): void
 }
 
 /**
@@ -66,9 +67,9 @@ export const createTriggers = (
     if (armed.delete(id)) save()
   }
 
-  const forget = () => {
+  const forget = (isStored: boolean) => {
     armed.clear()
-    save()
+    if (isStored) save()
   }
 
   return {
@@ -95,7 +96,7 @@ export const createTriggers = (
     },
     disarm,
     onSession: (id) => {
-      if (armed.size && id !== armedIn) forget()
+      if (armed.size && id !== armedIn) forget(true)
     },
     forget,
   }

@@ -5,6 +5,8 @@ import type { Properties, Stop } from '../../types'
 export interface Metric {
   name: MetricName
   value: number
+  /** When its latest part happened, ms of `performance.now`. */
+  at?: number
   rating: string
   delta: number
   /** Identifies the values of one metric of one page view. The last value counts. */
@@ -18,7 +20,7 @@ export interface Metric {
 export type MetricName = 'CLS' | 'FCP' | 'INP' | 'LCP' | 'TTFB'
 
 /** A metric with everything that web-vitals adds. */
-export interface ReportedMetric extends Omit<Metric, 'attribution'> {
+export interface ReportedMetric extends Omit<Metric, 'attribution' | 'at'> {
   attribution?: object & { interactionTarget?: string }
   entries: readonly (PerformanceEntry & { target?: Node | null })[]
 }
@@ -52,9 +54,11 @@ const plain = ({
   navigationType,
   navigationId,
   navigationURL,
+  entries,
 }: ReportedMetric): Metric => ({
   name,
   value,
+  at: entries.length ? Math.max(...entries.map(({ startTime }) => startTime)) : performance.now(),
   rating,
   delta,
   id,

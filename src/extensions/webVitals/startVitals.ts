@@ -1,5 +1,5 @@
 import type { VitalsParts } from '../../host'
-import type { Properties, Stop } from '../../types'
+import type { Moment, Properties, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import type { Metric, MetricName, MetricSource } from './metrics'
 
@@ -20,6 +20,8 @@ interface MetricEvent extends Properties {
 const isHidden = () => document.visibilityState === 'hidden'
 
 interface PageView {
+  /** When its first metric was reported. */
+  moment: Moment
   metrics: Map<MetricName, MetricEvent>
   timer?: ReturnType<typeof setTimeout>
 }
@@ -50,16 +52,17 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
       properties[`$web_vitals_${event.name}_value`] = event.value
       properties[`$web_vitals_${event.name}_event`] = event
     }
-    capture('$web_vitals', properties, { send_instantly: isHidden() })
+    capture('$web_vitals', properties, { send_instantly: isHidden() }, view.moment)
   }
   const flushAll = () => [...waiting.keys()].forEach(flush)
 
   const onMetric = (metric: Metric) => {
-    const { name, navigationId, navigationType, navigationURL, attribution, ...rest } = metric
+    const { name, at, navigationId, navigationType, navigationURL, attribution, ...rest } = metric
     const { __web_vitals_max_value = MAX_MS, web_vitals_delayed_flush_ms = DELAY_MS } = settings()
-    if (!names.includes(name) || !(metric.value < __web_vitals_max_value)) return
+    // What a previous person has caused is not the current one's, although it may be known only when the page is hidden.
+    if (!names.includes(name) || !(metric.value < __web_vitals_max_value) || at! < host.personSince()) return
     const key = `${navigationType} ${navigationId}`
-    const view: PageView = waiting.get(key) ?? { metrics: new Map() }
+    const view: PageView = waiting.get(key) ?? { moment: host.moment(), metrics: new Map() }
     waiting.set(key, view)
     view.metrics.set(name, {
       ...rest,
@@ -80,6 +83,9 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
   const stops = [
     typing.follow(),
     source(names, typing.texts, (metric) => guarded(() => onMetric(metric))),
+    host.onLeave((isNextPerson) => {
+      if (isNextPerson) flushAll()
+    }),
     // Fires after `pagehide` when the page is left. In the bubble phase, because web-vitals reports in the capture phase.
     listen(self, ['visibilitychange'], () => isHidden() && flushAll(), { passive: true }),
   ]

@@ -48,6 +48,8 @@ export const addPageview = (scroll?: {
   take(): ScrollDepth | undefined
 }): { stage: Stage; forget(): void; current(): string | undefined; hasViewed(): boolean } => {
   let last: Pageview | undefined
+  /** The pageview before it, to which events that are captured later may belong. */
+  let earlier: Pageview | undefined
   let viewed: string | undefined
 
   const ofPrevious = (event: CapturedEvent, previous: Pageview | undefined): Properties =>
@@ -65,10 +67,11 @@ export const addPageview = (scroll?: {
       : {}
 
   return {
-    stage: (event) => {
-      const previous = last
+    stage: (event, _, then) => {
+      const previous = then && last && event.timestamp.getTime() < last.at ? earlier : last
       if (event.event === '$pageview') {
         viewed = location.pathname
+        earlier = last
         last = { id: event.uuid, path: redactUrls(viewed), at: event.timestamp.getTime() }
         return withProperties(event, {
           ...ofPrevious(event, previous),
@@ -82,7 +85,9 @@ export const addPageview = (scroll?: {
       return withProperties(event, { ...(isLeave ? ofPrevious(event, previous) : {}), $pageview_id: previous.id })
     },
     forget: () => {
-      last = undefined
+      // The scroll depth until now belongs to that pageview.
+      if (last) scroll?.take()
+      last = earlier = undefined
     },
     current: () => last?.id,
     hasViewed: () => viewed === location.pathname,

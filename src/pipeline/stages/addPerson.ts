@@ -17,10 +17,10 @@ export interface PersonState {
  */
 export const addPerson = ({ processesPerson, enableProfiles, initial }: PersonState): Stage => {
   let sent = false
-  return (event) => {
-    const processes = processesPerson(event.event)
+  return (event, _, then) => {
+    const processes = then?.processesPerson ?? processesPerson(event.event)
     withProperties(event, { $process_person_profile: processes })
-    if (!processes) return event
+    if (!processes || then?.isPast) return event
     enableProfiles()
     if (sent && event.event !== '$identify') return event
     sent = true

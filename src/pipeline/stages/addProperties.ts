@@ -2,7 +2,7 @@ import { copyOf } from '../../lib/copy'
 import { memo } from '../../lib/memo'
 import { has } from '../../lib/objects'
 import type { CapturedEvent, Properties } from '../../types'
-import type { Stage } from '../stage'
+import type { Stage, Then } from '../stage'
 
 type Layer = Readonly<Properties>
 
@@ -33,10 +33,13 @@ const putBelow = (shared: Layer) => {
  * Adds properties below the event's own: first those of `layers`, the strongest first, then those that `derive` returns
  * for the event. Layers are merged again only if one of them is another object than for the event before.
  */
-export const addProperties = (layers: () => readonly Layer[], derive: (event: CapturedEvent) => Layer): Stage => {
+export const addProperties = (
+  layers: (then?: Then) => readonly Layer[],
+  derive: (event: CapturedEvent) => Layer,
+): Stage => {
   const merge = memo((...all: Layer[]) => putBelow(Object.assign({}, ...all.reverse()) as Properties))
-  return (event) => {
-    event.properties = merge(...layers())(event.properties, derive(event))
+  return (event, _, then) => {
+    event.properties = merge(...layers(then))(event.properties, derive(event))
     return event
   }
 }
