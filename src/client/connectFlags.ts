@@ -89,7 +89,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
       flags.forget(bootstrap)
       reload()
     },
-    onDenial: flags.forgetAllReported,
+    onDenial: () => context.store.set({ $flag_call_reported: undefined }),
     onGroup: ({ type, isNew, properties }) => {
       if (isNew) {
         api.resetGroupPropertiesForFlags(type)

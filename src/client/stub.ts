@@ -19,8 +19,27 @@ const rank = (call: unknown) => {
   return name === 'alias' ? 0 : typeof name === 'string' && name.includes('capture') ? 2 : 1
 }
 
-/** Orders calls as the protocol does: aliases, other calls, captures. So events have the properties that other calls set. */
-export const replayOrder = (calls: readonly unknown[]): unknown[] => [...calls].sort((a, b) => rank(a) - rank(b))
+// Calls that change the person or consent.
+const BOUNDARY = /^(reset|(clear_)?opt_\w+)$/
+
+/**
+ * Orders calls as the protocol does: aliases, other calls, captures. So events have the properties that other calls set.
+ * Nothing passes a call that changes the person or consent. `known`: the id of an identified visitor.
+ */
+export const replayOrder = (calls: readonly unknown[], known?: string): unknown[] => {
+  let part = 0
+  const ranked = calls.map((call) => {
+    const [name, id] = (Array.isArray(call) ? call : []) as unknown[]
+    const isBoundary = BOUNDARY.test(String(name))
+    if (isBoundary || (name === 'identify' && known && String(id) !== known)) part += 3
+    if (name === 'identify') known = String(id)
+    if (name === 'reset') known = undefined
+    const place = part + rank(call)
+    if (isBoundary) part += 3
+    return [place, call] as const
+  })
+  return ranked.sort(([a], [b]) => a - b).map(([, call]) => call)
+}
 
 /** Runs the calls of a queue, and later calls of code that kept a reference to the stub. */
 const replay = (queue: Stub, analytics: Analytics): void => {
@@ -31,7 +50,10 @@ const replay = (queue: Stub, analytics: Analytics): void => {
   }
   const calls: unknown[] = [
     ...(Array.isArray(queue.people) ? queue.people : []).map(([name, ...args]) => [`people.${String(name)}`, ...args]),
-    ...replayOrder([...queue]),
+    ...replayOrder(
+      [...queue],
+      analytics.get_property('$user_state') === 'identified' ? analytics.get_distinct_id() : undefined,
+    ),
   ]
   // Before the calls run, because they may make others.
   queue._live = analytics

@@ -77,7 +77,6 @@ export const createFlags = (inputs: Inputs) => {
     }
   }
 
-  const forgetAllReported = () => store.set({ $flag_call_reported: undefined })
   const override = (overrides: FlagOverrides): void => {
     known.override(overrides)
     notify()
@@ -111,9 +110,8 @@ export const createFlags = (inputs: Inputs) => {
     properties: known.properties,
     /** Lets `$feature_flag_called` be captured again for another id, unless it is captured once per session. */
     forgetReported: (): void => {
-      if (!config.advanced_feature_flags_dedup_per_session) forgetAllReported()
+      if (!config.advanced_feature_flags_dedup_per_session) store.set({ $flag_call_reported: undefined })
     },
-    forgetAllReported,
     /** Removes all flags but those of `bootstrap`. */
     forget: (bootstrap: Bootstrap): void => {
       known.bootstrap(bootstrap)

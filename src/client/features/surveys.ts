@@ -14,6 +14,7 @@ import { METHODS, type SurveyApi } from '../publicApi'
 
 const CALLS = Object.keys(METHODS).filter((name) => /survey/i.test(name))
 const NONE = 'no surveys'
+const QUERY = /^(get|can|on)/
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
 export const surveys: Feature = {
@@ -44,8 +45,7 @@ export const surveys: Feature = {
               new Promise((done) => {
                 const person = context.person()
                 // A survey that was to be shown to one person is not shown to the next.
-                const isMeant = () => !/^(display|render)/.test(name) || person === context.person()
-                waiting.push(() => done(isMeant() && call(name, args)))
+                waiting.push(() => done((person === context.person() || QUERY.test(name)) && call(name, args)))
               })
       const [callback] = args
       if (typeof callback === 'function') (callback as SurveyCallback)([], { isLoaded: error === NONE, error })

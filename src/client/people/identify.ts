@@ -1,6 +1,7 @@
 import { expected } from '../../lib/expected'
 import { objectOf } from '../../lib/objects'
 import { isIdentifier } from '../../state/identity'
+import { KEYS } from '../../state/keys'
 import type { CapturedEvent, Properties } from '../../types'
 import { ALIAS_IS_IDENTITY } from '../compatibility'
 import type { Capture } from '../capture'
@@ -8,8 +9,8 @@ import type { Context } from '../createContext'
 import type { Ledger } from '../ledger'
 import type { PersonProperties } from './personProperties'
 
-// Stored facts about a person that its next `/flags` response brings again.
-const OF_PERSON = /^\$(active_feature_|enabled_feature_|feature_flag_|flag_call_|stored_person_|surveys_)/
+// What the page and the service know about a person, besides ids, groups and super properties.
+const FACTS = [...Object.keys(KEYS).filter((name) => !KEYS[name as keyof typeof KEYS]), '$surveys_activated']
 
 // The service rejects events with longer ids.
 const MAX_ID_LENGTH = 1000
@@ -40,14 +41,14 @@ export const identityApi = (
   { processPerson, captureIdentify, api: { setPersonProperties } }: PersonProperties,
   { onIdChange, onSwitch }: IdentityHooks,
 ) => {
-  /** The last `$identify`, and the id that it linked. */
-  let linked: { uuid: string; was: string } | undefined
-  ledger.on('eventDropped', ({ uuid, reason }) => {
-    if (linked && uuid === linked.uuid && reason === 'opted_out') store.set({ $unlinked_id: linked.was })
+  /** The anonymous id that the last `$identify` has linked. */
+  let linked: string | undefined
+  ledger.on('eventDropped', ({ event, uuid, reason }) => {
+    if (event === '$identify' && uuid && reason === 'opted_out') store.set({ $unlinked_id: linked })
   })
   const link = (was: string, set?: Properties, setOnce?: Properties) => {
-    const event = captureIdentify({ distinct_id: identity.distinctId(), $anon_distinct_id: was }, set, setOnce)
-    linked = event && { uuid: event.uuid, was }
+    linked = was
+    captureIdentify({ distinct_id: identity.distinctId(), $anon_distinct_id: was }, set, setOnce)
   }
   /** Returns the id that `method` was called with. Logs one line if it is not an id, or is a number. */
   const idOf = (method: string, value: unknown): string | undefined => {
@@ -67,8 +68,7 @@ export const identityApi = (
     processPerson()
     if (change === 'switched') {
       log.warn('identify() with another id needs reset() first: groups and super properties stay')
-      const stale = Object.keys(store.all()).filter((each) => OF_PERSON.test(each))
-      store.set(objectOf(stale, () => undefined))
+      store.set(objectOf(FACTS, () => undefined))
       session.end()
     }
     store.flush()
