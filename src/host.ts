@@ -1,3 +1,4 @@
+import type { Moment } from './lib/moment'
 import type {
   AutocaptureConfig,
   CapturedEvent,
@@ -10,7 +11,6 @@ import type {
   FlagOverride,
   FlagResult,
   FlagValue,
-  Moment,
   Notices,
   PerformanceConfig,
   Properties,

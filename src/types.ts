@@ -40,28 +40,6 @@ export interface CaptureOptions {
   skip_client_rate_limiting?: boolean
 }
 
-/** Ids of a session and of the browser tab in it. */
-export interface SessionIds {
-  sessionId: string
-  windowId: string
-}
-
-/** What an event that is captured later takes from the moment it happened. */
-export interface Moment {
-  at: Date
-  /** URL of the page. */
-  url: string
-  /** Ids of the session; undefined if there was none. */
-  session?: SessionIds
-  /** Ids of the visitor, groups, super properties, campaign and referrer. The same objects until one changes. */
-  layers: readonly Readonly<Properties>[]
-  isIdentified: boolean
-  /** Whether events processed a person. */
-  processesPerson: boolean
-  /** Number of the person on this page. */
-  person: number
-}
-
 /** Why an event was not sent. Every dropped event has one of these reasons. */
 export type DropReason =
   | 'not_initialized'

@@ -9,7 +9,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   types: [],
   version: [],
   lib: ['types'],
-  host: ['types'],
+  // Types that sources and extensions share with the pipeline.
+  host: ['lib', 'types'],
   parts: [],
   browser: ['lib', 'types', 'version'],
   config: ['lib', 'types'],

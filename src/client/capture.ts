@@ -1,3 +1,5 @@
+import type { Moment } from '../lib/moment'
+import { hasPage } from '../browser/page'
 import type { Queue } from '../delivery/queue'
 import { guarded, later } from '../lib/guard'
 import { toJson } from '../lib/json'
@@ -6,7 +8,7 @@ import { toDate } from '../lib/serialize'
 import { isUuid, uuidv7 } from '../lib/uuid'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
-import type { CapturedEvent, CaptureOptions, DroppedEvent, Moment, Properties } from '../types'
+import type { CapturedEvent, CaptureOptions, DroppedEvent, Properties } from '../types'
 import type { Context } from './createContext'
 import type { Connection, Emit } from './feature'
 import type { Ledger } from './ledger'
@@ -45,7 +47,8 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
 
   const moment = (): Moment => ({
     at: new Date(),
-    url: location.href,
+    // The URL of a worker is not that of a page.
+    url: hasPage() ? location.href : '',
     session: context.session.peek(),
     layers: layersNow(),
     isIdentified: context.identity.isIdentified(),

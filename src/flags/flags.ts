@@ -58,6 +58,8 @@ export const createFlags = (inputs: Inputs) => {
 
   const result = (key: string, { send_event = true, fresh = false }: FlagOptions = {}): FlagResult | undefined => {
     if (fresh && !isFetched) return undefined
+    // Another tab may have changed the person.
+    store.sync()
     if (known.isStale()) {
       if (reloadedAt !== known.fetchedAt()) reload()
       reloadedAt = known.fetchedAt()

@@ -14,6 +14,8 @@ export type FlagOverrides = FlagOverride | { flags?: FlagOverride; payloads?: fa
 export interface FlagStore {
   get<T>(name: string): T | undefined
   set(values: Properties): void
+  /** Reads what other tabs have written. */
+  sync(): void
 }
 
 export type KnownFlags = ReturnType<typeof createKnownFlags>

@@ -1,4 +1,5 @@
-import type { CapturedEvent, CaptureOptions, DropReason, Moment, Properties } from '../types'
+import type { Moment } from '../lib/moment'
+import type { CapturedEvent, CaptureOptions, DropReason, Properties } from '../types'
 
 export interface Drop {
   drop: DropReason

@@ -1,7 +1,8 @@
+import type { SessionIds } from '../lib/moment'
 import type { KeyValueStorage } from '../browser/storage'
 import { createListeners } from '../lib/listeners'
 import { uuidv7 } from '../lib/uuid'
-import type { SessionIds, SessionListener, Stop } from '../types'
+import type { SessionListener, Stop } from '../types'
 import type { Store } from './store'
 
 const MAX_SESSION_MS = 24 * 3600 * 1000

@@ -15,7 +15,7 @@ import { listenToConsole, NO_FLAGS } from '../support/startAnalytics'
 // thing has a text that names the person it happened to (`who-3`), or says that the visitor was opted out (`out-3`).
 // e2e/scenarios/moments.spec.ts has recordings and surveys.
 
-const SEEDS = 80
+const SEEDS = 30
 const STEPS = 30
 const DELAYS = [0, 10, 700, 4000]
 

@@ -29,6 +29,31 @@ describe('group', () => {
     expect(analytics.getGroups()).toEqual({})
   })
 
+  test('that was joined while opted out is announced after the opt-in', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.opt_out_capturing()
+    analytics.group('company', 'acme', { plan: 'pro' })
+    await settle()
+    expect(sent).toEqual([])
+    analytics.opt_in_capturing()
+    await settle()
+    expect(sent.map(({ event }) => event).sort()).toEqual(['$groupidentify', '$opt_in'])
+    expect(sent.find(({ event }) => event === '$groupidentify')!.properties).toMatchObject({
+      $group_type: 'company',
+      $group_key: 'acme',
+      $group_set: { plan: 'pro' },
+    })
+  })
+
+  test('whose event a denial has dropped is announced after the opt-in', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.group('company', 'acme')
+    analytics.opt_out_capturing()
+    analytics.opt_in_capturing({ captureEventName: null })
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['$groupidentify'])
+  })
+
   test('requires a type and a key', () => {
     const lines = listenToConsole('error')
     const { analytics } = startAnalytics()
@@ -51,6 +76,48 @@ describe('person properties', () => {
       $set_once: { c: 3 },
       $process_person_profile: true,
     })
+  })
+
+  test('are sent again after another event has changed them, and not if it has sent the same', async () => {
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.setPersonProperties({ plan: 'pro' })
+    analytics.capture('downgrade', {}, { $set: { plan: 'free' } })
+    analytics.setPersonProperties({ plan: 'pro' })
+    analytics.capture('unrelated', {}, { $set: { size: 3 } })
+    analytics.setPersonProperties({ plan: 'pro', size: 3 })
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['$set', 'downgrade', '$set', 'unrelated'])
+  })
+
+  test('are sent again after a denial has dropped them, for another person, and after another tab has changed them', async () => {
+    listenToConsole('warn')
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.setPersonProperties({ plan: 'pro' })
+    analytics.opt_out_capturing()
+    analytics.opt_in_capturing({ captureEventName: null })
+    analytics.setPersonProperties({ plan: 'pro' })
+    analytics.reset()
+    analytics.setPersonProperties({ plan: 'pro' })
+    await settle()
+    expect(sent.map(({ event }) => event)).toEqual(['$set', '$set'])
+    const other = startAnalytics()
+    other.analytics.setPersonProperties({ plan: 'free' })
+    await other.settle()
+    analytics.setPersonProperties({ plan: 'pro' })
+    await other.settle()
+    expect(other.sent.map(({ properties }) => properties.$set)).toEqual([{ plan: 'free' }, { plan: 'pro' }])
+  })
+
+  test('of identify() with another id are sent as those of that person, in a session of its own', async () => {
+    listenToConsole('warn')
+    const { analytics, sent, settle } = startAnalytics()
+    analytics.identify('alice', { plan: 'pro' })
+    analytics.identify('bob', { plan: 'free' }, { first: 1 })
+    await settle()
+    const [alice, bob] = sent
+    expect(sent.map(({ event }) => event)).toEqual(['$identify', '$set'])
+    expect(bob!.properties).toMatchObject({ distinct_id: 'bob', $set: { plan: 'free' }, $set_once: { first: 1 } })
+    expect(bob!.properties.$session_id).not.toBe(alice!.properties.$session_id)
   })
 
   test('can be removed, and are then sent again', async () => {
@@ -127,6 +194,19 @@ describe('person_profiles', () => {
     expect(sent[0]!.$set_once).toMatchObject({ $initial_pathname: '/', $initial_referrer: '$direct' })
     expect(sent[1]!.$set_once).toBeUndefined()
   })
+})
+
+test('an identify() whose event a denial has dropped is linked after the opt-in', async () => {
+  const { analytics, sent, settle } = startAnalytics()
+  const anonymous = analytics.get_distinct_id()
+  analytics.identify('ada')
+  analytics.opt_out_capturing()
+  analytics.opt_in_capturing({ captureEventName: null })
+  analytics.identify('ada')
+  await settle()
+  expect(sent.filter(({ event }) => event === '$identify')).toMatchObject([
+    { properties: { distinct_id: 'ada', $anon_distinct_id: anonymous } },
+  ])
 })
 
 test('every method exists and does not throw before init and after shutdown', async () => {

@@ -32,6 +32,26 @@ test('queued calls run in the order aliases, other calls, captures', () => {
   expect(replayOrder(calls)).toEqual([calls[2], calls[1], calls[4], calls[0], calls[3]])
 })
 
+test.each<[title: string, calls: string[][], known: string | undefined, order: number[]]>([
+  ['reset', [['capture'], ['reset'], ['capture'], ['register']], undefined, [0, 1, 3, 2]],
+  [
+    'a decision about consent',
+    [['capture'], ['opt_out_capturing'], ['capture'], ['register']],
+    undefined,
+    [0, 1, 3, 2],
+  ],
+  [
+    'identify of a second person',
+    [['capture'], ['identify', 'a'], ['capture'], ['identify', 'b']],
+    undefined,
+    [1, 0, 2, 3],
+  ],
+  ['identify of another person than the known one', [['capture'], ['identify', 'b']], 'a', [0, 1]],
+  ['nothing: identify of the known person comes first', [['capture'], ['identify', 'a']], 'a', [1, 0]],
+])('queued captures stay before %s', (_, calls, known, order) => {
+  expect(replayOrder(calls, known)).toEqual(order.map((index) => calls[index]))
+})
+
 test('calls queued by the stub run after init, so captures include properties registered later', () => {
   const seen: unknown[] = []
   const page: Record<string, unknown> = {

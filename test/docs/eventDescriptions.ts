@@ -23,6 +23,49 @@ const ELEMENT = {
   $ce_version: 'Version of this format: 1.',
 }
 
+/** When each kind of event happens, and what becomes of what waits when another person comes. */
+export const MOMENTS: readonly (readonly [events: string, moment: string, atChange: string])[] = [
+  [
+    '`capture` and other methods',
+    'The call. A call before `init` or in the queue of a snippet: when the SDK runs it, in order with `reset` and consent.',
+    'Nothing waits.',
+  ],
+  ['`$pageview`', 'A task after the page is shown or the path has changed.', 'Captured at once.'],
+  ['`$autocapture`, `$copy_autocapture`', 'The click, change, submit, copy or cut.', 'Captured at once.'],
+  [
+    '`$rageclick`',
+    'The third click, although it is captured half a second later.',
+    'Decided at once by what is known. Clicks of two persons are never one run.',
+  ],
+  ['`$dead_click`', 'The click, although it is captured 2.75 s later.', 'Not captured: the change is a response.'],
+  [
+    '`$exception`',
+    'The error or the call, also if the code that describes it has still to load.',
+    'Captured at once, with its stack as text if the code has not loaded. Steps before it are dropped.',
+  ],
+  [
+    '`$web_vitals`',
+    'The first of its metrics. Each metric has its own time.',
+    'Captured at once. What a metric measured before the change is not reported after it.',
+  ],
+  ['`$$heatmap`', 'The last of its points. All points are of one session.', 'Captured at once.'],
+  [
+    '`$snapshot`',
+    'The first recorded change of its part. All changes are of one person, session and window.',
+    'Sent at once. The recording of the next person begins with a full snapshot, and without requests that began before.',
+  ],
+  [
+    'Events of surveys',
+    'The visitor’s action.',
+    'An open survey is closed, and calls that wait to show one are dropped.',
+  ],
+  [
+    '`$feature_flag_called`',
+    'The call that read the flag.',
+    'Nothing waits. A response of `/flags` about another person or other groups is dropped.',
+  ],
+]
+
 export const EVENTS: Readonly<Record<string, EventDescription>> = {
   $pageview: {
     when: 'A page is shown: after `init`, when it comes back from the back/forward cache, and with `capture_pageview: "history_change"` when the path changes.',

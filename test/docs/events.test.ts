@@ -2,7 +2,7 @@
 import { isKey, KEYS } from '../../src/state/keys'
 import { readDollarNames } from '../support/declarations'
 import { code, expectPage, listFiles, table } from '../support/markdown'
-import { EVENTS, PERSON_PROPERTIES, PROPERTIES } from './eventDescriptions'
+import { EVENTS, MOMENTS, PERSON_PROPERTIES, PROPERTIES } from './eventDescriptions'
 
 const meanings = (properties: Readonly<Record<string, string>>) =>
   table(
@@ -23,6 +23,15 @@ ${table(
   ['Event', 'When'],
   Object.entries(EVENTS).map(([name, { when }]) => [code(name), when]),
 )}
+
+## When an event happens
+
+Person, session, window, groups, super properties, URL and time of an event are those of the moment it happened, not of the moment it is
+captured or sent. Another person comes with \`reset\`, with \`identify\` of another id while the visitor is identified, or when another tab did
+one of these. \`identify\` of an anonymous visitor does not change the person. What happened while the visitor was opted out is never captured,
+and a denial drops what waits.
+
+${table(['Event', 'It happens at', 'If it waits when another person comes'], MOMENTS)}
 
 ## Properties of one event
 

@@ -1,6 +1,7 @@
+import type { Moment } from '../../lib/moment'
 import type { ElementDescription, PageActivity } from '../../host'
 import type { ClickHost } from './host'
-import type { Moment, Properties } from '../../types'
+import type { Properties } from '../../types'
 import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
 import type { Change, EffectKind, Timeline, WatchedClick } from './timeline'
 import type { Wait } from './wait'

@@ -1,5 +1,6 @@
+import type { Moment } from '../../lib/moment'
 import type { HeatmapParts } from '../../host'
-import type { CapturedEvent, Moment, Stop } from '../../types'
+import type { CapturedEvent, Stop } from '../../types'
 import type { Extension, ExtensionHost } from '../contract'
 import { createBuffer } from './buffer'
 import { createDepth } from './depth'

@@ -1,5 +1,6 @@
+import type { Moment } from '../../lib/moment'
 import type { VitalsParts } from '../../host'
-import type { Moment, Properties, Stop } from '../../types'
+import type { Properties, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import type { Metric, MetricName, MetricSource } from './metrics'
 

@@ -1,4 +1,5 @@
-import type { SessionIds } from '../../types'
+import type { SessionIds } from '../../lib/moment'
+import type {} from '../../types'
 import { type Stage, withProperties } from '../stage'
 
 const PASSIVE = ['$pageleave', '$web_vitals', '$$heatmap']

@@ -75,6 +75,60 @@ test('closing the intro of a survey captures survey shown and survey dismissed w
   expect(dismissed!.properties).not.toHaveProperty('$survey_response')
 })
 
+describe('another person', () => {
+  const two = survey({ questions: [OPEN, { ...OPEN, id: 'r', question: 'Why?' }], enable_partial_responses: true })
+  const answer = async (page: Awaited<ReturnType<typeof openPage>>, text: string) => {
+    page.write(text)
+    await page.settle(10)
+    page.click('.form-submit')
+    await page.settle(10)
+  }
+
+  test.each<[title: string, change: (analytics: Awaited<ReturnType<typeof openPage>>['analytics']) => void]>([
+    ['reset', (analytics) => analytics.reset()],
+    ['identify of another id', (analytics) => analytics.identify('bob')],
+  ])('does not continue a survey after %s on a page without surveys', async (_, change) => {
+    jest.spyOn(console, 'warn').mockImplementation(() => {})
+    const first = await openPage([two])
+    first.analytics.identify('alice')
+    await first.settle(10)
+    await answer(first, 'Tea of Alice')
+    await first.leave()
+    const without = await openPage([two], [], { disable_surveys: true })
+    change(without.analytics)
+    await without.leave()
+    const next = await openPage([two])
+    expect(next.question()).toBe('What is missing?')
+    await answer(next, 'Tea of Bob')
+    const ofNext = (await next.events()).filter(({ properties }) => properties.distinct_id !== 'alice')
+    expect(ofNext.map(({ event }) => event)).toEqual(['survey shown', 'survey sent'])
+    expect(JSON.stringify(ofNext)).not.toContain('Alice')
+  })
+
+  test('closes the survey of the previous one, in the middle of an answer', async () => {
+    jest.spyOn(console, 'warn').mockImplementation(() => {})
+    const page = await openPage([two])
+    page.analytics.identify('alice')
+    page.write('Tea of Alice')
+    page.analytics.identify('bob')
+    expect(page.question()).toBeUndefined()
+  })
+
+  test('does not see a survey that was to be shown to the previous one when surveys had loaded', async () => {
+    const slow: LoadExtension = async (name) => {
+      await new Promise((done) => setTimeout(done, 3000))
+      return load(name)
+    }
+    const started = startAnalytics({ disable_surveys_automatic_display: true }, 'token', undefined, slow)
+    started.setApiResponse(200, { ...NO_FLAGS, surveys: [survey()] })
+    await started.settle(1000)
+    started.analytics.displaySurvey('s1', { properties: { note: 'Alice' } })
+    started.analytics.reset()
+    await started.settle(10_000)
+    expect(document.querySelector('.PostHogSurvey-s1')).toBeNull()
+  })
+})
+
 describe('the delay of a survey', () => {
   const delayed = (changes: Partial<Survey> = {}) =>
     survey({
