@@ -5,7 +5,7 @@ import type { Config } from '../types'
 export const serverFlags = (config: Config): object => {
   const flags = createFlags({
     config,
-    store: { get: () => undefined, set: () => {} },
+    store: { get: () => undefined, set: () => {}, sync: () => {} },
     capture: () => {},
     sessionId: () => '',
     reload: () => {},
