@@ -25,7 +25,8 @@ export const cookieOptions = (config: Config): CookieOptions => ({
 
 /**
  * Opens the visitor's store and the tab's store, in the storage that the configuration selects. `mayStore`: whether
- * anything may be stored in the browser. `onLeave` is called before another person replaces the visitor. `align` moves both after configuration or consent has changed.
+ * anything may be stored in the browser. `onLeave` is called before another person replaces the visitor. `align` moves
+ * both after configuration or consent has changed.
  */
 export const openStores = (token: string, config: Config, mayStore: () => boolean, onLeave: () => void) => {
   const prefix = `ph_${config.persistence_name || escaped(token)}`
