@@ -226,7 +226,7 @@ test('what happens to one person is never stored as another’s, whatever is slo
   // Otherwise the errors fail the test while the visitor is opted out.
   window.addEventListener('error', () => {})
   const names = new Map<string, number>()
-  for (let seed = +(process.env.SEED ?? 1); seed <= SEEDS; seed++) {
+  for (let seed = 1; seed <= SEEDS; seed++) {
     const { events, flagRequests, owners, log } = await play(seed)
     const sessions = new Map<unknown, number>()
     const wrong: unknown[] = []
@@ -246,9 +246,8 @@ test('what happens to one person is never stored as another’s, whatever is slo
     }
     expect({ seed, log, wrong }).toEqual({ seed, log, wrong: [] })
   }
-  // A sequence that captures nothing would not fail.
+  // Sequences that capture nothing would not fail.
   const sources = ['$autocapture', '$copy_autocapture', '$dead_click', '$exception', '$web_vitals', '$$heatmap', 'x']
-  for (const each of [...sources, '$pageview', '$feature_flag_called', '$set', '$identify', '$groupidentify'])
-    expect([each, names.get(each) ?? 0]).toEqual([each, expect.any(Number)])
-  expect(sources.filter((each) => (names.get(each) ?? 0) < 20)).toEqual([])
+  const others = ['$pageview', '$feature_flag_called', '$set', '$identify', '$groupidentify']
+  expect([...sources, ...others].filter((each) => (names.get(each) ?? 0) < 3)).toEqual([])
 }, 120_000)
