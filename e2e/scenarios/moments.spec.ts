@@ -167,7 +167,7 @@ test('what waits when the person changes is sent as that of the previous person,
   expectOnePersonEach(sent)
   const first = namesOf(sent, 'who-0')
   const second = namesOf(sent, 'who-1')
-  for (const each of ['$snapshot', '$$heatmap', '$web_vitals', '$rageclick', '$exception', '$autocapture'])
+  for (const each of ['$snapshot', '$$heatmap', '$web_vitals', '$exception', '$autocapture'])
     expect(first).toContain(each)
   for (const each of ['$snapshot', '$$heatmap', 'x']) expect(second).toContain(each)
 })
