@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import type { Page } from 'playwright/test'
 import { expect, findViolations, test } from '../../support/console'
+import { pagePaths, showPage } from '../../support/consolePages'
 import { fillProject } from '../../support/filledProject'
-import { ROOT } from '../../support/root'
 
 const WIDTHS = [390, 1440, 2560]
 const THEMES = ['light', 'dark'] as const
@@ -10,23 +9,6 @@ const THEMES = ['light', 'dark'] as const
 const HEIGHT = 3000
 /** Half of what counts as good, https://web.dev/articles/cls. */
 const MAX_SHIFT = 0.05
-
-/** Returns the paths of the console's pages. Not a static import, because the console's sources have other compiler options. */
-const pagePaths = async (): Promise<readonly string[]> => {
-  const { PAGES } = (await import(join(ROOT, 'service/console/src/pages.ts'))) as { PAGES: readonly { path: string }[] }
-  return PAGES.map(({ path }) => path)
-}
-
-/** Shows another page of the console in the same document, as a link does. */
-const showPage = async (page: Page, path: string) => {
-  await page.evaluate((to) => {
-    document.querySelector('main h1')?.setAttribute('data-before', '')
-    history.pushState(null, '', to)
-    dispatchEvent(new PopStateEvent('popstate'))
-  }, path)
-  await expect(page.locator('main h1:not([data-before])')).toBeVisible()
-  await expect(page.locator('main').locator('.skeleton, .progress, [aria-busy="true"]')).toHaveCount(0)
-}
 
 /** Sums up how far the content moves without user input (`layout-shift` of https://wicg.github.io/layout-instability). */
 const watchShifts = (page: Page) =>

@@ -12,6 +12,7 @@ import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
 import { PageHead } from './ui/pageHead.tsx'
 import { Empty, Failed, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
+import { Boundary } from './ui/boundary.tsx'
 
 const loadSession = async () => {
   const { data, response, error } = await api.GET('/api/console/session')
@@ -129,7 +130,12 @@ const PageOf = ({ page, params }: PageProps & { readonly page: Page }) => {
       () => setFailed(true),
     )
   }, [page, Component])
-  if (Component) return <Component params={params} />
+  if (Component)
+    return (
+      <Boundary instead={(reason) => <BrokenPage title={page.title} reason={reason} />}>
+        {() => <Component params={params} />}
+      </Boundary>
+    )
   if (hasFailed)
     return (
       <Empty title="This page could not be loaded">
@@ -146,6 +152,18 @@ const PageOf = ({ page, params }: PageProps & { readonly page: Page }) => {
     </>
   )
 }
+
+const BrokenPage = ({ title, reason }: { readonly title: string; readonly reason: string }) => (
+  <>
+    <PageHead title={title} />
+    <Empty title="This page could not be shown">
+      <p>{reason}</p>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        Load again
+      </button>
+    </Empty>
+  </>
+)
 
 const NotFound = () => (
   <>

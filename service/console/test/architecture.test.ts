@@ -53,6 +53,14 @@ test('the console builds no markup from strings and sets no style attributes, as
   expect(wrong).toEqual([])
 })
 
+test('each row of a table of data has a boundary of its own, which only Rows draws', () => {
+  const wrong = files.filter(
+    (file) => file !== 'ui/rows.tsx' && /<tr\s+key=/.test(readFileSync(join(SRC, file), 'utf8')),
+  )
+  // The keys of the keyboard shortcuts and the scroll depths are constants of the console and numbers.
+  expect(wrong.sort()).toEqual(['pages/heatmaps/scrollDepth.tsx', 'shell.tsx'])
+})
+
 test('the first load of the overview takes at most 120 kB gzipped', () => {
   const assets = join(DIST, 'assets')
   if (!existsSync(assets)) throw new Error('The console is not built. Run: npm run build --workspace trailmark-console')

@@ -3,6 +3,7 @@ import { SERVICE_URL } from './client.ts'
 import { toFailure } from './failure.ts'
 import type { ResponseOf } from './inProject.ts'
 import { expire, renewals } from './session.ts'
+import { pathPart } from '../lib/pathPart.ts'
 
 /** The document that draws recorded pages. Its content security policy allows no requests. */
 export const PLAYER_URL = `${SERVICE_URL}/console/player.html`
@@ -32,7 +33,7 @@ export const loadSnapshots = async (
   const renewal = renewals.peek()
   const query = new URLSearchParams({ window_id: windowId, from: String(from), to: String(to) })
   const response = await fetch(
-    `${SERVICE_URL}/api/projects/${projectId}/session_recordings/${encodeURIComponent(sessionId)}/snapshots?${query}`,
+    `${SERVICE_URL}/api/projects/${projectId}/session_recordings/${pathPart(sessionId)}/snapshots?${query}`,
     { signal, headers: { 'x-trailmark-console': '1' } },
   )
   if (response.status === 401) expire(renewal)

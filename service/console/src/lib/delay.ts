@@ -10,4 +10,5 @@ export const delayOf = ({
 }): number => (Date.parse(created_at) - Date.parse(timestamp)) / 1000
 
 /** Formats a delay. A negative one, from a clock that is ahead, counts as 0. */
-export const formatDelay = (seconds: number): string => formatDuration(Math.max(0, seconds))
+export const formatDelay = (seconds: number): string =>
+  formatDuration(Number.isFinite(seconds) ? Math.max(0, seconds) : seconds)

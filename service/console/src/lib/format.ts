@@ -9,25 +9,33 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: '
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
 const languages = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
 
-export const formatWhole = (value: number): string => whole.format(value)
-export const formatNumber = (value: number): string => decimal.format(value)
+/** What stands for a value that is not known, or that cannot be shown. */
+const NONE = '–'
+
+/** Formats a number of stored data, which can be anything. */
+const numberAs = (format: Intl.NumberFormat, value: number): string =>
+  Number.isFinite(value) ? format.format(value) : NONE
+
+export const formatWhole = (value: number): string => numberAs(whole, value)
+export const formatNumber = (value: number): string => numberAs(decimal, value)
 
 /** A short form for tiles, such as `12.3K`. Show the exact number in a title. */
 export const formatCompact = (value: number): string =>
-  Math.abs(value) < 10_000 ? decimal.format(value) : compact.format(value)
+  numberAs(Number.isFinite(value) && Math.abs(value) >= 10_000 ? compact : decimal, value)
 
 /** A number with its noun, such as `1 time` and `2 times`. */
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
-  `${whole.format(count)} ${count === 1 ? one : many}`
+  `${formatWhole(count)} ${count === 1 ? one : many}`
 
 /** A share from 0 to 1 as a percentage. */
-export const formatShare = (value: number): string => share.format(value)
+export const formatShare = (value: number): string => numberAs(share, value)
 
 /** A relative change, where 0.5 is half more: `+50%`. */
-export const formatChange = (value: number): string => change.format(value)
+export const formatChange = (value: number): string => numberAs(change, value)
 
 /** Seconds as `1m 05s`, `2h 03m` or `850 ms`. */
 export const formatDuration = (seconds: number): string => {
+  if (!Number.isFinite(seconds)) return NONE
   if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1000)} ms`
   const total = Math.round(seconds)
   const two = (value: number) => String(value).padStart(2, '0')
@@ -64,21 +72,32 @@ const dateTimeFormat = (timeZone: string, options: Intl.DateTimeFormatOptions): 
 }
 
 type When = string | number | Date
-const toDate = (when: When): Date => new Date(when)
+
+/** Returns a date of stored data, which can be anything. `undefined`: it is none, for which formatters would throw. */
+const toDate = (when: When): Date | undefined => {
+  const isDate = typeof when === 'string' || typeof when === 'number' || when instanceof Date
+  const date = new Date(isDate ? when : Number.NaN)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+const dateAs = (when: When, timeZone: string, options: Intl.DateTimeFormatOptions): string => {
+  const date = toDate(when)
+  return date ? dateTimeFormat(timeZone, options).format(date) : NONE
+}
 
 /** Date and time in the project's time zone. */
 export const formatDateTime = (when: When, timeZone: string): string =>
-  dateTimeFormat(timeZone, { dateStyle: 'medium', timeStyle: 'medium' }).format(toDate(when))
+  dateAs(when, timeZone, { dateStyle: 'medium', timeStyle: 'medium' })
 
-export const formatDate = (when: When, timeZone: string): string =>
-  dateTimeFormat(timeZone, { dateStyle: 'medium' }).format(toDate(when))
+export const formatDate = (when: When, timeZone: string): string => dateAs(when, timeZone, { dateStyle: 'medium' })
 
-export const formatTime = (when: When, timeZone: string): string =>
-  dateTimeFormat(timeZone, { timeStyle: 'medium' }).format(toDate(when))
+export const formatTime = (when: When, timeZone: string): string => dateAs(when, timeZone, { timeStyle: 'medium' })
 
 /** A range of dates, such as `Nov 1 – 7, 2026`. */
-export const formatDateRange = (from: When, to: When, timeZone: string): string =>
-  dateTimeFormat(timeZone, { dateStyle: 'medium' }).formatRange(toDate(from), toDate(to))
+export const formatDateRange = (from: When, to: When, timeZone: string): string => {
+  const [start, end] = [toDate(from), toDate(to)]
+  return start && end ? dateTimeFormat(timeZone, { dateStyle: 'medium' }).formatRange(start, end) : NONE
+}
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
@@ -91,8 +110,10 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 /** Time relative to now, such as `3 minutes ago`. */
 export const formatAgo = (when: When, now = Date.now()): string => {
-  const seconds = (toDate(when).getTime() - now) / 1000
-  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? UNITS.at(-1)!
+  const date = toDate(when)
+  if (!date) return NONE
+  const seconds = (date.getTime() - now) / 1000
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const)
   return relative.format(Math.round(seconds / size), unit)
 }
 
@@ -111,7 +132,7 @@ const monthNames = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'sh
 
 /** Label of a chart interval, from its start in the API's format: `2026-11-22` or `2026-11-22 14:00:00`. */
 export const bucketName = (day: string, interval = ''): string => {
-  const start = new Date(`${day.replace(' ', 'T')}${day.includes(' ') ? 'Z' : 'T00:00:00Z'}`)
+  const start = toDate(`${day.replace(' ', 'T')}${day.includes(' ') ? 'Z' : 'T00:00:00Z'}`)
   const names = day.includes(' ') ? hourNames : interval === 'month' ? monthNames : dayNames
-  return Number.isNaN(start.getTime()) ? day : names.format(start)
+  return start ? names.format(start) : day
 }

@@ -11,7 +11,7 @@ export const cutText = (text: string, length = MAX_SHOWN): string =>
 
 /** Returns a string as a URL if it is the URL of a page. `undefined` for any other string, such as `javascript:…`. */
 export const linkOf = (text: string): string | undefined =>
-  /^https?:\/\/\S+$/i.test(text) && text.length <= MAX_SHOWN && URL.canParse(text) ? text : undefined
+  text.length <= MAX_SHOWN && /^https?:\/\/\S+$/i.test(text) && URL.canParse(text) ? text : undefined
 
 /** Whether the SDK or the service, and not the site, sets a property with this name. */
 export const isOfSdk = (name: string): boolean => name.startsWith('$') || name === 'token' || name === 'distinct_id'

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { Part } from './boundary.tsx'
 
 /** A modal dialog. It is open while it is rendered; Escape and its close button call `onClose`. */
 export const Dialog = ({
@@ -41,7 +42,9 @@ export const Dialog = ({
           <Icon name="close" />
         </button>
       </div>
-      <div class="dialog-body">{children}</div>
+      <div class="dialog-body">
+        <Part>{() => children}</Part>
+      </div>
       {foot && <div class="dialog-foot">{foot}</div>}
     </dialog>
   )

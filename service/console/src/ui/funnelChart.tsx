@@ -3,6 +3,7 @@ import { formatDuration, formatShare, formatWhole } from '../lib/format.ts'
 import { eventName } from '../lib/eventNames.ts'
 import { Icon } from './icon.tsx'
 import styles from './funnelChart.module.css'
+import { Rows } from './rows.tsx'
 
 /** A step in the results of `FunnelsQuery`. */
 export interface FunnelStep {
@@ -130,45 +131,49 @@ const Funnel = ({
         </tr>
       </thead>
       <tbody>
-        {toRows(steps).map((row, index) => (
-          <tr key={index}>
-            <th scope="row">
-              <span class={styles.name}>
-                <span class={styles.index}>{index + 1}</span>
-                <span class="clip">{row.name}</span>
-              </span>
-              <span class={styles.track}>
-                <span
-                  class={styles.bar}
-                  style={{ width: `${(row.ofFirst ?? 0) * 100}%`, background: `var(--series-${color})` }}
-                />
-              </span>
-            </th>
-            <td class={styles.main}>
-              <People
-                count={row.count}
-                label={`People in step ${index + 1}`}
-                onOpen={onOpen && (() => onOpen({ step: index + 1, name: row.name, value: steps[0]?.breakdown_value }))}
-              />
-            </td>
-            <td class={styles.main}>{shareText(row.ofFirst)}</td>
-            <td>{shareText(row.ofPrevious)}</td>
-            <td>
-              {row.lost === null ? (
-                '–'
-              ) : (
+        <Rows of={toRows(steps)} keyOf={(_, index) => index} columns={HEAD.length}>
+          {(row, index) => (
+            <tr>
+              <th scope="row">
+                <span class={styles.name}>
+                  <span class={styles.index}>{index + 1}</span>
+                  <span class="clip">{row.name}</span>
+                </span>
+                <span class={styles.track}>
+                  <span
+                    class={styles.bar}
+                    style={{ width: `${(row.ofFirst ?? 0) * 100}%`, background: `var(--series-${color})` }}
+                  />
+                </span>
+              </th>
+              <td class={styles.main}>
                 <People
-                  count={row.lost}
-                  label={`People lost before step ${index + 1}`}
+                  count={row.count}
+                  label={`People in step ${index + 1}`}
                   onOpen={
-                    onOpen && (() => onOpen({ step: -index - 1, name: row.name, value: steps[0]?.breakdown_value }))
+                    onOpen && (() => onOpen({ step: index + 1, name: row.name, value: steps[0]?.breakdown_value }))
                   }
                 />
-              )}
-            </td>
-            <td>{row.median === null ? '–' : formatDuration(row.median)}</td>
-          </tr>
-        ))}
+              </td>
+              <td class={styles.main}>{shareText(row.ofFirst)}</td>
+              <td>{shareText(row.ofPrevious)}</td>
+              <td>
+                {row.lost === null ? (
+                  '–'
+                ) : (
+                  <People
+                    count={row.lost}
+                    label={`People lost before step ${index + 1}`}
+                    onOpen={
+                      onOpen && (() => onOpen({ step: -index - 1, name: row.name, value: steps[0]?.breakdown_value }))
+                    }
+                  />
+                )}
+              </td>
+              <td>{row.median === null ? '–' : formatDuration(row.median)}</td>
+            </tr>
+          )}
+        </Rows>
       </tbody>
     </table>
   </div>

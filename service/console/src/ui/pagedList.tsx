@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { formatWhole } from '../lib/format.ts'
 import type { Pages } from '../lib/usePages.ts'
 import { Failed, Progress, Skeleton } from './states.tsx'
+import { Part } from './boundary.tsx'
 
 /** A noun of list items, such as `['event', 'events']`. */
 export type Noun = readonly [one: string, many: string]
@@ -51,7 +52,7 @@ export const PagedList = <Item,>({
       {items?.length === 0 && !isLoading && empty}
       {items && items.length > 0 && (
         <div class={isLoading && !hasMore ? 'stack is-reloading' : 'stack'} aria-busy={isLoading}>
-          {children(items)}
+          <Part>{() => children(items)}</Part>
           <ListEnd pages={pages} count={items.length} noun={noun} />
         </div>
       )}

@@ -9,6 +9,7 @@ import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Icon } from './icon.tsx'
 import { Load, Progress } from './states.tsx'
+import { Rows } from './rows.tsx'
 
 const STEP = 20
 const MAX = 1_000
@@ -104,14 +105,16 @@ const PeopleTable = ({
         </tr>
       </thead>
       <tbody>
-        {rows.map(([{ id }, count]) => (
-          <tr key={id}>
-            <td>
-              <PersonLink id={id} />
-            </td>
-            {countName && <td class="end">{count}</td>}
-          </tr>
-        ))}
+        <Rows of={rows} keyOf={([{ id }]) => id} columns={2}>
+          {([{ id }, count]) => (
+            <tr>
+              <td>
+                <PersonLink id={id} />
+              </td>
+              {countName && <td class="end">{count}</td>}
+            </tr>
+          )}
+        </Rows>
       </tbody>
     </table>
   )

@@ -5,6 +5,7 @@ import { isSensitive } from '../lib/sensitive.ts'
 import { Icon } from './icon.tsx'
 import styles from './propertyList.module.css'
 import { PropertyValue } from './propertyValue.tsx'
+import { Rows } from './rows.tsx'
 
 type Property = readonly [name: string, value: unknown]
 
@@ -46,34 +47,36 @@ const Properties = ({
 }: FilterProps & { readonly label: string; readonly properties: readonly Property[] }) => (
   <table class={styles.properties} aria-label={label}>
     <tbody>
-      {properties.map(([name, value]) => (
-        <tr key={name}>
-          <th scope="row" title={propertyName(name)}>
-            <bdi>{name}</bdi>
-          </th>
-          <td>
-            <PropertyValue name={name} value={value} />
-          </td>
-          {onFilter && (
-            <td class={styles.actions}>
-              {isFilterable(name, value) && (
-                <>
-                  <FilterButton
-                    label={`Only ${name} with this value`}
-                    icon="filter"
-                    onClick={() => onFilter(filterOf('is', type, name, value))}
-                  />
-                  <FilterButton
-                    label={`Exclude ${name} with this value`}
-                    icon="exclude"
-                    onClick={() => onFilter(filterOf('not', type, name, value))}
-                  />
-                </>
-              )}
+      <Rows of={properties} keyOf={([name]) => name} columns={3}>
+        {([name, value]) => (
+          <tr>
+            <th scope="row" title={propertyName(name)}>
+              <bdi>{name}</bdi>
+            </th>
+            <td>
+              <PropertyValue name={name} value={value} />
             </td>
-          )}
-        </tr>
-      ))}
+            {onFilter && (
+              <td class={styles.actions}>
+                {isFilterable(name, value) && (
+                  <>
+                    <FilterButton
+                      label={`Only ${name} with this value`}
+                      icon="filter"
+                      onClick={() => onFilter(filterOf('is', type, name, value))}
+                    />
+                    <FilterButton
+                      label={`Exclude ${name} with this value`}
+                      icon="exclude"
+                      onClick={() => onFilter(filterOf('not', type, name, value))}
+                    />
+                  </>
+                )}
+              </td>
+            )}
+          </tr>
+        )}
+      </Rows>
     </tbody>
   </table>
 )

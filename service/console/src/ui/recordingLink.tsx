@@ -2,6 +2,7 @@ import { api, dataOf } from '../api/client.ts'
 import { useLoad } from '../lib/useLoad.ts'
 import { useLink, useProject } from '../project.ts'
 import { Icon } from './icon.tsx'
+import { pathPart } from '../lib/pathPart.ts'
 
 /** The recording starts this long before the event, to show what led to it. */
 const LEAD_MS = 3_000
@@ -28,7 +29,7 @@ export const RecordingLink = ({
   if (!data) return null
   const t = Math.max(0, Date.parse(timestamp) - Date.parse(data.started_at) - LEAD_MS)
   return (
-    <a class="button" href={link(`recordings/${encodeURIComponent(sessionId)}`, { t: String(t) })}>
+    <a class="button" href={link(`recordings/${pathPart(sessionId)}`, { t: String(t) })}>
       <Icon name="recordings" size={16} /> Watch this moment
     </a>
   )

@@ -2,6 +2,7 @@ import { downloadCsv } from '../lib/csv.ts'
 import { formatShare, formatWhole } from '../lib/format.ts'
 import { Icon } from './icon.tsx'
 import styles from './retentionGrid.module.css'
+import { Rows } from './rows.tsx'
 
 /** A cohort in the results of `RetentionQuery`. The first value is the cohort's own interval. */
 export interface Cohort {
@@ -74,21 +75,23 @@ export const RetentionGrid = ({
                 <td key={index}>{mean === null ? '–' : formatShare(mean)}</td>
               ))}
             </tr>
-            {cohorts.map((cohort, index) => (
-              <tr key={index}>
-                <th scope="row">{formatCohort(cohort.date)}</th>
-                <td>{formatWhole(sizeOf(cohort))}</td>
-                {cohort.values.map((cell, at) => (
-                  <RetentionCell
-                    key={at}
-                    cell={cell}
-                    size={sizeOf(cohort)}
-                    isStart={at === 0}
-                    onOpen={onOpen && (() => onOpen(cohort.date, at))}
-                  />
-                ))}
-              </tr>
-            ))}
+            <Rows of={cohorts} keyOf={(_, index) => index} columns={titles.length + 2}>
+              {(cohort) => (
+                <tr>
+                  <th scope="row">{formatCohort(cohort.date)}</th>
+                  <td>{formatWhole(sizeOf(cohort))}</td>
+                  {cohort.values.map((cell, at) => (
+                    <RetentionCell
+                      key={at}
+                      cell={cell}
+                      size={sizeOf(cohort)}
+                      isStart={at === 0}
+                      onOpen={onOpen && (() => onOpen(cohort.date, at))}
+                    />
+                  ))}
+                </tr>
+              )}
+            </Rows>
           </tbody>
         </table>
       </div>

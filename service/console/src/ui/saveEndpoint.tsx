@@ -9,6 +9,7 @@ import { Dialog } from './dialog.tsx'
 import { TextArea, TextInput } from './inputs.tsx'
 import { Failed } from './states.tsx'
 import { toast } from './toast.tsx'
+import { pathPart } from '../lib/pathPart.ts'
 
 const useNames = (projectId: number): readonly string[] => {
   const { data } = useLoad(`endpoint names ${projectId}`, async ({ signal }) => {
@@ -52,7 +53,7 @@ export const SaveEndpoint = ({
     if (!saved) return
     onClose()
     toast(`Saved as ${saved.name}, version ${saved.current_version}.`)
-    navigate(link(`endpoints/${encodeURIComponent(saved.name)}`))
+    navigate(link(`endpoints/${pathPart(saved.name)}`))
   }
   return (
     <Dialog title={mustBeNew ? 'New endpoint' : 'Save as endpoint'} onClose={onClose}>

@@ -1,6 +1,7 @@
 import { downloadCsv } from '../lib/csv.ts'
 import { formatNumber } from '../lib/format.ts'
 import { Icon } from './icon.tsx'
+import { Rows } from './rows.tsx'
 
 export type CellValue = string | number | boolean | null
 
@@ -37,15 +38,17 @@ export const SimpleTable = ({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {row.map((value, column) => (
-                <td key={column} class={typeof value === 'number' ? 'end' : ''}>
-                  {toText(value)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          <Rows of={rows} keyOf={(_, index) => index} columns={head.length}>
+            {(row) => (
+              <tr>
+                {row.map((value, column) => (
+                  <td key={column} class={typeof value === 'number' ? 'end' : ''}>
+                    {toText(value)}
+                  </td>
+                ))}
+              </tr>
+            )}
+          </Rows>
         </tbody>
       </table>
     </div>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Failure } from '../api/failure.ts'
 import type { Loaded } from '../lib/useLoad.ts'
 import { useEffect, useState } from 'preact/hooks'
+import { Part } from './boundary.tsx'
 
 /** A placeholder while data loads: `lines` as high as table rows, or a block of `height` rem. */
 export const Skeleton = ({ lines, height }: { readonly lines?: number; readonly height?: number }) => (
@@ -89,7 +90,7 @@ export const Load = <Data,>({
     {of.error && <Failed error={of.error} onRetry={() => of.reload()} />}
     {of.data !== undefined ? (
       <div class={of.isLoading ? 'is-reloading' : ''} aria-busy={of.isLoading}>
-        {children(of.data)}
+        <Part>{() => of.data !== undefined && children(of.data)}</Part>
       </div>
     ) : (
       !of.error && (

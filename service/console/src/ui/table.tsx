@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Rows } from './rows.tsx'
 
 export interface Column<Row> {
   readonly key: string
@@ -61,15 +62,17 @@ export const Table = <Row,>({
         </tr>
       </thead>
       <tbody>
-        {rows.map((row, index) => (
-          <tr key={rowKey(row, index)}>
-            {columns.map(({ key, cell, isNumber }) => (
-              <td key={key} class={isNumber ? 'end' : ''}>
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
-        ))}
+        <Rows of={rows} keyOf={rowKey} columns={columns.length}>
+          {(row) => (
+            <tr>
+              {columns.map(({ key, cell, isNumber }) => (
+                <td key={key} class={isNumber ? 'end' : ''}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          )}
+        </Rows>
       </tbody>
     </table>
   </div>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Part } from './boundary.tsx'
 
 export interface Tab<Name extends string> {
   readonly name: Name
@@ -55,7 +56,7 @@ export const Tabs = <Name extends string>({
         ))}
       </div>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${current}`}>
-        {children}
+        <Part>{() => children}</Part>
       </div>
     </div>
   )

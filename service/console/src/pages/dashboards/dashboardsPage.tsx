@@ -12,6 +12,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
 import styles from './dashboards.module.css'
+import { Rows } from '../../ui/rows.tsx'
 
 /** The dashboards of a project. The service creates the first one. */
 export const DashboardsPage = () => {
@@ -32,18 +33,20 @@ export const DashboardsPage = () => {
         {({ results }) =>
           results.length ? (
             <ul class={styles.list}>
-              {results.map((each) => (
-                <li key={each.id}>
-                  <a class={styles.entry} href={link(`dashboards/${each.id}`)}>
-                    <h2>{each.name}</h2>
-                    {each.description && <span class="muted">{each.description}</span>}
-                    <span class="small muted">
-                      {each.tiles.length === 1 ? '1 tile' : `${each.tiles.length} tiles`}, changed{' '}
-                      {formatAgo(each.updated_at)}
-                    </span>
-                  </a>
-                </li>
-              ))}
+              <Rows of={results} keyOf={(each) => each.id}>
+                {(each) => (
+                  <li>
+                    <a class={styles.entry} href={link(`dashboards/${each.id}`)}>
+                      <h2>{each.name}</h2>
+                      {each.description && <span class="muted">{each.description}</span>}
+                      <span class="small muted">
+                        {each.tiles.length === 1 ? '1 tile' : `${each.tiles.length} tiles`}, changed{' '}
+                        {formatAgo(each.updated_at)}
+                      </span>
+                    </a>
+                  </li>
+                )}
+              </Rows>
             </ul>
           ) : (
             <Empty title="No dashboards">

@@ -11,6 +11,7 @@ import { LateCancel } from './lateCancel.tsx'
 import { TileContent } from './tileContent.tsx'
 import type { TileRequest } from './tileRequest.ts'
 import { type TileResult, useTileResult } from './useTileResult.ts'
+import { Part } from '../../ui/boundary.tsx'
 
 /** Title, result and age of a tile. It loads when it was just added or is near the visible part of the page. */
 export const TileView = ({
@@ -76,13 +77,17 @@ export const TileView = ({
         {loaded.error && <Failed error={loaded.error} onRetry={() => loaded.reload()} />}
         {shown ? (
           <div class={styles.shown}>
-            <TileContent
-              title={title}
-              display={tile.display}
-              kind={shown.kind}
-              result={shown.result}
-              isRunning={!range?.date_to}
-            />
+            <Part>
+              {() => (
+                <TileContent
+                  title={title}
+                  display={tile.display}
+                  kind={shown.kind}
+                  result={shown.result}
+                  isRunning={!range?.date_to}
+                />
+              )}
+            </Part>
           </div>
         ) : (
           !loaded.error && !problem && !tileResult.isCanceled && <Skeleton lines={Math.max(1, tile.h)} />

@@ -34,7 +34,9 @@ export const variablesOf = ({ kind, query }: Query): readonly string[] =>
     : []
 
 const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
-  Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])))
+  Object.fromEntries(
+    names.flatMap((name) => (Object.hasOwn(values, name) && values[name] !== undefined ? [[name, values[name]]] : [])),
+  )
 
 const breakdownsOf = (query: Query): readonly string[] => {
   const { breakdown, breakdowns } = (query.breakdownFilter ?? {}) as {

@@ -9,6 +9,7 @@ import { SaveEndpoint } from '../../ui/saveEndpoint.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { type Endpoint, freshnessLabel } from './endpointApi.ts'
+import { pathPart } from '../../lib/pathPart.ts'
 
 const FIRST_QUERY = {
   kind: 'HogQLQuery',
@@ -107,7 +108,7 @@ const NameCell = ({ endpoint: { name, description } }: { readonly endpoint: Row[
   const link = useLink()
   return (
     <>
-      <a href={link(`endpoints/${encodeURIComponent(name)}`)} class="mono">
+      <a href={link(`endpoints/${pathPart(name)}`)} class="mono">
         {name}
       </a>
       {description && <div class="small muted">{description}</div>}

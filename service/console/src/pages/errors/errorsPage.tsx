@@ -30,10 +30,10 @@ export const ErrorsPage = () => {
       id,
       {
         days,
-        order: (order in ORDERS ? order : 'last_seen') as Order,
+        order: (Object.hasOwn(ORDERS, order) ? order : 'last_seen') as Order,
         limit: PAGE_SIZE,
         offset: Number(cursor ?? 0),
-        ...(state in STATES ? { state: state as IssueState } : {}),
+        ...(Object.hasOwn(STATES, state) ? { state: state as IssueState } : {}),
         ...(wanted ? { search: wanted } : {}),
       },
       signal,

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import styles from './errors.module.css'
 import type { Frame } from './issueApi.ts'
+import { Rows } from '../../ui/rows.tsx'
 
 /** The frames of an exception, the one that threw first. Frames of libraries are hidden by default. */
 export const Stack = ({ frames }: { readonly frames: readonly Frame[] }) => {
@@ -11,9 +12,9 @@ export const Stack = ({ frames }: { readonly frames: readonly Frame[] }) => {
   return (
     <div class="stack">
       <ol class={styles.frames} aria-label="Frames">
-        {shown.map((frame, at) => (
-          <FrameLine key={`${at} ${isWhole}`} frame={frame} isOpen={frame === (own[0] ?? frames[0])} />
-        ))}
+        <Rows of={shown} keyOf={(_, at) => `${at} ${isWhole}`}>
+          {(frame) => <FrameLine frame={frame} isOpen={frame === (own[0] ?? frames[0])} />}
+        </Rows>
       </ol>
       {own.length > 0 && own.length < frames.length && (
         <div class="row">

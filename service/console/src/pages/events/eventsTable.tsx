@@ -8,6 +8,7 @@ import { useLink, useProject } from '../../project.ts'
 import { openEvent } from '../../ui/eventDialog.tsx'
 import { type Column, columnTitle, type Field, formatColumn } from './columns.ts'
 import styles from './events.module.css'
+import { Rows } from '../../ui/rows.tsx'
 
 /** Height of a row in px, as in events.module.css. */
 const ROW = 40
@@ -43,15 +44,17 @@ export const EventsTable = ({
         </thead>
         <tbody ref={body}>
           <Space height={before} />
-          {events.slice(from, to).map((event, index) => (
-            <tr key={event.uuid} aria-rowindex={from + index + 2}>
-              {shown.map((column) => (
-                <td key={formatColumn(column)}>
-                  <Cell column={column} event={event} />
-                </td>
-              ))}
-            </tr>
-          ))}
+          <Rows of={events.slice(from, to)} keyOf={({ uuid }) => uuid} columns={shown.length}>
+            {(event, index) => (
+              <tr aria-rowindex={from + index + 2}>
+                {shown.map((column) => (
+                  <td key={formatColumn(column)}>
+                    <Cell column={column} event={event} />
+                  </td>
+                ))}
+              </tr>
+            )}
+          </Rows>
           <Space height={after} />
         </tbody>
       </table>

@@ -8,6 +8,7 @@ import { Card } from '../../ui/pageHead.tsx'
 import { Failed } from '../../ui/states.tsx'
 import { type FlagDraft, toInput } from './draft.ts'
 import styles from './flagsPage.module.css'
+import { Rows } from '../../ui/rows.tsx'
 
 type FlagMatches = ResponseOf<'/api/projects/{projectId}/feature_flags/matches', 'post'>
 
@@ -69,12 +70,14 @@ const Counts = ({ matches }: { readonly matches: FlagMatches }) => {
       )}
       {results.length > 0 && (
         <ul>
-          {results.map(({ id, distinct_id: distinctId, value }) => (
-            <li key={id}>
-              <a href={link(`people/${id}`)}>{distinctId}</a>
-              {typeof value === 'string' && <span class="muted"> gets {value}</span>}
-            </li>
-          ))}
+          <Rows of={results} keyOf={({ id }) => id}>
+            {({ id, distinct_id: distinctId, value }) => (
+              <li>
+                <a href={link(`people/${id}`)}>{distinctId}</a>
+                {typeof value === 'string' && <span class="muted"> gets {value}</span>}
+              </li>
+            )}
+          </Rows>
         </ul>
       )}
     </div>

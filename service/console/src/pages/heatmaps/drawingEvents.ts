@@ -58,7 +58,8 @@ export const drawingEvents = (
   if (start < 0) return undefined
   const [meta, snapshot, ...rest] = events.slice(start)
   const end = rest.findIndex(({ type }) => type === META || type === FULL_SNAPSHOT)
-  const height = Number(fieldsOf(meta!.data).height)
+  const { height: recorded } = fieldsOf(meta?.data)
+  const height = typeof recorded === 'number' ? recorded : 0
   const drawn = [
     { ...snapshot!, data: { ...fieldsOf(snapshot!.data), initialOffset: { left: 0, top: 0 } } },
     ...rest

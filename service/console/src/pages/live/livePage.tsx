@@ -14,6 +14,7 @@ import { ArrivalRow } from './arrivalRow.tsx'
 import { keyOf, MAX_ROWS } from './feed.ts'
 import styles from './live.module.css'
 import { type Kind, KINDS, type LiveFeed, useLiveFeed } from './useLiveFeed.ts'
+import { Rows } from '../../ui/rows.tsx'
 
 /** Rows that are drawn while new ones come in. All are drawn once a person scrolls, which holds new ones back. */
 const DRAWN_AT_TOP = 80
@@ -60,10 +61,12 @@ export const LivePage = () => {
       )}
       <div class={styles.rows} role="log" aria-live="off" aria-label="Events as they arrive">
         <ol>
-          {(isAtTop ? rows.slice(0, DRAWN_AT_TOP) : rows).map((arrival) => {
-            const key = keyOf(arrival)
-            return <ArrivalRow key={key} id={key} arrival={arrival} isOpen={key === openKey} onToggle={setOpenKey} />
-          })}
+          <Rows of={isAtTop ? rows.slice(0, DRAWN_AT_TOP) : rows} keyOf={keyOf}>
+            {(arrival) => {
+              const key = keyOf(arrival)
+              return <ArrivalRow id={key} arrival={arrival} isOpen={key === openKey} onToggle={setOpenKey} />
+            }}
+          </Rows>
         </ol>
       </div>
       {rows.length === MAX_ROWS && <Older hasSkipped={live.hasSkipped} />}

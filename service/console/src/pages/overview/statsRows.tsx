@@ -2,6 +2,7 @@ import { formatCompact, formatWhole } from '../../lib/format.ts'
 import type { Filter } from '../../lib/filters.ts'
 import type { Breakdown } from './breakdowns.ts'
 import styles from './statsRows.module.css'
+import { Rows } from '../../ui/rows.tsx'
 
 export interface StatsRow {
   readonly value: string | null
@@ -66,41 +67,43 @@ export const StatsRows = ({
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ value, visitors, cells }) => (
-            <tr key={value}>
-              <td>
-                <div class="share-bar" style={{ width: `${(visitors / most) * 100}%` }} />
-                <button
-                  type="button"
-                  class={`${styles.name} clip`}
-                  title={`Filter by ${nameOf(value)}`}
-                  onClick={() => onFilter(filterOf(value))}
-                >
-                  {nameOf(value)}
-                </button>
-              </td>
-              <td>
-                <button
-                  type="button"
-                  class={styles.people}
-                  title={`${formatWhole(visitors)}. Show the people`}
-                  onClick={() => onOpen({ name: nameOf(value), filter: filterOf(value) })}
-                >
-                  {formatCompact(visitors)}
-                </button>
-              </td>
-              {columns.map(({ name, format, exact }) => {
-                const cell = cells[name]
-                return typeof cell === 'number' ? (
-                  <td key={name} title={exact?.(cell)}>
-                    {format(cell)}
-                  </td>
-                ) : (
-                  <td key={name}>–</td>
-                )
-              })}
-            </tr>
-          ))}
+          <Rows of={rows} keyOf={({ value }) => `${value}`} columns={columns.length + 2}>
+            {({ value, visitors, cells }) => (
+              <tr>
+                <td>
+                  <div class="share-bar" style={{ width: `${(visitors / most) * 100}%` }} />
+                  <button
+                    type="button"
+                    class={`${styles.name} clip`}
+                    title={`Filter by ${nameOf(value)}`}
+                    onClick={() => onFilter(filterOf(value))}
+                  >
+                    {nameOf(value)}
+                  </button>
+                </td>
+                <td>
+                  <button
+                    type="button"
+                    class={styles.people}
+                    title={`${formatWhole(visitors)}. Show the people`}
+                    onClick={() => onOpen({ name: nameOf(value), filter: filterOf(value) })}
+                  >
+                    {formatCompact(visitors)}
+                  </button>
+                </td>
+                {columns.map(({ name, format, exact }) => {
+                  const cell = cells[name]
+                  return typeof cell === 'number' ? (
+                    <td key={name} title={exact?.(cell)}>
+                      {format(cell)}
+                    </td>
+                  ) : (
+                    <td key={name}>–</td>
+                  )
+                })}
+              </tr>
+            )}
+          </Rows>
         </tbody>
       </table>
       <div class="row between">

@@ -9,6 +9,7 @@ import { Card } from '../../ui/pageHead.tsx'
 import { Load } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import styles from './people.module.css'
+import { Rows } from '../../ui/rows.tsx'
 
 const MAX_IDS = 50
 const MAX_TEXT = 200
@@ -44,12 +45,14 @@ export const PersonIds = ({ person }: { readonly person: Person }) => {
     <div class="stack">
       <Card title="Distinct IDs">
         <ul class={styles.ids}>
-          {person.distinct_ids.slice(0, MAX_IDS).map((each) => (
-            <li key={each}>
-              <bdi class={`mono ${styles.break}`}>{cutText(each, MAX_TEXT)}</bdi>
-              <CopyButton text={each} />
-            </li>
-          ))}
+          <Rows of={person.distinct_ids.slice(0, MAX_IDS)} keyOf={(each) => each}>
+            {(each) => (
+              <li>
+                <bdi class={`mono ${styles.break}`}>{cutText(each, MAX_TEXT)}</bdi>
+                <CopyButton text={each} />
+              </li>
+            )}
+          </Rows>
         </ul>
         {person.distinct_ids.length > MAX_IDS && <p class="muted">and {person.distinct_ids.length - MAX_IDS} more</p>}
       </Card>

@@ -13,6 +13,7 @@ import styles from './people.module.css'
 import { type Entry, type Item, itemsOf, toEntry } from './timelineItems.ts'
 import { TimelineRow } from './timelineRow.tsx'
 import { useRecordedSessions } from './useRecordedSessions.ts'
+import { Rows } from '../../ui/rows.tsx'
 
 const PAGE_SIZE = 200
 
@@ -63,14 +64,14 @@ const Entries = ({
           <p>Choose other events above.</p>
         </Empty>
       )}
-      {entries && entries.length > 0 && <Rows entries={entries} recorded={recorded} />}
+      {entries && entries.length > 0 && <Lines entries={entries} recorded={recorded} />}
       {error && <Failed error={error} onRetry={more} />}
       {entries && entries.length > 0 && <End timeline={timeline} count={entries.length} />}
     </>
   )
 }
 
-const Rows = ({
+const Lines = ({
   entries,
   recorded,
 }: {
@@ -88,16 +89,17 @@ const Rows = ({
       aria-label="Events"
       style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}
     >
-      {items.slice(from, to).map((item, index) => (
-        <TimelineRow
-          key={item.key}
-          item={item}
-          isRecorded={item.kind === 'session' && item.session !== null && recorded.has(item.session)}
-          position={from + index + 1}
-          size={items.length}
-          onOpen={openEvent}
-        />
-      ))}
+      <Rows of={items.slice(from, to)} keyOf={({ key }) => key}>
+        {(item, index) => (
+          <TimelineRow
+            item={item}
+            isRecorded={item.kind === 'session' && item.session !== null && recorded.has(item.session)}
+            position={from + index + 1}
+            size={items.length}
+            onOpen={openEvent}
+          />
+        )}
+      </Rows>
     </ol>
   )
 }

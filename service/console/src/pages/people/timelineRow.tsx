@@ -2,6 +2,7 @@ import { formatDateTime, formatTime, formatWhole, formatDuration } from '../../l
 import { useLink, useProject } from '../../project.ts'
 import styles from './people.module.css'
 import type { EntryItem, Item, SessionItem } from './timelineItems.ts'
+import { pathPart } from '../../lib/pathPart.ts'
 
 /** A line of the timeline. Lines outside the window are not drawn, so it names its position. */
 export const TimelineRow = ({
@@ -47,7 +48,7 @@ const Session = ({
       </span>
       {session !== null && isRecorded && (
         <a
-          href={link(`recordings/${encodeURIComponent(session)}`)}
+          href={link(`recordings/${pathPart(session)}`)}
           aria-label={`Watch the session of ${formatDateTime(from, timezone)}`}
         >
           Watch

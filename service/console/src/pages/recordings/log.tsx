@@ -6,6 +6,7 @@ import type { LogEntry } from './logEntries.ts'
 import type { Playback } from './playback.ts'
 import styles from './recordings.module.css'
 import type { SessionEvents } from './useSessionEvents.ts'
+import { Rows } from '../../ui/rows.tsx'
 
 const TABS = [
   { name: 'event', label: 'Events' },
@@ -79,17 +80,19 @@ const Entries = ({
   const from = Math.max(0, Math.min(current - MAX_SHOWN / 2, entries.length - MAX_SHOWN))
   return (
     <ol ref={list} class={styles.log} tabIndex={0} aria-label="Entries in order of time">
-      {entries.slice(from, from + MAX_SHOWN).map((entry, index) => (
-        <li key={entry.key} class={from + index === current ? styles.current : ''}>
-          <button type="button" class={styles.entry} onClick={() => playback.seek(entry.at)}>
-            <span class="muted number">{clock(entry.at - sessionStart)}</span>
-            <span class={styles.text}>
-              <bdi class={entry.isError ? styles.error : ''}>{entry.text || '(empty)'}</bdi>
-              {entry.detail && <bdi class="muted small">{entry.detail}</bdi>}
-            </span>
-          </button>
-        </li>
-      ))}
+      <Rows of={entries.slice(from, from + MAX_SHOWN)} keyOf={({ key }) => key}>
+        {(entry, index) => (
+          <li class={from + index === current ? styles.current : ''}>
+            <button type="button" class={styles.entry} onClick={() => playback.seek(entry.at)}>
+              <span class="muted number">{clock(entry.at - sessionStart)}</span>
+              <span class={styles.text}>
+                <bdi class={entry.isError ? styles.error : ''}>{entry.text || '(empty)'}</bdi>
+                {entry.detail && <bdi class="muted small">{entry.detail}</bdi>}
+              </span>
+            </button>
+          </li>
+        )}
+      </Rows>
     </ol>
   )
 }

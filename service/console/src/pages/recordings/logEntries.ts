@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../api/recordings.ts'
-import { cutText } from '../../lib/propertyText.ts'
+import { cutText, toText } from '../../lib/propertyText.ts'
 
 /** A line beside the player: of the console, of the network, or an event. */
 export interface LogEntry {
@@ -20,16 +20,18 @@ const MAX_TEXT = 500
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const toNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
 const textOf = (value: unknown): string =>
   cutText(typeof value === 'string' ? value : JSON.stringify(value ?? ''), MAX_TEXT)
 
 /** The console plugin sends each argument as JSON. */
 const argumentOf = (value: unknown): string => {
   try {
-    const parsed: unknown = JSON.parse(String(value))
-    return typeof parsed === 'string' ? parsed : String(value)
+    const parsed: unknown = JSON.parse(toText(value))
+    return typeof parsed === 'string' ? parsed : toText(value)
   } catch {
-    return String(value)
+    return toText(value)
   }
 }
 
@@ -58,14 +60,14 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   ],
   'rrweb/network': ({ requests }, key, at) =>
     (Array.isArray(requests) ? requests : []).filter(isFields).map((request, index) => {
-      const status = Number(request.responseStatus ?? request.status ?? 0)
+      const status = toNumber(request.responseStatus ?? request.status)
       return {
         key: `${key} ${index}`,
         kind: 'network' as const,
         at: typeof request.timestamp === 'number' ? request.timestamp : at,
         text: textOf(pathOf(textOf(request.name ?? request.url))),
         detail: [
-          request.method,
+          request.method === undefined ? undefined : textOf(request.method),
           status || undefined,
           typeof request.duration === 'number' ? `${Math.round(request.duration)} ms` : undefined,
         ]
@@ -81,6 +83,6 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 export const entriesOf = (windowId: string, snapshots: readonly Snapshot[]): LogEntry[] =>
   snapshots.flatMap(({ seq, event: { type, data, timestamp } }, index) => {
     if (type !== PLUGIN || !isFields(data) || !isFields(data.payload)) return []
-    const name = String(data.plugin).split('@')[0]!
+    const name = toText(data.plugin).split('@')[0]!
     return Object.hasOwn(MAKERS, name) ? MAKERS[name]!(data.payload, `${windowId} ${seq} ${index}`, timestamp) : []
   })

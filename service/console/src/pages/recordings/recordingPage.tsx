@@ -15,6 +15,7 @@ import { filtersOf, listSearch } from './filters.ts'
 import { Player } from './player.tsx'
 import { playableOf } from './playable.ts'
 import { timelineOf } from './timeline.ts'
+import { pathPart } from '../../lib/pathPart.ts'
 
 const MAX_NAME = 100
 
@@ -137,7 +138,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
         Person
       </a>
       {next.data && (
-        <a class="button" href={link(`recordings/${encodeURIComponent(next.data.id)}`, isOfList ? parameters : [])}>
+        <a class="button" href={link(`recordings/${pathPart(next.data.id)}`, isOfList ? parameters : [])}>
           Next recording
         </a>
       )}

@@ -17,6 +17,7 @@ import { Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { filtersOf, listSearch } from './filters.ts'
 import styles from './recordings.module.css'
+import { pathPart } from '../../lib/pathPart.ts'
 
 const PAGE_SIZE = 50
 const MAX_CELL = 100
@@ -125,7 +126,7 @@ const RecordingsTable = ({ recordings }: { readonly recordings: readonly Recordi
         title: 'Start',
         cell: ({ id, started_at, is_playable }) => (
           <>
-            <a href={link(`recordings/${encodeURIComponent(id)}`, listSearch(search.value))}>
+            <a href={link(`recordings/${pathPart(id)}`, listSearch(search.value))}>
               {formatDateTime(started_at, timezone)}
             </a>
             {!is_playable && <span class="badge warning">Incomplete</span>}

@@ -8,6 +8,8 @@ import { Empty } from '../../ui/states.tsx'
 import { resultsQuery } from './filters.tsx'
 import { listSubmissions, type Submission, type Survey } from './surveyApi.ts'
 import styles from './surveys.module.css'
+import { Rows } from '../../ui/rows.tsx'
+import { pathPart } from '../../lib/pathPart.ts'
 
 /** The submissions of a survey with their people, latest first. With a question in the URL, only its answers are shown. */
 export const AnswersTab = ({ survey }: { readonly survey: Survey }) => {
@@ -33,12 +35,14 @@ export const AnswersTab = ({ survey }: { readonly survey: Survey }) => {
       <PagedList pages={submissions} noun={['submission', 'submissions']} empty={<Empty title="No answers" />}>
         {(items) => (
           <ul class={`stack ${styles.submissions}`}>
-            {items.map((submission) => (
-              <li key={submission.submission_id} class="card">
-                <SubmissionHead submission={submission} />
-                <Answers survey={survey} submission={submission} only={question} />
-              </li>
-            ))}
+            <Rows of={items} keyOf={(submission) => submission.submission_id}>
+              {(submission) => (
+                <li class="card">
+                  <SubmissionHead submission={submission} />
+                  <Answers survey={survey} submission={submission} only={question} />
+                </li>
+              )}
+            </Rows>
           </ul>
         )}
       </PagedList>
@@ -51,7 +55,7 @@ const SubmissionHead = ({ submission }: { readonly submission: Submission }) => 
   const link = useLink()
   return (
     <div class="row">
-      <a class="clip" href={link(`people/${encodeURIComponent(submission.person_id)}`)}>
+      <a class="clip" href={link(`people/${pathPart(submission.person_id)}`)}>
         <bdi>{submission.distinct_id}</bdi>
       </a>
       <time class="small muted" dateTime={submission.timestamp}>

@@ -5,6 +5,7 @@ import { Card } from '../../ui/pageHead.tsx'
 import { QUESTION_TYPES } from './questions.ts'
 import type { QuestionResults } from './surveyApi.ts'
 import styles from './surveys.module.css'
+import { Rows } from '../../ui/rows.tsx'
 
 interface Bar {
   readonly label: string
@@ -79,16 +80,18 @@ const Bars = ({ title, bars }: { readonly title: string; readonly bars: readonly
       </tr>
     </thead>
     <tbody>
-      {bars.map(({ label, count, share }) => (
-        <tr key={label}>
-          <th scope="row">
-            <span class={styles.bar} style={{ width: `${share * 100}%` }} />
-            <span class={styles.label}>{label}</span>
-          </th>
-          <td>{formatWhole(count)}</td>
-          <td class="muted">{formatShare(share)}</td>
-        </tr>
-      ))}
+      <Rows of={bars} keyOf={({ label }) => label} columns={3}>
+        {({ label, count, share }) => (
+          <tr>
+            <th scope="row">
+              <span class={styles.bar} style={{ width: `${share * 100}%` }} />
+              <span class={styles.label}>{label}</span>
+            </th>
+            <td>{formatWhole(count)}</td>
+            <td class="muted">{formatShare(share)}</td>
+          </tr>
+        )}
+      </Rows>
     </tbody>
   </table>
 )

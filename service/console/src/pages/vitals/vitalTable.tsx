@@ -7,6 +7,7 @@ import { type Tab, Tabs } from '../../ui/tabs.tsx'
 import { Distribution } from './distribution.tsx'
 import { formatVital, hasEnough, MIN_SAMPLES, type Vital, type VitalRow } from './vitals.ts'
 import styles from './vitals.module.css'
+import { Rows } from '../../ui/rows.tsx'
 
 interface Breakdown {
   readonly by: string
@@ -55,7 +56,7 @@ export const VitalTable = ({
         <Load of={loaded}>
           {(data) => (
             <>
-              <Rows
+              <VitalRows
                 vital={vital}
                 breakdown={breakdown}
                 rows={data.results as readonly VitalRow[]}
@@ -74,7 +75,7 @@ export const VitalTable = ({
   )
 }
 
-const Rows = ({
+const VitalRows = ({
   vital: { name },
   breakdown: { key, label, display },
   rows,
@@ -111,32 +112,34 @@ const Rows = ({
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ breakdown_value: value, metrics }) => {
-            const values = metrics[name]!
-            const enough = hasEnough(values)
-            return (
-              <tr key={value}>
-                <td>
-                  <button
-                    type="button"
-                    class={`text-button clip ${styles.name}`}
-                    title={`Filter by ${nameOf(value)}`}
-                    onClick={() => onFilter(filterOf(value))}
-                  >
-                    {nameOf(value)}
-                  </button>
-                </td>
-                <td class="end" {...(enough ? {} : { title: `Shown from ${MIN_SAMPLES} values on` })}>
-                  {enough ? formatVital(name, values.p75!) : '–'}
-                </td>
-                <td class="end">{enough ? formatVital(name, values.p90!) : '–'}</td>
-                <td>{values.count > 0 && <Distribution values={values} />}</td>
-                <td class="end" title={formatWhole(values.count)}>
-                  {formatCompact(values.count)}
-                </td>
-              </tr>
-            )
-          })}
+          <Rows of={rows} keyOf={({ breakdown_value: value }) => `${value}`} columns={5}>
+            {({ breakdown_value: value, metrics }) => {
+              const values = metrics[name]!
+              const enough = hasEnough(values)
+              return (
+                <tr>
+                  <td>
+                    <button
+                      type="button"
+                      class={`text-button clip ${styles.name}`}
+                      title={`Filter by ${nameOf(value)}`}
+                      onClick={() => onFilter(filterOf(value))}
+                    >
+                      {nameOf(value)}
+                    </button>
+                  </td>
+                  <td class="end" {...(enough ? {} : { title: `Shown from ${MIN_SAMPLES} values on` })}>
+                    {enough ? formatVital(name, values.p75!) : '–'}
+                  </td>
+                  <td class="end">{enough ? formatVital(name, values.p90!) : '–'}</td>
+                  <td>{values.count > 0 && <Distribution values={values} />}</td>
+                  <td class="end" title={formatWhole(values.count)}>
+                    {formatCompact(values.count)}
+                  </td>
+                </tr>
+              )
+            }}
+          </Rows>
         </tbody>
       </table>
     </div>

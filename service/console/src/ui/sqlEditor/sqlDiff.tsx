@@ -10,7 +10,7 @@ export const SqlDiff = (texts: Readonly<{ label: string; original: string; chang
     let isOver = false
     let remove: (() => void) | undefined
     void import('./createDiff.ts').then(({ createDiff }) => {
-      if (!isOver) remove = createDiff(host.current!, label, original, changed)
+      if (!isOver && host.current) remove = createDiff(host.current, label, original, changed)
     })
     return () => {
       isOver = true

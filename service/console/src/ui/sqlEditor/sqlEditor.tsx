@@ -42,9 +42,9 @@ export const SqlEditor = ({
   useEffect(() => {
     let isOver = false
     void import('./createEditor.ts').then(({ createEditor }) => {
-      if (isOver) return
+      if (isOver || !host.current) return
       own.current = createEditor({
-        host: host.current!,
+        host: host.current,
         label,
         text: latest.current.value,
         isReadOnly,
