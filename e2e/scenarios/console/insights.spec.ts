@@ -155,3 +155,73 @@ test('the SQL editor shows errors in place, fixes them, asks for variables and k
   expect(Buffer.concat(chunks).toString()).toBe("path\r\n'=1+1")
   await expectAccessible(page)
 })
+
+test('a saved insight reopens in the builder with its settings and goes onto a dashboard with the chart of its kind', async ({
+  view: { service, page, open, send },
+}) => {
+  await send(
+    ['ada', 'bo'].flatMap((who) =>
+      ['viewed', 'paid'].map((event, index) => ({
+        event,
+        distinct_id: who,
+        timestamp: new Date(Date.now() - (60 - index) * 60_000).toISOString(),
+        properties: { $session_id: `session-${who}` },
+      })),
+    ),
+  )
+  const settings = 'tab=funnel&step=viewed&step=paid&order=strict&window=3hour&period=30d'
+  await open(`insights?${settings}`)
+  await page.getByRole('button', { name: 'Save as endpoint' }).click()
+  await page.getByLabel('Name').fill('paying')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'paying', level: 1 })).toBeVisible()
+
+  // Back to the builder, from its page and from the menu of saved insights.
+  await page.getByRole('link', { name: 'Open in Insights' }).click()
+  await expect(page).toHaveURL(/saved=paying/)
+  const opened = new URL(page.url()).searchParams
+  for (const [name, value] of new URLSearchParams(settings)) expect(opened.getAll(name)).toContain(value)
+  await expect(page.getByRole('table').first()).toContainText('paid')
+  await open('insights')
+  await page.getByRole('button', { name: 'Saved insights' }).click()
+  await page.getByRole('link', { name: 'paying' }).click()
+  await expect(page.getByRole('tab', { name: 'Funnel' })).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByText('Opened from paying')).toBeVisible()
+
+  // From the builder onto a new dashboard.
+  await page.getByRole('button', { name: 'Add to dashboard' }).click()
+  await page.getByLabel('New dashboard').fill('Sales')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create and add' }).click()
+  await expect(page.getByRole('heading', { name: 'Sales', level: 1 })).toBeVisible()
+  const tile = page.getByRole('region', { name: 'paying' })
+  await expect(tile.getByRole('row', { name: /paid/ })).toContainText('100%')
+
+  // From the page of an endpoint onto that dashboard, in two clicks.
+  await open('endpoints/paying')
+  await page.getByRole('button', { name: 'Add to dashboard' }).click()
+  await page.getByRole('list', { name: 'Dashboards' }).getByRole('button', { name: 'Sales' }).click()
+  await expect(tile).toHaveCount(2)
+  await expect(tile.nth(1).getByRole('row', { name: /paid/ })).toContainText('100%')
+
+  // The dialog of the dashboard offers it by name, and chooses its chart.
+  await page.getByRole('button', { name: 'Add a tile' }).click()
+  await page.getByLabel('Endpoint', { exact: true }).selectOption('paying')
+  await expect(page.getByLabel('Shown as')).toHaveValue('funnel')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  const dashboards = (await service.api('GET', '/dashboards')).body.results as { name: string; tiles: object[] }[]
+  expect(dashboards.find(({ name }) => name === 'Sales')?.tiles).toMatchObject([
+    { display: 'funnel', query: { kind: 'FunnelsQuery' } },
+    { display: 'funnel', endpoint: 'paying' },
+  ])
+
+  // What the builder would lose is not opened there.
+  const query = {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: 'paid' }],
+    dateRange: { date_from: '-37h' },
+  }
+  expect((await service.api('POST', '/endpoints/', { name: 'odd', query })).status).toBe(201)
+  await open('insights?insight=odd')
+  await expect(page.getByRole('heading', { name: 'The builder does not have all settings' })).toBeVisible()
+})

@@ -1,5 +1,6 @@
 /** @jest-environment jsdom */
-import { type Box, moveTile, passNeighbors, placeBelow, resizeTile, settle } from '../src/pages/dashboards/layout.ts'
+import { type Box, moveTile, passNeighbors, resizeTile, settle } from '../src/pages/dashboards/layout.ts'
+import { newTile } from '../src/lib/newTile.ts'
 import { sharedOf, variableParameter, variablesOfTiles } from '../src/pages/dashboards/sharedValues.ts'
 import { toRequest } from '../src/pages/dashboards/tileRequest.ts'
 import { toTileData } from '../src/pages/dashboards/tileData.ts'
@@ -33,7 +34,9 @@ describe('dashboard layout', () => {
   })
 
   test('a new tile is placed below all others', () => {
-    expect([placeBelow(tiles), placeBelow([])]).toEqual([6, 0])
+    const choice = { title: '', display: 'line', endpoint: 'a' } as const
+    const atTop = tiles.map((tile) => ({ ...tile, ...choice }))
+    expect([newTile(atTop, choice).y, newTile([], choice).y]).toEqual([6, 0])
   })
 })
 

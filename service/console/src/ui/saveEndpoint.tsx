@@ -27,15 +27,17 @@ const useNames = (projectId: number): readonly string[] => {
 export const SaveEndpoint = ({
   query,
   mustBeNew = false,
+  initialName = '',
   onClose,
 }: {
   readonly query: Query
   readonly mustBeNew?: boolean
+  readonly initialName?: string | undefined
   readonly onClose: () => void
 }) => {
   const { id } = useProject()
   const link = useLink()
-  const [name, setName] = useState('')
+  const [name, setName] = useState(initialName)
   const [description, setDescription] = useState('')
   const isKnown = useNames(id).includes(name)
   const { run, isRunning, error } = useMutation(() => {

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { Tile } from './dashboard.ts'
+import type { Tile } from '../../api/dashboards.ts'
 import styles from './dashboards.module.css'
 import { inReadingOrder } from './layout.ts'
 import { TileView } from './tile.tsx'

@@ -1,9 +1,4 @@
-import type { ResponseOf } from '../../api/inProject.ts'
-
-/** A dashboard as the API returns it. */
-export type Dashboard = ResponseOf<'/api/projects/{projectId}/dashboards', 'get'>['results'][number]
-export type Tile = Dashboard['tiles'][number]
-export type Display = Tile['display']
+import type { Dashboard, Display } from '../../api/dashboards.ts'
 
 /** The editable fields of a dashboard. */
 export type DashboardDraft = Pick<Dashboard, 'name' | 'description' | 'variables' | 'tiles'>

@@ -8,7 +8,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import type { Dashboard, DashboardDraft } from './dashboard.ts'
+import type { Dashboard } from '../../api/dashboards.ts'
+import type { DashboardDraft } from './dashboard.ts'
 
 /** Renames and deletes a dashboard. */
 export const DashboardMenu = ({

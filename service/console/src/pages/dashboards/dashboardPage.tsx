@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId } from '../../api/inProject.ts'
-import { randomId } from '../../lib/id.ts'
 import { useDraft } from '../../lib/useDraft.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
@@ -13,16 +12,16 @@ import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Board } from './board.tsx'
-import { type Dashboard, type DashboardDraft, type Tile, toDraft } from './dashboard.ts'
+import type { Dashboard, Tile, TileChoice } from '../../api/dashboards.ts'
+import { newTile } from '../../lib/newTile.ts'
+import { type DashboardDraft, toDraft } from './dashboard.ts'
 import { DashboardMenu } from './dashboardMenu.tsx'
-import { placeBelow, settle } from './layout.ts'
+import { settle } from './layout.ts'
 import { SaveBar } from './saveBar.tsx'
 import { DashboardPeriod, SharedBar } from './sharedBar.tsx'
 import { chosenPeriod, chosenVariables, sharedOf, variablesOfTiles } from './sharedValues.ts'
-import { type TileChoice, TileDialog } from './tileDialog.tsx'
+import { TileDialog } from './tileDialog.tsx'
 import { useEndpoints } from './useEndpoints.ts'
-
-const NEW_TILE = { x: 0, w: 6, h: 4 }
 
 /** A dashboard. Dates, filters and values of variables are in the URL. */
 export const DashboardPage = ({ params }: PageProps) => {
@@ -62,9 +61,6 @@ export const DashboardPage = ({ params }: PageProps) => {
     </Load>
   )
 }
-
-const withNew = (tiles: readonly Tile[], id: string, choice: TileChoice): readonly Tile[] =>
-  settle([...tiles, { id, ...NEW_TILE, y: placeBelow(tiles), ...choice }])
 
 const withChoice = (tiles: readonly Tile[], edited: Tile, choice: TileChoice): readonly Tile[] => {
   const { id, x, y, w, h, variables } = edited
@@ -129,7 +125,7 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
       <SharedBar shared={shared} names={names} isSavable={isOverridden} onSave={keepShared} />
       {tiles.length === 0 ? (
         <Empty title="An empty dashboard">
-          <p>Add a tile from an endpoint, or paste a query as JSON.</p>
+          <p>Add a saved insight or another endpoint. In Insights, “Add to dashboard” adds what you see there.</p>
           <button type="button" class="button primary" onClick={() => setDialog({})}>
             Add the first tile
           </button>
@@ -159,14 +155,14 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
       {dialog && (
         <TileDialog
           tile={dialog.tile}
-          endpoints={[...(endpoints.data?.keys() ?? [])]}
+          endpoints={endpoints.data ?? new Map()}
           onSave={(choice) => {
-            const newId = randomId()
+            const fresh = newTile(tiles, choice)
             change({
-              tiles: [...(dialog.tile ? withChoice(tiles, dialog.tile, choice) : withNew(tiles, newId, choice))],
+              tiles: dialog.tile ? [...withChoice(tiles, dialog.tile, choice)] : [...settle([...tiles, fresh])],
             })
             setDialog(undefined)
-            setAdded(dialog.tile ? undefined : newId)
+            setAdded(dialog.tile ? undefined : fresh.id)
           }}
           onClose={() => setDialog(undefined)}
         />

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
+import { createDashboard } from '../../api/dashboards.ts'
 import { inProject } from '../../api/inProject.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
@@ -67,11 +68,7 @@ const NewDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const { id } = useProject()
   const link = useLink()
   const [name, setName] = useState('')
-  const { run, isRunning, error } = useMutation(() =>
-    dataOf(
-      api.POST('/api/projects/{projectId}/dashboards', { params: inProject(id), body: { name: name.trim() || name } }),
-    ),
-  )
+  const { run, isRunning, error } = useMutation(() => createDashboard(id, name.trim() || name))
   const submit = async (event: Event) => {
     event.preventDefault()
     const created = await run()

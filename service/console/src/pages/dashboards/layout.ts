@@ -86,6 +86,3 @@ export const passNeighbors = <Tile extends Box>(
   }
   return settle(tiles.map(place), direction === 1 ? passed[0]!.id : id)
 }
-
-/** Returns the place for a new tile: below all others. */
-export const placeBelow = (tiles: readonly Box[]): number => Math.max(0, ...tiles.map(({ y, h }) => y + h))

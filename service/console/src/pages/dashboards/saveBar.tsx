@@ -1,7 +1,7 @@
 import type { Failure } from '../../api/failure.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { Failed } from '../../ui/states.tsx'
-import type { Dashboard } from './dashboard.ts'
+import type { Dashboard } from '../../api/dashboards.ts'
 import styles from './dashboards.module.css'
 
 /** Saves or discards the edit of a dashboard. If someone else has saved in between, says so and keeps the edit. */

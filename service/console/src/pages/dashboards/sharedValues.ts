@@ -1,6 +1,7 @@
 import { filtersOf, toApiFilter } from '../../lib/filters.ts'
 import { type Period, periodOf, toDateRange } from '../../lib/period.ts'
-import type { DashboardDraft, Tile } from './dashboard.ts'
+import type { Tile } from '../../api/dashboards.ts'
+import type { DashboardDraft } from './dashboard.ts'
 import { type Shared, type TileEndpoint, variablesOf } from './tileRequest.ts'
 
 const PREFIX = 'v.'

@@ -6,7 +6,7 @@ import { LineChart } from '../../ui/lineChart.tsx'
 import { RetentionGrid } from '../../ui/retentionGrid.tsx'
 import { SimpleTable } from '../../ui/simpleTable.tsx'
 import styles from './dashboards.module.css'
-import type { Display } from './dashboard.ts'
+import type { Display } from '../../api/dashboards.ts'
 import { type Figure, type TileData, toTileData } from './tileData.ts'
 
 interface ContentProps {

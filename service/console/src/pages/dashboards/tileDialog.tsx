@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks'
+import { displayOf, isBuilt } from '../../lib/insightDisplay.ts'
 import { readStored, writeStored } from '../../lib/stored.ts'
 import { useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Segments } from '../../ui/field.tsx'
 import { TextArea, TextInput } from '../../ui/inputs.tsx'
-import { type Display, DISPLAYS, type Tile } from './dashboard.ts'
-
-/** The fields of a tile that the dialog edits. Its position is edited on the board. */
-export type TileChoice = Pick<Tile, 'title' | 'display'> &
-  ({ endpoint: string } | { query: NonNullable<Tile['query']> })
+import type { Display, Tile, TileChoice } from '../../api/dashboards.ts'
+import { DISPLAYS } from './dashboard.ts'
+import type { TileEndpoint } from './tileRequest.ts'
 
 interface Form {
   readonly title: string
@@ -55,13 +54,14 @@ export const TileDialog = ({
 }: {
   /** Absent: a new tile. */
   readonly tile: Tile | undefined
-  readonly endpoints: readonly string[]
+  /** The active endpoints by name. */
+  readonly endpoints: ReadonlyMap<string, TileEndpoint>
   readonly onSave: (choice: TileChoice) => void
   readonly onClose: () => void
 }) => {
   const { id } = useProject()
   const stored = `tile ${id} ${tile?.id ?? 'new'}`
-  const [form, setForm] = useState<Form>(() => readStored<Form>(stored) ?? toForm(tile))
+  const [form, setForm] = useState<Form>(() => ({ ...toForm(tile), ...readStored<Partial<Form>>(stored) }))
   const [error, setError] = useState<string>()
   const change = (changes: Partial<Form>) => {
     setForm({ ...form, ...changes })
@@ -117,53 +117,69 @@ const Source = ({
   onChange,
 }: {
   readonly form: Form
-  readonly endpoints: readonly string[]
+  readonly endpoints: ReadonlyMap<string, TileEndpoint>
   readonly error: string | undefined
   readonly onChange: (changes: Partial<Form>) => void
-}) => (
-  <>
-    <div>
-      <Segments
-        label="What the tile runs"
-        value={form.source}
-        options={[
-          { value: 'endpoint', label: 'An endpoint' },
-          { value: 'query', label: 'A query' },
-        ]}
-        onChange={(source) => onChange({ source })}
-      />
-    </div>
-    {form.source === 'endpoint' ? (
-      <Field label="Endpoint" hint={endpoints.length ? undefined : 'This project has no active endpoints yet.'}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            class="input"
-            required
-            value={form.endpoint}
-            onChange={(event) => onChange({ endpoint: event.currentTarget.value })}
-          >
-            <option value="">Choose …</option>
-            {[...new Set([form.endpoint, ...endpoints])].filter(Boolean).map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-    ) : (
-      <TextArea
-        label="Query (JSON)"
-        hint="Paste the query of an insight, or SQL as {kind, query}."
-        error={error}
-        isCode
-        isRequired
-        placeholder={EXAMPLE}
-        rows={9}
-        value={form.query}
-        onChange={(query) => onChange({ query })}
-      />
-    )}
-  </>
-)
+}) => {
+  const names = [...endpoints.keys()]
+  const isInsight = (name: string) => isBuilt(endpoints.get(name)?.query ?? { kind: '' })
+  return (
+    <>
+      <div>
+        <Segments
+          label="What the tile runs"
+          value={form.source}
+          options={[
+            { value: 'endpoint', label: 'An endpoint' },
+            { value: 'query', label: 'A query' },
+          ]}
+          onChange={(source) => onChange({ source })}
+        />
+      </div>
+      {form.source === 'endpoint' ? (
+        <Field label="Endpoint" hint={endpoints.size ? undefined : 'This project has no active endpoints yet.'}>
+          {(attributes) => (
+            <select
+              {...attributes}
+              class="input"
+              required
+              value={form.endpoint}
+              onChange={({ currentTarget: { value: endpoint } }) => {
+                const query = endpoints.get(endpoint)?.query
+                onChange({ endpoint, ...(query ? { display: displayOf(query) } : {}) })
+              }}
+            >
+              <option value="">Choose …</option>
+              {form.endpoint && !endpoints.has(form.endpoint) && <option value={form.endpoint}>{form.endpoint}</option>}
+              <Options label="Saved insights" names={names.filter((name) => isInsight(name))} />
+              <Options label="Other endpoints" names={names.filter((name) => !isInsight(name))} />
+            </select>
+          )}
+        </Field>
+      ) : (
+        <TextArea
+          label="Query (JSON)"
+          hint="Paste the query of an insight, or SQL as {kind, query}."
+          error={error}
+          isCode
+          isRequired
+          placeholder={EXAMPLE}
+          rows={9}
+          value={form.query}
+          onChange={(query) => onChange({ query })}
+        />
+      )}
+    </>
+  )
+}
+
+const Options = ({ label, names }: { readonly label: string; readonly names: readonly string[] }) =>
+  names.length ? (
+    <optgroup label={label}>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </optgroup>
+  ) : null

@@ -1,7 +1,7 @@
 import type { Query } from '../../api/query.ts'
 import type { ApiFilter } from '../../lib/filters.ts'
 import type { ApiDateRange } from '../../lib/period.ts'
-import type { Tile } from './dashboard.ts'
+import type { Tile } from '../../api/dashboards.ts'
 
 /** What a dashboard sets for all its tiles. */
 export interface Shared {

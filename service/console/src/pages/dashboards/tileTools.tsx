@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { Icon } from '../../ui/icon.tsx'
-import type { Tile } from './dashboard.ts'
+import type { Tile } from '../../api/dashboards.ts'
 import styles from './dashboards.module.css'
 import { moveTile, passNeighbors, resizeTile } from './layout.ts'
 

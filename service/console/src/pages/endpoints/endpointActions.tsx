@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
+import { displayOf, isBuilt } from '../../lib/insightDisplay.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
+import { AddToDashboard } from '../../ui/addToDashboard.tsx'
 import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -11,15 +13,24 @@ import { Failed } from '../../ui/states.tsx'
 import { changeEndpoint, type Endpoint, endpointPath, FRESHNESS } from './endpointApi.ts'
 import type { TabProps } from './endpointPage.tsx'
 
-/** Changes, deactivates or deletes the endpoint. */
+/** Opens the endpoint's insight, adds it to a dashboard, changes, deactivates or deletes the endpoint. */
 export const EndpointActions = ({ endpoint, onChanged }: TabProps) => {
   const { id } = useProject()
-  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const link = useLink()
+  const [open, setOpen] = useState<'dashboard' | 'edit' | 'delete'>()
   const isActive = endpoint.endpoint_is_active ?? endpoint.is_active
   const { run, isRunning, error } = useMutation(() => changeEndpoint(id, endpoint.name, { is_active: !isActive }))
   const close = () => setOpen(undefined)
   return (
     <>
+      {isBuilt(endpoint.query) && (
+        <a class="button" href={link('insights', { insight: endpoint.name })}>
+          Open in Insights
+        </a>
+      )}
+      <button type="button" class="button" onClick={() => setOpen('dashboard')}>
+        Add to dashboard
+      </button>
       <button type="button" class="button" onClick={() => setOpen('edit')}>
         Edit
       </button>
@@ -35,6 +46,12 @@ export const EndpointActions = ({ endpoint, onChanged }: TabProps) => {
         Delete
       </button>
       {error && <Failed error={error} />}
+      {open === 'dashboard' && (
+        <AddToDashboard
+          tile={{ title: endpoint.name, display: displayOf(endpoint.query), endpoint: endpoint.name }}
+          onClose={close}
+        />
+      )}
       {open === 'edit' && <EditDialog endpoint={endpoint} onChanged={onChanged} onClose={close} />}
       {open === 'delete' && <DeleteEndpoint endpoint={endpoint} onClose={close} />}
     </>

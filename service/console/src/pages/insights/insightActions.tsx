@@ -1,18 +1,28 @@
 import { useState } from 'preact/hooks'
 import type { Query } from '../../api/query.ts'
+import { displayOf } from '../../lib/insightDisplay.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { useLink } from '../../project.ts'
+import { AddToDashboard } from '../../ui/addToDashboard.tsx'
 import { Code } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Load } from '../../ui/states.tsx'
 import { SaveEndpoint } from '../../ui/saveEndpoint.tsx'
+import { titleOf } from './insightTitle.ts'
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Actions for the shown insight: show its SQL, open the SQL editor, save it as an endpoint. */
-export const InsightActions = ({ query }: { readonly query: Query | undefined }) => {
+/** Actions for the shown insight: show its SQL, open the SQL editor, add it to a dashboard, save it as an endpoint. */
+export const InsightActions = ({
+  query,
+  saved,
+}: {
+  readonly query: Query | undefined
+  /** Name of the endpoint that the insight was opened from. */
+  readonly saved: string | undefined
+}) => {
   const link = useLink()
-  const [open, setOpen] = useState<'sql' | 'save'>()
+  const [open, setOpen] = useState<'sql' | 'dashboard' | 'save'>()
   const close = () => setOpen(undefined)
   return (
     <>
@@ -22,11 +32,20 @@ export const InsightActions = ({ query }: { readonly query: Query | undefined })
       <button type="button" class="button" disabled={!query} onClick={() => setOpen('sql')}>
         Show SQL
       </button>
+      <button type="button" class="button" disabled={!query} onClick={() => setOpen('dashboard')}>
+        Add to dashboard
+      </button>
       <button type="button" class="button primary" disabled={!query} onClick={() => setOpen('save')}>
         Save as endpoint
       </button>
       {query && open === 'sql' && <SqlOf query={query} onClose={close} />}
-      {query && open === 'save' && <SaveEndpoint query={query} onClose={close} />}
+      {query && open === 'save' && <SaveEndpoint query={query} initialName={saved} onClose={close} />}
+      {query && open === 'dashboard' && (
+        <AddToDashboard
+          tile={{ title: saved ?? titleOf(query), display: displayOf(query), query: { ...query } }}
+          onClose={close}
+        />
+      )}
     </>
   )
 }

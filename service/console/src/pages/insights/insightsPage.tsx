@@ -4,37 +4,35 @@ import { search, setSearch } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { PeriodMenu } from '../../ui/periodMenu.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { funnelQuery } from './funnelQuery.ts'
 import { FunnelTab } from './funnelTab.tsx'
 import { InsightActions } from './insightActions.tsx'
-import { retentionQuery } from './retentionQuery.ts'
+import { type InsightKind, KINDS } from './kinds.ts'
+import { OpenSaved } from './openSaved.tsx'
 import { RetentionTab } from './retentionTab.tsx'
-import { trendsQuery } from './trendsQuery.ts'
+import { SavedMenu } from './savedMenu.tsx'
 import { TrendsTab } from './trendsTab.tsx'
-import type { Query } from '../../api/query.ts'
 
-interface Kind {
-  readonly name: 'trends' | 'funnel' | 'retention'
-  readonly label: string
-  readonly toQuery: (search: URLSearchParams) => Query | undefined
-  readonly Tab: ComponentType
-  /** Whether the page's period applies. */
-  readonly hasPeriod: boolean
+const TABS: Readonly<Record<InsightKind['name'], ComponentType>> = {
+  trends: TrendsTab,
+  funnel: FunnelTab,
+  retention: RetentionTab,
 }
 
-const KINDS: readonly Kind[] = [
-  { name: 'trends', label: 'Trends', toQuery: trendsQuery, Tab: TrendsTab, hasPeriod: true },
-  { name: 'funnel', label: 'Funnel', toQuery: funnelQuery, Tab: FunnelTab, hasPeriod: true },
-  { name: 'retention', label: 'Retention', toQuery: retentionQuery, Tab: RetentionTab, hasPeriod: false },
-]
-
-/** Builders of insights. All settings are in the URL. */
+/** Builders of insights. All settings are in the URL. `insight` is the name of a saved one to open. */
 export const InsightsPage = () => {
-  const kind = KINDS.find(({ name }) => name === search.value.get('tab')) ?? KINDS[0]!
+  const opening = search.value.get('insight')
+  return opening ? <OpenSaved key={opening} name={opening} /> : <Builder />
+}
+
+const Builder = () => {
+  const kind = KINDS.find(({ name }) => name === search.value.get('tab')) ?? KINDS[0]
+  const saved = search.value.get('saved') ?? undefined
+  const Tab = TABS[kind.name]
   return (
     <div class="stack">
-      <PageHead title="Insights">
-        <InsightActions query={kind.toQuery(search.value)} />
+      <PageHead title="Insights" about={saved && `Opened from ${saved}`}>
+        <SavedMenu />
+        <InsightActions query={kind.toQuery(search.value)} saved={saved} />
         {kind.hasPeriod && <PeriodMenu period={periodOf(search.value)} />}
       </PageHead>
       <Tabs
@@ -43,7 +41,7 @@ export const InsightsPage = () => {
         current={kind.name}
         onChange={(tab) => setSearch({ tab: tab === 'trends' ? undefined : tab })}
       >
-        <kind.Tab key={kind.name} />
+        <Tab key={kind.name} />
       </Tabs>
     </div>
   )
