@@ -1,6 +1,6 @@
 // `npm start`: builds what is out of date, starts the service and the demo shop, and prints what to do next.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -39,23 +39,30 @@ const checkPackages = () => {
 
 // ── Building ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const extensions = Object.keys(JSON.parse(readFileSync(join(ROOT, 'src/extensions/extensions.json'), 'utf8')))
+
 /** A build counts as done when every one of its `outputs` is newer than every one of its `sources`. */
 const BUILDS = [
   {
-    name: 'the SDK',
+    // Only what the service serves. `npm run build` also builds the npm package.
+    name: "the SDK's scripts",
     sources: [
       'src',
       'rollup.config.mjs',
+      'scripts/quickBuild.mjs',
       'scripts/servedFiles.mjs',
       'scripts/statelessPreact.mjs',
       'tsconfig.json',
       'package.json',
     ],
-    outputs: ['dist/analytics.js', 'dist/release.json', 'dist/esm/main.js', 'dist/cjs/main.cjs', 'dist/esm/main.d.ts'],
-    command: ['node_modules/rollup/dist/bin/rollup', '-c', '--silent'],
+    outputs: ['analytics', 'analytics.core', ...extensions].map((name) => `dist/${name}.js`),
+    command: ['scripts/quickBuild.mjs'],
+    // The service reads it when it starts, which is before this build is done.
+    removes: ['dist/release.json'],
   },
   {
     name: 'the service',
+    isNeededToStart: true,
     sources: [
       'service/src',
       'service/build.mjs',
@@ -68,6 +75,7 @@ const BUILDS = [
   },
   {
     name: 'the console',
+    isNeededToStart: true,
     sources: [
       'service/console/src',
       'service/console/public',
@@ -105,11 +113,12 @@ const date = (files, time) => {
   for (const file of files) if (existsSync(join(ROOT, file))) utimesSync(join(ROOT, file), time, time)
 }
 
-const build = ({ name, command: [file, ...args], outputs }) =>
+const build = ({ name, command: [file, ...args], outputs, removes = [] }) =>
   new Promise((resolve, reject) => {
     const began = Date.now()
     // The output of a build that fails or is stopped must not count as built.
     date(outputs, 0)
+    for (const each of removes) rmSync(join(ROOT, each), { force: true })
     const child = spawn(process.execPath, [join(ROOT, file), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
     building.add(child)
     let output = ''
@@ -128,11 +137,15 @@ const build = ({ name, command: [file, ...args], outputs }) =>
     })
   })
 
-const buildAll = async () => {
+/** Builds what is out of date, side by side. Calls `start` once what it needs is built. Resolves with what that returns. */
+const buildAndStart = async (start) => {
   const wanted = BUILDS.filter((each) => !isBuilt(each))
-  if (wanted.length === 0) return say(`${green('✓')} Everything is built`)
-  say(`${faint('…')} Building ${new Intl.ListFormat('en').format(wanted.map(({ name }) => name))}`)
-  await Promise.all(wanted.map(build))
+  if (wanted.length === 0) say(`${green('✓')} Everything is built`)
+  else say(`${faint('…')} Building ${new Intl.ListFormat('en').format(wanted.map(({ name }) => name))}`)
+  const builds = wanted.map((each) => ({ ...each, done: build(each) }))
+  const needed = Promise.all(builds.filter((each) => each.isNeededToStart).map(({ done }) => done))
+  const [started] = await Promise.all([needed.then(start), ...builds.map(({ done }) => done)])
+  return started
 }
 
 // ── Running ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -231,6 +244,19 @@ const shortPath = (path) => {
 
 const aWeekAgo = () => new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
 
+/** Says how to pin the release, if there is one: `npm run build` writes it, the builds of this program do not. */
+const announceRelease = (service) => {
+  const manifest = join(ROOT, 'dist/release.json')
+  if (!existsSync(manifest)) return
+  const { version, files } = JSON.parse(readFileSync(manifest, 'utf8'))
+  say(`  ${bold('Or pin this release')} ${faint('see docs/operate/security.md before an upgrade')}`)
+  say()
+  say(
+    `<script src="${service.url}/static/${version}/analytics.js" integrity="${files['analytics.js'].integrity}" crossorigin="anonymous"></script>`,
+  )
+  say()
+}
+
 const announce = async ({ service, shop, began }) => {
   const { scriptTag } = await import('../examples/snippet/scriptTag.mjs')
   const row = (name, value, note = '') => say(`  ${faint(name.padEnd(16))}${value}${note && faint(`  ${note}`)}`)
@@ -252,13 +278,7 @@ const announce = async ({ service, shop, began }) => {
   say()
   say(scriptTag({ token: service.token, config: { api_host: service.url, defaults: '2026-01-30' } }))
   say()
-  const { version, files } = JSON.parse(readFileSync(join(ROOT, 'dist/release.json'), 'utf8'))
-  say(`  ${bold('Or pin this release')} ${faint('see docs/operate/security.md before an upgrade')}`)
-  say()
-  say(
-    `<script src="${service.url}/static/${version}/analytics.js" integrity="${files['analytics.js'].integrity}" crossorigin="anonymous"></script>`,
-  )
-  say()
+  announceRelease(service)
   say(`  ${bold('Run an endpoint')}`)
   say()
   say(
@@ -276,10 +296,9 @@ const demoPort = () => {
   return String(servicePort > 0 && servicePort < 65_535 ? servicePort + 1 : 0)
 }
 
-const start = async () => {
-  const began = Date.now()
-  await buildAll()
-
+const startService = async () => {
+  // Another build may have failed meanwhile.
+  if (stopping) return undefined
   const service = await run({
     name: 'service',
     file: 'service/dist/main.js',
@@ -290,6 +309,12 @@ const start = async () => {
     onProgress: (line) => line.trim() && !line.startsWith(' ') && say(`${faint('…')} ${line}`),
   })
   say(`${green('✓')} The service is ready`)
+  return service
+}
+
+const start = async () => {
+  const began = Date.now()
+  const service = await buildAndStart(startService)
 
   const shop = await run({
     name: 'shop',
