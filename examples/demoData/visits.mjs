@@ -1,4 +1,5 @@
 import { pick, uuidAt } from './random.mjs'
+import { pageSignals, surveyEvents } from './signals.mjs'
 import { ARRIVALS, COUNTRIES, DEVICES, ENTRIES, HOURS, NAMES, PAGES, PLANS, PRICES } from './world.mjs'
 
 const HOST = 'larch-lantern.example'
@@ -6,8 +7,25 @@ const DAY_MS = 86_400_000
 /** Share of visitors who come again, and how many visits they make at most. */
 const RETURN_SHARE = 0.34
 const MAX_VISITS = 9
+/** Age of visits in ms until which heatmaps have points. */
+const HEATMAP_AGE_MS = 30 * DAY_MS
+/** What more of those with the short checkout order. */
+const SHORT_CHECKOUT_GAIN = 0.12
 
 const domainOf = (referrer) => (referrer ? new URL(referrer).host : '$direct')
+
+/** The variant of a visitor in the experiment, and the flags that pages read, by path. */
+const flagsOf = (random) => {
+  const variant = random() < 0.5 ? 'control' : 'short'
+  return {
+    variant,
+    flags: {
+      '/': [['winter-theme', random() < 0.2]],
+      '/basket': [['free-shipping', random() < 0.3]],
+      '/checkout': [['express-checkout', variant]],
+    },
+  }
+}
 
 const createVisitor = (random, days, now) => {
   const isBound = random() < 0.22
@@ -26,11 +44,13 @@ const createVisitor = (random, days, now) => {
         }
       : undefined,
     isSignedIn: false,
+    ...flagsOf(random),
+    company: isBound && random() < 0.2 ? `hut-${number % 12}` : undefined,
   }
 }
 
 /** Yields the events of one visit. */
-function* visitEvents(random, visitor, start, now) {
+function* visitEvents(random, visitor, start, { now, pages, survey }) {
   const arrival = pick(random, ARRIVALS)
   const { referrer, ...campaign } = arrival
   const sessionId = uuidAt(random, start)
@@ -43,6 +63,8 @@ function* visitEvents(random, visitor, start, now) {
     $device_id: visitor.deviceId,
     $host: HOST,
     $lib: 'web',
+    '$feature/express-checkout': visitor.variant,
+    ...(visitor.company ? { $groups: { company: visitor.company } } : {}),
     $referrer: referrer || '$direct',
     $referring_domain: domainOf(referrer),
     $session_entry_pathname: entry,
@@ -71,6 +93,10 @@ function* visitEvents(random, visitor, start, now) {
         : {}),
     })
     previous = { path, time, isFirst: previous === undefined }
+    const device = visitor.traits.$device_type
+    yield* pageSignals({ random, path, device, capture, pages, isRecent: now - start < HEATMAP_AGE_MS })
+    for (const [flag, value] of visitor.flags[path] ?? [])
+      yield capture('$feature_flag_called', { $feature_flag: flag, $feature_flag_response: value })
     // Many look at one page for a few seconds.
     time += random() < (previous.isFirst ? 0.65 : 0.3) ? 1_500 + random() * 6_500 : 10_000 + random() ** 2 * 90_000
     if (page.product) yield capture('product viewed', { product: page.product, price: PRICES[page.product] })
@@ -79,8 +105,15 @@ function* visitEvents(random, visitor, start, now) {
       const { id, ...traits } = visitor.person
       visitor.isSignedIn = true
       yield capture('$identify', { $anon_distinct_id: visitor.deviceId, $set: traits, distinct_id: id })
+      if (visitor.company)
+        yield capture('$groupidentify', {
+          $group_type: 'company',
+          $group_key: visitor.company,
+          $group_set: { name: `Hut ${visitor.company.slice(4)}`, seats: 4 + (visitor.company.length % 3) * 10 },
+        })
     }
-    const next = pick(random, page.next)
+    const isShort = path === '/checkout' && visitor.variant === 'short'
+    const next = isShort && random() < SHORT_CHECKOUT_GAIN ? '/thank-you' : pick(random, page.next)
     if (next === '/basket' && page.product) {
       basket = [...basket, page.product]
       yield capture('product added', { product: page.product, price: PRICES[page.product] })
@@ -90,6 +123,7 @@ function* visitEvents(random, visitor, start, now) {
       const total = basket.reduce((sum, name) => sum + PRICES[name], 0) || 34
       yield capture('order placed', { total, currency: 'EUR', items: basket.length || 1 })
       basket = []
+      if (survey && random() < 0.3) yield* surveyEvents({ random, capture, survey })
     }
     if (next === null) {
       time += random() * 1_500
@@ -109,9 +143,9 @@ const weightOfDay = (age, days, date) =>
 
 /**
  * Yields `count` events of a shop over the last `days` days, visitor by visitor. The same seed and time yield the same
- * events.
+ * events. `pages`: sizes and boxes of recorded pages, by path. `survey`: the survey after an order, if there is one.
  */
-export function* generateEvents({ random, count, days, now }) {
+export function* generateEvents({ random, count, days, now, pages, survey }) {
   const dayWeights = Array.from({ length: days }, (_, age) => [
     age,
     weightOfDay(age, days, new Date(now - age * DAY_MS)),
@@ -125,7 +159,7 @@ export function* generateEvents({ random, count, days, now }) {
       const midnight = Math.floor((now - age * DAY_MS) / DAY_MS) * DAY_MS
       const start = midnight + (pick(random, HOURS) + random()) * 3_600_000
       if (start >= now) continue
-      for (const event of visitEvents(random, visitor, start, now)) {
+      for (const event of visitEvents(random, visitor, start, { now, pages, survey })) {
         if (Date.parse(event.timestamp) > now || left === 0) break
         left--
         yield event
