@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type BrowserContext, chromium, type ConsoleMessage, type Page, type Worker } from 'playwright/test'
@@ -688,4 +688,48 @@ test('a server renders with the flags of the visitor, and the browser hydrates w
   const events = await storedOf(site.host, (all) => all.filter(({ event }) => event === '$pageview').length === 2)
   expect(new Set(events.map(({ distinct_id }) => distinct_id))).toEqual(new Set([visitorOf(first)]))
   expect(complaints).toEqual([])
+})
+
+test('the hook of the guide shows the flag of the server until the browser has another value', async ({
+  page,
+  settings,
+  serve,
+  service,
+}, { outputDir }) => {
+  const filters = {
+    groups: [{ properties: [], rollout_percentage: 100 }],
+    multivariate: { variants: [{ key: 'short', rollout_percentage: 100 }] },
+  }
+  expect((await service.api('POST', '/feature_flags/', { key: 'hook', filters })).status).toBe(201)
+  // Preact has the interface of React.
+  const react = join(outputDir, 'node_modules/react')
+  await mkdir(react, { recursive: true })
+  await writeFile(join(react, 'package.json'), '{"name":"react","type":"module","main":"index.js"}')
+  const preact = JSON.stringify(join(ROOT, 'node_modules/preact/compat/dist/compat.mjs'))
+  await writeFile(join(react, 'index.js'), `export * from ${preact}`)
+  const client = `import { createElement, hydrate } from 'react'
+    import { analytics } from 'trailmark'
+    import { OPTIONS, TOKEN } from './settings.js'
+    import { useFlag } from './useFlag.jsx'
+    const app = document.querySelector('#app')
+    const fromServer = app.textContent
+    window.changes = []
+    new MutationObserver(() => window.changes.push(app.textContent)).observe(app, { subtree: true, childList: true, characterData: true })
+    analytics.init(TOKEN, { ...OPTIONS, bootstrap: { distinctID: 'ada', featureFlags: { hook: fromServer } } })
+    hydrate(createElement(() => createElement('h1', null, String(useFlag('hook', fromServer)))), app)`
+  const { out } = await bundle(outputDir, { entries: ['hook.js'], files: { 'hook.js': client }, settings })
+  const site = await serve(out)
+  for (const [fromServer, changes] of [
+    ['short', []],
+    ['long', ['short']],
+  ] as const) {
+    const app = `<div id="app"><h1>${fromServer}</h1></div><script type="module" src="/hook.js"></script>`
+    site.page('/', `<!doctype html><title>shop</title><link rel="icon" href="data:,">${app}`)
+    const response = page.waitForResponse((each) => each.url().includes('/flags/'))
+    await page.goto(site.url)
+    await response
+    await expect(page.locator('h1')).toHaveText('short')
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
+    expect(await page.evaluate(() => (window as unknown as { changes: string[] }).changes)).toEqual(changes)
+  }
 })

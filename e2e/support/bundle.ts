@@ -26,7 +26,7 @@ export const bundle = async (
   }: { entries: string[]; files?: Record<string, string>; settings: { token: string; options: object }; ssr?: boolean },
 ): Promise<Bundle> => {
   const guide = await readFile(GUIDE, 'utf8')
-  const blocks = [...guide.matchAll(/```js(?:on)?\n\/\/ (\S+)\n(.*?)```/gs)].map(
+  const blocks = [...guide.matchAll(/```js(?:on|x)?\n\/\/ (\S+)\n(.*?)```/gs)].map(
     ([, name, code]) => [name!, code!] as const,
   )
   const all = {
