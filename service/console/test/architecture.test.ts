@@ -44,6 +44,19 @@ test('console pages import no other pages, and folders import only what the tabl
   expect(wrong).toEqual([])
 })
 
+test('sources of the console have no import cycles, not even of types', () => {
+  const cycles: string[] = []
+  const done = new Set<string>()
+  const walk = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (path.includes(file) || done.has(file) || !files.includes(file)) return
+    importsOf(file).forEach((next) => walk(next, [...path, file]))
+    done.add(file)
+  }
+  files.forEach((file) => walk(file, []))
+  expect(cycles).toEqual([])
+})
+
 test('the console builds no markup from strings and sets no style attributes, as its content security policy requires', () => {
   const wrong = files.filter((file) =>
     /innerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|document\.write|setAttribute\('style'|\beval\(|new Function/.test(

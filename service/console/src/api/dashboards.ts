@@ -1,6 +1,5 @@
-import { newTile } from '../lib/newTile.ts'
 import { api, dataOf } from './client.ts'
-import { inProject, inProjectWithId, type ResponseOf } from './inProject.ts'
+import { inProject, type ResponseOf } from './inProject.ts'
 
 /** A dashboard as the API returns it. */
 export type Dashboard = ResponseOf<'/api/projects/{projectId}/dashboards', 'get'>['results'][number]
@@ -13,11 +12,3 @@ export type TileChoice = Pick<Tile, 'title' | 'display'> &
 
 export const createDashboard = (projectId: number, name: string): Promise<Dashboard> =>
   dataOf(api.POST('/api/projects/{projectId}/dashboards', { params: inProject(projectId), body: { name } }))
-
-/** Adds a tile to a dashboard as it is stored. */
-export const addTile = async (projectId: number, dashboardId: string, choice: TileChoice): Promise<Dashboard> => {
-  const params = inProjectWithId(projectId, dashboardId)
-  const { tiles, version } = await dataOf(api.GET('/api/projects/{projectId}/dashboards/{id}', { params }))
-  const body = { tiles: [...tiles, newTile(tiles, choice)], version }
-  return dataOf(api.PATCH('/api/projects/{projectId}/dashboards/{id}', { params, body }))
-}

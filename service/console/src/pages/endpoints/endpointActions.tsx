@@ -10,8 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { TextArea } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
-import { changeEndpoint, type Endpoint, endpointPath, FRESHNESS } from './endpointApi.ts'
-import type { TabProps } from './endpointPage.tsx'
+import { changeEndpoint, type Endpoint, endpointPath, FRESHNESS, type TabProps } from './endpointApi.ts'
 
 /** Opens the endpoint's insight, adds it to a dashboard, changes, deactivates or deletes the endpoint. */
 export const EndpointActions = ({ endpoint, onChanged }: TabProps) => {

@@ -15,6 +15,14 @@ export type EndpointVersion = Get<'/api/projects/{projectId}/endpoints/{name}/ve
 export type EndpointRuns = Get<'/api/projects/{projectId}/endpoints/{name}/runs'>
 export type Materialization = Get<'/api/projects/{projectId}/endpoints/{name}/materialization_status'>
 
+/** What each tab of an endpoint's page gets. */
+export interface TabProps {
+  /** The endpoint with the shown version. */
+  readonly endpoint: Endpoint
+  /** Loads the endpoint again after a change. */
+  readonly onChanged: () => void
+}
+
 /** Parameters of the routes of an endpoint. */
 export const endpointPath = (projectId: number, name: string) => ({ path: { projectId: String(projectId), name } })
 

@@ -5,7 +5,7 @@ import { search, setSearch } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Load } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { type Endpoint, useEndpoint } from './endpointApi.ts'
+import { type TabProps, useEndpoint } from './endpointApi.ts'
 import { EndpointActions } from './endpointActions.tsx'
 import { EndpointBanners } from './endpointBanners.tsx'
 import { StateBadges } from './endpointsPage.tsx'
@@ -14,13 +14,6 @@ import { QueryTab } from './queryTab.tsx'
 import { RunsTab } from './runsTab.tsx'
 import { UseTab } from './useTab.tsx'
 import { VersionsTab } from './versionsTab.tsx'
-
-export interface TabProps {
-  /** The endpoint with the shown version. */
-  readonly endpoint: Endpoint
-  /** Loads the endpoint again after a change. */
-  readonly onChanged: () => void
-}
 
 const TABS = [
   { name: 'query', label: 'Query', Tab: QueryTab },

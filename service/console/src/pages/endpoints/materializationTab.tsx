@@ -8,8 +8,7 @@ import { Card } from '../../ui/pageHead.tsx'
 import { SqlEditor } from '../../ui/sqlEditor/sqlEditor.tsx'
 import type { SqlProblem } from '../../ui/sqlEditor/problem.ts'
 import { Failed, Load } from '../../ui/states.tsx'
-import { changeEndpoint, endpointPath, isSql, type Materialization, textOfQuery } from './endpointApi.ts'
-import type { TabProps } from './endpointPage.tsx'
+import { changeEndpoint, endpointPath, isSql, type Materialization, textOfQuery, type TabProps } from './endpointApi.ts'
 import { MaterializationPreview } from './materializationPreview.tsx'
 
 const BYTES_PER_MB = 1_000_000

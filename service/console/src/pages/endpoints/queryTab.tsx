@@ -6,8 +6,7 @@ import { useProject } from '../../project.ts'
 import { setSearch } from '../../router.ts'
 import { SqlWorkbench } from '../../ui/sqlEditor/sqlWorkbench.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { changeEndpoint, isSql, textOfQuery } from './endpointApi.ts'
-import type { TabProps } from './endpointPage.tsx'
+import { changeEndpoint, isSql, textOfQuery, type TabProps } from './endpointApi.ts'
 import { InsightWorkbench } from './insightWorkbench.tsx'
 
 /** The edited query, and the version it is based on. */

@@ -9,8 +9,7 @@ import { LineChart, type Series } from '../../ui/lineChart.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { type EndpointRuns, endpointPath } from './endpointApi.ts'
-import type { TabProps } from './endpointPage.tsx'
+import { type EndpointRuns, endpointPath, type TabProps } from './endpointApi.ts'
 import { bucketsOf, SPANS } from './runBuckets.ts'
 
 /** Statistics of an endpoint's runs, and its last runs. */

@@ -9,8 +9,14 @@ import { SqlDiff } from '../../ui/sqlEditor/sqlDiff.tsx'
 import { Failed, Load } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { changeEndpoint, type Endpoint, endpointPath, type EndpointVersion, textOfQuery } from './endpointApi.ts'
-import type { TabProps } from './endpointPage.tsx'
+import {
+  changeEndpoint,
+  type Endpoint,
+  endpointPath,
+  type EndpointVersion,
+  textOfQuery,
+  type TabProps,
+} from './endpointApi.ts'
 
 /** The versions of an endpoint, the difference of one from the current one, and the way back to it. */
 export const VersionsTab = ({ endpoint, onChanged }: TabProps) => {

@@ -1,7 +1,7 @@
 import { Icon } from '../../ui/icon.tsx'
 import styles from './flagsPage.module.css'
 import { operatorLabel } from '../../ui/flagConditions/operators.ts'
-import type { FlagTest } from './tester.tsx'
+import type { FlagTest } from './flagTest.ts'
 
 type Condition = FlagTest['conditions'][number]
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
 import { Failure } from '../../api/failure.ts'
-import { inProject, type ResponseOf } from '../../api/inProject.ts'
+import { inProject } from '../../api/inProject.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
@@ -11,9 +11,7 @@ import { Failed } from '../../ui/states.tsx'
 import { type FlagDraft, toInput } from './draft.ts'
 import styles from './flagsPage.module.css'
 import { TestResult } from './testResult.tsx'
-
-/** Result of testing a flag for one person. */
-export type FlagTest = ResponseOf<'/api/projects/{projectId}/feature_flags/test', 'post'>
+import type { FlagTest } from './flagTest.ts'
 
 const parseProperties = (text: string, what: string): Record<string, unknown> => {
   if (!text.trim()) return {}

@@ -3,7 +3,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { toast } from '../../ui/toast.tsx'
 import { ConfirmDialog } from './confirmDialog.tsx'
 import { GraceField } from './graceField.tsx'
-import type { Key } from './keysTab.tsx'
+import type { Key } from './key.ts'
 import { SecretDialog } from './secretDialog.tsx'
 
 /** Rolls or revokes a key. */

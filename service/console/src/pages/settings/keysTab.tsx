@@ -11,8 +11,8 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { KeyActions } from './keyActions.tsx'
 import { NewKeyDialog } from './newKeyDialog.tsx'
 import { RunTokens } from './runTokens.tsx'
+import type { Key } from './key.ts'
 
-export type Key = ResponseOf<'/api/personal_api_keys', 'get'>['results'][number]
 export type Session = ResponseOf<'/api/console/session', 'get'>
 
 /** Personal API keys, and the revocation of run tokens. */

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { TextArea, TextInput } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
-import type { Variable } from './variablesTab.tsx'
+import type { Variable } from './variable.ts'
 
 const TYPES = ['String', 'Number', 'Boolean', 'Date', 'List'] as const satisfies readonly Variable['type'][]
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
-import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
+import { inProject, inProjectWithId } from '../../api/inProject.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -10,8 +10,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ConfirmDialog } from './confirmDialog.tsx'
 import { VariableDialog } from './variableDialog.tsx'
-
-export type Variable = ResponseOf<'/api/projects/{projectId}/insight_variables', 'get'>['results'][number]
+import type { Variable } from './variable.ts'
 
 /** Variables that the SQL of endpoints can take. */
 export const VariablesTab = () => {

@@ -1,7 +1,7 @@
 import { Card } from '../../ui/pageHead.tsx'
 import { Checkbox, SelectInput, TextArea, TextInput } from '../../ui/inputs.tsx'
 import type { Appearance } from './surveyApi.ts'
-import type { DraftProps } from './surveyEditor.tsx'
+import type { DraftProps } from './draftProps.ts'
 import styles from './surveys.module.css'
 
 const POSITIONS: readonly (readonly [NonNullable<Appearance['position']>, string])[] = [

@@ -4,7 +4,7 @@ import { ActionFields } from './actionFields.tsx'
 import { EventFields } from './eventFields.tsx'
 import { FlagFields } from './flagFields.tsx'
 import type { Conditions, SurveyDraft } from './surveyApi.ts'
-import type { DraftProps } from './surveyEditor.tsx'
+import type { DraftProps } from './draftProps.ts'
 import styles from './surveys.module.css'
 
 const URL_MATCHES: readonly (readonly [NonNullable<Conditions['urlMatchType']>, string])[] = [

@@ -7,7 +7,7 @@ import { RemoveButton } from './eventFields.tsx'
 import { SelectInput } from '../../ui/inputs.tsx'
 import { EVERYONE, NEW_PROPERTY } from '../../ui/flagConditions/conditionDraft.ts'
 import { Conditions } from '../../ui/flagConditions/conditions.tsx'
-import type { DraftProps } from './surveyEditor.tsx'
+import type { DraftProps } from './draftProps.ts'
 import styles from './surveys.module.css'
 
 /** Who is asked: people who match a condition, have a flag (optionally with one of its variants), and have other flags. */

@@ -2,7 +2,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { QuestionFields } from './questionFields.tsx'
 import { moveQuestion, newQuestion, removeQuestion } from './questions.ts'
-import type { DraftProps } from './surveyEditor.tsx'
+import type { DraftProps } from './draftProps.ts'
 import styles from './surveys.module.css'
 
 const MAX_QUESTIONS = 50

@@ -16,14 +16,7 @@ import { NEW_SURVEY, toDraft, toInput } from './questions.ts'
 import { changeSurvey, createSurvey, type Survey, type SurveyDraft, TYPES } from './surveyApi.ts'
 import styles from './surveys.module.css'
 import { TranslationFields } from './translationFields.tsx'
-
-/** Props of the parts of the form. */
-export interface DraftProps {
-  readonly draft: SurveyDraft
-  /** Returns the message about the field at a path. */
-  readonly errorOf: (path: string, options?: { isWithin?: boolean }) => string | undefined
-  readonly onChange: (changes: Partial<SurveyDraft>) => void
-}
+import type { DraftProps } from './draftProps.ts'
 
 /** The form of a survey. What is written stays in this browser until it is saved. */
 export const SurveyEditor = ({

@@ -3,7 +3,7 @@ import { languageName } from '../../lib/format.ts'
 import { Field } from '../../ui/field.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { TextArea, TextInput } from '../../ui/inputs.tsx'
-import type { DraftProps } from './surveyEditor.tsx'
+import type { DraftProps } from './draftProps.ts'
 import styles from './surveys.module.css'
 import {
   addLanguage,
