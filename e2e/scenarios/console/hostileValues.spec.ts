@@ -160,3 +160,22 @@ test('a broken item of a list shows why in its row, and the others and the rest 
     await expect(page.locator('nav').first(), path).toBeVisible()
   }
 })
+
+test('a draft of another form breaks at most its part of the page, which offers to discard it', async ({
+  view: { service, page, open },
+}) => {
+  const items = await fillProject(service)
+  const broken = JSON.stringify({ value: { constructor: 1 }, ofVersion: 1, basedOn: 1 })
+  await open(items['flags/:id']!)
+  await expect(page.getByLabel('Key')).toBeVisible()
+  // Every draft of this form: the page has begun one with its name.
+  await page.getByLabel('Description').fill('a draft')
+  await page.evaluate((text) => {
+    for (const key of Object.keys(localStorage)) localStorage.setItem(key, text)
+  }, broken)
+  await page.reload()
+  await expect(page.getByText('This part of the page could not be shown: ')).toBeVisible()
+  await expect(page.locator('nav').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Discard drafts and settings of this browser' }).click()
+  await expect(page.getByLabel('Key')).toBeVisible()
+})

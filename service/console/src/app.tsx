@@ -12,7 +12,7 @@ import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
 import { PageHead } from './ui/pageHead.tsx'
 import { Empty, Failed, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
-import { Boundary } from './ui/boundary.tsx'
+import { Boundary, DiscardStored } from './ui/boundary.tsx'
 
 const loadSession = async () => {
   const { data, response, error } = await api.GET('/api/console/session')
@@ -158,9 +158,12 @@ const BrokenPage = ({ title, reason }: { readonly title: string; readonly reason
     <PageHead title={title} />
     <Empty title="This page could not be shown">
       <p>{reason}</p>
-      <button type="button" class="button" onClick={() => location.reload()}>
-        Load again
-      </button>
+      <div class="row">
+        <button type="button" class="button" onClick={() => location.reload()}>
+          Load again
+        </button>
+        <DiscardStored />
+      </div>
     </Empty>
   </>
 )

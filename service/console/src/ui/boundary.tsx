@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useErrorBoundary, useState } from 'preact/hooks'
+import { forgetStored } from '../lib/stored.ts'
 
 type Render = () => ComponentChildren
 
@@ -23,12 +24,29 @@ export const Boundary = ({
   return failed?.render === children ? <>{instead(failed.reason)}</> : <Content render={children} />
 }
 
+/** A way out if a draft of another release is the reason. */
+export const DiscardStored = () => (
+  <button
+    type="button"
+    class="button"
+    onClick={() => {
+      forgetStored()
+      location.reload()
+    }}
+  >
+    Discard drafts and settings of this browser
+  </button>
+)
+
 /** A part of a page, which shows the reason in its place if it cannot be shown. */
 export const Part = ({ children }: { readonly children: Render }) => (
   <Boundary
     instead={(reason) => (
       <div class="notice bad" role="alert">
         <p>This part of the page could not be shown: {reason}</p>
+        <div class="row">
+          <DiscardStored />
+        </div>
       </div>
     )}
   >
