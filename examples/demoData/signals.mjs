@@ -4,7 +4,7 @@ import { pick, uuidAt } from './random.mjs'
 /** Pages of the generated shop that load slowly, by their share of the usual time. */
 const SLOWNESS = { '/': 1.1, '/checkout': 1.7, '/planner': 2.1 }
 
-/** Yields the properties of one metric of `$web_vitals`. */
+/** Returns the properties of one metric of `$web_vitals`. */
 const vital = (name, value, id) => ({
   [`$web_vitals_${name}_value`]: value,
   [`$web_vitals_${name}_event`]: { name, value, id: `${id} ${name}`, navigationType: 'navigate' },
@@ -91,7 +91,7 @@ const exception = (random) => {
 }
 
 /**
- * Yields what the SDK captures beside a page view. `capture` makes an event of the visit. `pages`: sizes and boxes of recorded
+ * Yields what the SDK captures besides a page view. `capture` makes an event of the visit. `pages`: sizes and boxes of recorded
  * pages by path.
  */
 export function* pageSignals({ random, path, device, capture, pages, isRecent }) {

@@ -9,7 +9,7 @@ const RETURN_SHARE = 0.34
 const MAX_VISITS = 9
 /** Age of visits in ms until which heatmaps have points. */
 const HEATMAP_AGE_MS = 30 * DAY_MS
-/** What more of those with the short checkout order. */
+/** Share of visitors who order because of the short checkout. */
 const SHORT_CHECKOUT_GAIN = 0.12
 
 const domainOf = (referrer) => (referrer ? new URL(referrer).host : '$direct')
