@@ -62,8 +62,16 @@ export interface Typing {
   fields: Set<Node>
   /** Remembers the fields that a person types into from now on. */
   follow(): Stop
-  /** Returns their values as they may appear in text and in URLs, with white space as `+`. Short ones are left out. */
+  /** Returns the forms in which text and URLs may repeat their values. Short values are left out. */
   texts(): string[]
+  /** Returns a function that tells whether a text repeats what has been typed so far. */
+  matcher(): (text: string) => boolean
+  /** Whether a text contains one of these forms. */
+  repeats(text: string, forms: readonly string[]): boolean
+  /** Returns what formatting leaves of a text: letters, digits, and one space for everything between them. */
+  fold(text: string): string
+  /** Whether a form is searched for across spaces and punctuation. */
+  isAcrossWords(form: string): boolean
 }
 
 /** What the click source adds to the host of the click detection. */

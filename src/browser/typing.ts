@@ -1,8 +1,7 @@
 import type { Stop } from '../types'
+import { foldText, isAcrossWords, repeats, typedForms } from '../lib/typedForms'
 import { listen } from './signal'
 
-// Shorter values are part of too many words.
-const MIN_LENGTH = 5
 // Pages do not mirror whole documents, and normalizing one at each click would be expensive.
 const MAX_LENGTH = 5000
 // Over this number, the oldest field that was removed from the page is forgotten, so that its memory can be freed.
@@ -25,9 +24,7 @@ export const followTyping = (): Stop =>
     if (removed || fields.size > MAX_CONNECTED) fields.delete(removed ?? all[0]!)
   })
 
-const fold = (text: string) => text.replace(/\s+|%20/g, '+')
-
-/** Returns the values of fields that a person typed into, as they may appear in text and in URLs. For `repeats`. */
+/** Returns the forms of what persons typed into fields, as they may appear in text and in URLs. For `repeats`. */
 export const typedTexts = (): string[] =>
   [...fields]
     .map((field) =>
@@ -35,13 +32,19 @@ export const typedTexts = (): string[] =>
         .replace(/^C:\\fakepath\\/, '')
         .trim(),
     )
-    .filter(({ length }) => length >= MIN_LENGTH && length < MAX_LENGTH)
-    .flatMap((text) => [text, String(new URLSearchParams({ '': text })).slice(1)])
-    .map(fold)
-
-/** Whether `text` contains one of `typed`, as previews and mirrored attributes do. */
-export const repeats = (text: string, typed: readonly string[]): boolean =>
-  typed.some((each) => fold(text).includes(each))
+    .filter(({ length }) => length < MAX_LENGTH)
+    .flatMap((text) => typedForms(text, document.documentElement.lang || undefined))
 
 /** What extensions use of this: an import would make chunks of it in the npm build. */
-export const typing = { fields, follow: followTyping, texts: typedTexts }
+export const typing = {
+  fields,
+  follow: followTyping,
+  texts: typedTexts,
+  matcher: () => {
+    const typed = typedTexts()
+    return (text: string) => repeats(text, typed)
+  },
+  repeats,
+  fold: foldText,
+  isAcrossWords,
+}

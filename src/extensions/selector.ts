@@ -7,11 +7,14 @@ const WORD = /^[a-z][a-z_-]{0,29}$/i
 const read = <K extends keyof Element>(element: Element, name: K): Element[K] =>
   Reflect.get(Element.prototype, name, element)
 
-const stepOf = (element: Element, typed: readonly string[] | undefined): { step: string; isUnique: boolean } => {
+const stepOf = (
+  element: Element,
+  isTyped: ((text: string) => boolean) | undefined,
+): { step: string; isUnique: boolean } => {
   const name = read(element, 'tagName')
   const tag = name.toLowerCase()
   const id = read(element, 'id')
-  const isName = (text: string) => WORD.test(text) && typed?.every((each) => !text.includes(each))
+  const isName = (text: string) => WORD.test(text) && isTyped?.(text) === false
   if (isName(id)) return { step: `${tag}#${id}`, isUnique: true }
   const classes = [...read(element, 'classList')].filter(isName).slice(0, MAX_CLASSES)
   const parent = read(element, 'parentElement')
@@ -22,13 +25,13 @@ const stepOf = (element: Element, typed: readonly string[] | undefined): { step:
 
 /**
  * Returns a short CSS selector of an element without any text of the page: tags, positions, and ids and class names that are
- * plain words. `typed`: what a person typed, which no name may repeat; undefined: without names. Elements of a shadow root are
+ * plain words. `isTyped`: whether a text repeats what a person typed, which no name may; undefined: without names. Elements of a shadow root are
  * described up to its host.
  */
-export const selectorOf = (element: Element, typed: readonly string[] | undefined): string => {
+export const selectorOf = (element: Element, isTyped: ((text: string) => boolean) | undefined): string => {
   const steps: string[] = []
   for (let at: Element | null | undefined = element; at && steps.length < MAX_LEVELS;) {
-    const { step, isUnique } = stepOf(at, typed)
+    const { step, isUnique } = stepOf(at, isTyped)
     steps.unshift(step)
     if (isUnique) break
     at = read(at, 'parentElement') ?? (Node.prototype.getRootNode.call(at) as Partial<ShadowRoot>).host

@@ -1,6 +1,5 @@
 import type { ExceptionReport } from '../../host'
 import { describe, isError, type Thrown } from './describe'
-import { hideTyped } from '../hideTyped'
 import { type Frame, framesOf } from './frames'
 
 /** One error of `$exception_list`: what was thrown, then its causes (docs/guides/exceptions.md). */
@@ -25,7 +24,7 @@ const MECHANISM = {
 
 /**
  * Returns the errors of a report: what was thrown, up to four causes of it, and up to ten errors of an `AggregateError`.
- * Each error appears once. Messages do not repeat what a person typed (`typed`).
+ * Each error appears once. `hideTyped` removes what a person typed from messages.
  */
 export const exceptionList = (
   kind: ExceptionReport[0],
@@ -33,7 +32,7 @@ export const exceptionList = (
   thrown: Thrown,
   trace: Error,
   chunkIds: Readonly<Record<string, string>>,
-  typed: readonly string[],
+  hideTyped: (text: string) => string,
 ): ExceptionItem[] => {
   const items: ExceptionItem[] = []
   const seen = new Set<unknown>([value])
@@ -44,7 +43,7 @@ export const exceptionList = (
     room -= frames.length
     items.push({
       type,
-      value: hideTyped(message, typed),
+      value: hideTyped(message),
       mechanism: {
         type: parent === undefined ? MECHANISM[kind as keyof typeof MECHANISM] : 'chained',
         handled: kind === 'captured' || kind === 'console',

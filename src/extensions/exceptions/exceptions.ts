@@ -1,6 +1,7 @@
 import type { ExceptionParts, ExceptionReport, ReportException } from '../../host'
 import type { DropReason, ExceptionAutocapture, Properties, Stop } from '../../types'
 import type { Extension } from '../contract'
+import { hideTyped } from '../hideTyped'
 import { createChunkIds } from './chunkIds'
 import { attempt, describe, isError } from './describe'
 import { exceptionList, type ExceptionItem } from './exceptionList'
@@ -73,7 +74,8 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
       drop('rate_limited')
       return undefined
     }
-    const items = exceptionList(kind, value, thrown, trace, chunkIds(), typing.texts())
+    const typed = typing.texts()
+    const items = exceptionList(kind, value, thrown, trace, chunkIds(), (text) => hideTyped(text, typed, typing))
     // Removes the SDK's own frames from a synthetic stack.
     const frames = items[0]!.stacktrace?.frames ?? []
     while (items[0]!.mechanism.synthetic && frames.length && ofSdk(frames[frames.length - 1]!.filename)) frames.pop()

@@ -120,7 +120,7 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
       type,
       place,
       (path) => scrollRootOf(path, roots()),
-      config.mask_all_element_attributes ? undefined : typing.texts(),
+      config.mask_all_element_attributes ? undefined : typing.matcher(),
     )
 
   const onClick = (event: Event) => {

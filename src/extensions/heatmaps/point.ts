@@ -61,13 +61,13 @@ export const placeOf = (event: MouseEvent): Place | undefined => {
 
 /**
  * Returns the heatmap point of a position. `undefined`: the element must not be captured. `rootOf` finds the scroll
- * root of a path. `typed`: as in `selectorOf`.
+ * root of a path. `isTyped`: as in `selectorOf`.
  */
 export const pointOf = (
   type: PointType,
   { target, clientX, clientY }: Place,
   rootOf: (path: readonly Element[]) => ScrollRoot,
-  typed: readonly string[] | undefined,
+  isTyped: ((text: string) => boolean) | undefined,
 ): Point | undefined => {
   const path = ancestorsOf(target)
   if (path.some((element) => element.matches(EXCLUDED))) return undefined
@@ -82,7 +82,7 @@ export const pointOf = (
     y: Math.round(clientY + (isFixed ? 0 : root.top)),
     target_fixed: isFixed,
     ...sizesOf(root),
-    el: selectorOf(control, typed),
+    el: selectorOf(control, isTyped),
     ex: share(clientX - box.left, box.width),
     ey: share(clientY - box.top, box.height),
   }

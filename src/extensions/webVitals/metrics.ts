@@ -72,11 +72,14 @@ const plain = ({
  * and reported to all listeners. Soft navigations are observed separately: web-vitals ends the values of the page
  * itself at the first one. `createAttributor`: adds attributions; omitted: metrics have none.
  */
-export const createMetricSource = (observers: Observers, createAttributor?: (typed: Typing['texts']) => Attributor) => {
+export const createMetricSource = (
+  observers: Observers,
+  createAttributor?: (matcher: Typing['matcher']) => Attributor,
+) => {
   const listeners = new Set<(metric: Metric) => void>()
   const observed = new Set<MetricName>()
-  let typed: Typing['texts']
-  const attributor = createAttributor?.(() => typed())
+  let matcher: Typing['matcher']
+  const attributor = createAttributor?.(() => matcher())
   const report = (metric: ReportedMetric) =>
     listeners.forEach((listener) => listener({ ...plain(metric), attribution: attributor?.attributionOf(metric) }))
   const observe = (name: MetricName) => {
@@ -90,9 +93,9 @@ export const createMetricSource = (observers: Observers, createAttributor?: (typ
         { ...attributor, reportSoftNavs: true },
       )
   }
-  /** Reports metrics with these names from now on. `listener` must not throw. `texts`: `Typing.texts`. */
-  return (names: readonly MetricName[], texts: Typing['texts'], listener: (metric: Metric) => void): Stop => {
-    typed = texts
+  /** Reports metrics with these names from now on. `listener` must not throw. `typed`: `Typing.matcher`. */
+  return (names: readonly MetricName[], typed: Typing['matcher'], listener: (metric: Metric) => void): Stop => {
+    matcher = typed
     listeners.add(listener)
     for (const name of names) if (!observed.has(name)) observe(name)
     return () => void listeners.delete(listener)

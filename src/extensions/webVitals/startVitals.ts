@@ -83,7 +83,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
 
   const stops = [
     typing.follow(),
-    source(names, typing.texts, (metric) => guarded(() => onMetric(metric))),
+    source(names, typing.matcher, (metric) => guarded(() => onMetric(metric))),
     host.onLeave((isNextPerson) => {
       if (isNextPerson) flushAll()
     }),

@@ -19,12 +19,12 @@ const plain = (attribution: object): Properties =>
       ),
   )
 
-/** Creates the attributor of metrics. `typed`: what a person typed, which no selector may repeat. */
-export const createAttributor = (typed: Typing['texts']): Attributor => {
+/** Creates the attributor of metrics. `matcher` finds what a person typed, which no selector may repeat. */
+export const createAttributor = (matcher: Typing['matcher']): Attributor => {
   const generateTarget: Attributor['generateTarget'] = (node) => {
     try {
       const element = node instanceof Element ? node : node?.parentElement
-      return element ? OWN + selectorOf(element, typed()) : undefined
+      return element ? OWN + selectorOf(element, matcher()) : undefined
     } catch {
       // The page has overridden a DOM method that selectors use. web-vitals would let the error reach the page.
       return undefined

@@ -1,6 +1,6 @@
-import { repeats } from '../../browser/typing'
 import type { ElementDescription } from '../../host'
 import { withoutSensitive } from '../../lib/sensitive'
+import { repeats } from '../../lib/typedForms'
 import { INTERACTIVE, pathOf, textOfNodes } from './elements'
 import { type CheckedElement, checkPath } from './privacy'
 

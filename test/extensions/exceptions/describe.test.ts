@@ -5,7 +5,7 @@ import type { ExceptionReport } from '../../../src/host'
 
 const list = (value: unknown, kind: ExceptionReport[0] = 'captured') => {
   const trace = new Error()
-  return exceptionList(kind, value, describeThrown(value, kind, trace), trace, {}, [])
+  return exceptionList(kind, value, describeThrown(value, kind, trace), trace, {}, (text) => text)
 }
 const brief = (value: unknown, kind?: ExceptionReport[0]) => {
   const [first] = list(value, kind)

@@ -144,7 +144,7 @@ export const createPolicy = (
     redact,
     sensitiveName,
     typedFields: masksAllInputs && (isStrict || !local.maskInputFn) ? typing.fields : undefined,
-    hideTyped: (text) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts())) : text),
+    hideTyped: (text) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts()), typing) : text),
     forgetTyped: () => (typed = undefined),
     recordsSameOriginFrames,
     recordsCanvas,
