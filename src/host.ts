@@ -139,8 +139,8 @@ export interface SharedWithRecorder extends SiteRecording {
 
 /** What the recording feature passes on to console, network and canvas capture. */
 interface RecorderPluginTools {
-  /** Removes secrets from the URLs in a string. */
-  redact(text: string): string
+  /** Removes secrets, and what options exclude, from the URLs in a string. `ofResource`: keeps hashes, which name its parts. */
+  redact(text: string, ofResource?: boolean): string
   /** Returns a string without payment card and social security numbers, with white space collapsed. */
   withoutSensitive(text: string): string
 }
@@ -182,8 +182,8 @@ export interface RecorderParts extends RecorderPluginTools {
     listener: (event: Event) => void,
     options?: AddEventListenerOptions,
   ): Stop
-  /** Removes what options exclude from a URL of the page. */
-  permittedUrl(url: string, options: Config): string
+  /** Returns a URL as it may leave the page. */
+  outgoingUrl(url: string): string
   /** Names of fields whose values are never recorded. */
   sensitiveName: RegExp
   typing: Typing
@@ -243,15 +243,15 @@ interface PageParts {
     listener: (event: Event) => void,
     options?: AddEventListenerOptions,
   ): Stop
-  /** Removes secrets from URLs. */
-  redactUrls(text: string): string
-  /** Removes what options exclude from a URL of the page. */
-  permittedUrl(url: string, options: Config): string
+  /** Returns a URL as it may leave the page. */
+  outgoingUrl(url: string): string
   typing: Typing
 }
 
 /** What the vitals feature adds to the host of its extension. */
 export interface VitalsParts extends PageParts {
+  /** Returns text as it may leave the page. */
+  outgoingText(text: string): string
   /** Calls `run`. Errors it throws do not reach the page. */
   guarded(run: () => void): void
   /** Returns the current settings: the site's own, and the project's for those that the site did not set. */
@@ -495,6 +495,7 @@ export interface ToolbarParts {
 
 /** What is left out of the descriptions of elements. */
 interface ToolbarMasking {
+  permitted(name: string, value: string): string
   maskText: boolean
   maskAttributes: boolean
   ignoredAttributes: readonly string[]

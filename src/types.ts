@@ -403,13 +403,13 @@ export interface Config {
   opt_out_useragent_filter: boolean
   /** Where the visitor's ids and properties are kept. */
   persistence: PersistenceKind
-  /** Names of properties that are never sent. */
+  /** Names of properties that are never sent: of events, of persons and groups, and with flag requests. */
   property_denylist: string[]
   /** Older name of `property_denylist`. The names in both are never sent. */
   property_blacklist: string[]
   /** Replaces the properties of each event. Runs before `before_send`, which can do the same; an error drops the event. */
   sanitize_properties: ((properties: Properties, event: string) => Properties) | null | undefined
-  /** Sends `<masked>` instead of the values of advertisers' click ids (gclid, fbclid, …) in URLs and campaign properties. */
+  /** Sends `<masked>` instead of the values of advertisers' click ids (gclid, fbclid, …) in all URLs and in campaign properties, also in stored ones. */
   mask_personal_data_properties: boolean
   /** More query parameters that `mask_personal_data_properties` masks. */
   custom_personal_data_properties: string[]
@@ -483,7 +483,7 @@ export interface Config {
   disable_scroll_properties: boolean
   /** Element whose scrolling counts, if not the page: the first of these selectors that matches. */
   scroll_root_selector: string | string[] | undefined
-  /** Captures page URLs without their hash. */
+  /** Captures URLs of pages, links and referrers without their hash. Properties that you pass keep it. */
   disable_capture_url_hashes: boolean
   /** Reports the browser of Google's app as `Google Search App`. */
   detect_google_search_app: boolean

@@ -218,3 +218,71 @@ for (const seed of [1, 2])
     expect(leaks).toEqual([])
     await proxy.stop()
   })
+
+test('sends no hash and no masked parameter of a URL with all parts on', async ({ page, site, service }) => {
+  const own = await service.createProject()
+  const proxy = await startProxy(own.url)
+  await setUpAllParts(own)
+  const [hash, parameter] = ['hash0secret', 'parameter0secret']
+  const away = `https://else.example/x?gclid=${parameter}&kept=yes#${hash}`
+  const nested = `/?to=${encodeURIComponent(away)}#${hash}`
+  const options = {
+    ...ALL_PARTS,
+    autocapture: { capture_copied_text: true },
+    session_recording: { full_snapshot_interval_millis: 2000, recordHeaders: true },
+    capture_pageview: 'history_change' as const,
+    disable_capture_url_hashes: true,
+    mask_personal_data_properties: true,
+    custom_personal_data_properties: ['partner'],
+    rate_limiting: { events_per_second: 10_000, events_burst_limit: 100_000 },
+  }
+  const html = `<a id="away" target="_blank" href="${away}">away</a> <a id="near" href="#${hash}">near</a>
+    <a id="nested" href="${nested}">nested</a> <a id="page" href="page#${hash}" onclick="return false">page</a> <img src="/i.png?gclid=${parameter}#${hash}" alt="">
+    <form action="/next?gclid=${parameter}#${hash}" onsubmit="return false"><button formaction="?gclid=${parameter}">Go</button></form>`
+  for (const path of ['/', '/last'])
+    site.page(path, pageWith('script', { url: proxy.url, token: own.token }, path, html, options))
+  await page.goto(`${site.url}/?gclid=${parameter}&partner=${parameter}#${hash}`)
+  await ready(page)
+  await recording(page)
+  for (const id of ['near', 'page']) await page.locator(`#${id}`).click()
+  await page.getByRole('button', { name: 'Go' }).click()
+  await page.evaluate(
+    async ([link, name]) => {
+      document.querySelector('#away')!.addEventListener('click', (event) => event.preventDefault())
+      document.querySelector<HTMLElement>('#away')!.click()
+      getSelection()!.selectAllChildren(document.querySelector('#away')!)
+      document.querySelector('#away')!.dispatchEvent(new Event('copy', { bubbles: true }))
+      console.error(`cannot open ${link}`)
+      await fetch(`/api?gclid=${name}&kept=yes`).catch(() => {})
+      history.pushState(null, '', `/cart?partner=${name}#/${name}`)
+      setTimeout(() => {
+        throw new Error(`cannot load ${link}`)
+      })
+    },
+    [away, parameter],
+  )
+  await page.evaluate((link) => document.querySelector('#near')!.setAttribute('href', link), `#${hash}`)
+  await pause(page, 3000)
+  await page.evaluate(() => window.analytics.capture('last'))
+  await cut(page)
+  await page.goto(`${site.url}/last#${hash}`)
+  const SENT = [
+    '"last"',
+    '$autocapture',
+    '$$heatmap',
+    '$web_vitals',
+    '$exception',
+    '$snapshot',
+    'rrweb/network@1',
+    '$external_click_url',
+  ]
+  await expect.poll(() => SENT.filter((name) => !proxy.seen().includes(name))).toEqual([])
+  // Except in the address that the browser itself sends as the referrer.
+  const seen = proxy.seen().replace(/^referer:.*$/gim, '')
+  expect(seen).toContain('gclid=<masked>')
+  for (const secret of [hash, parameter]) {
+    const at = seen.indexOf(secret)
+    expect(at < 0 ? '' : seen.slice(Math.max(0, at - 200), at + 60)).toBe('')
+  }
+  await proxy.stop()
+})

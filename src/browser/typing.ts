@@ -24,9 +24,13 @@ export const followTyping = (): Stop =>
     if (removed || fields.size > MAX_CONNECTED) fields.delete(removed ?? all[0]!)
   })
 
-/** Returns the forms of what persons typed into fields, as they may appear in text and in URLs. For `repeats`. */
-export const typedTexts = (): string[] =>
+/**
+ * Returns the forms of what persons typed into fields, as they may appear in text and in URLs. For `repeats`.
+ * `except`: an editor whose content is left out.
+ */
+export const typedTexts = (except?: Element): string[] =>
   [...fields]
+    .filter((field) => field !== except)
     .map((field) =>
       String((field as HTMLInputElement).value ?? field.textContent)
         .replace(/^C:\\fakepath\\/, '')
@@ -39,7 +43,7 @@ export const typedTexts = (): string[] =>
 export const typing = {
   fields,
   follow: followTyping,
-  texts: typedTexts,
+  texts: () => typedTexts(),
   matcher: () => {
     const typed = typedTexts()
     return (text: string) => repeats(text, typed)

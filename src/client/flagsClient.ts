@@ -2,7 +2,9 @@ import { assetsHost, flagsHost } from '../delivery/hosts'
 import { request } from '../delivery/transport'
 import type { Body } from '../delivery/encode'
 import type { FlagsResponse } from '../flags/flagRequester'
+import { exclude } from '../lib/exclude'
 import { isPlainObject, toJson } from '../lib/json'
+import { objectOf } from '../lib/objects'
 import { timeZone } from '../lib/timeZone'
 import type { Properties } from '../types'
 import { VERSION } from '../version'
@@ -41,19 +43,25 @@ export const createFlagsClient = (context: Context, { encode, onRequestError }: 
       isFirst = false
       const contexts = config.evaluation_contexts?.filter((each) => typeof each === 'string' && each.trim())
       const sentId = anonymousId
+      const groups = store.get<Properties>('$stored_group_properties')
       const query = {
         token,
         distinct_id: context.distinctId(),
         $device_id: context.deviceId(),
         $anon_distinct_id: sentId,
         groups: store.get('$groups') ?? {},
-        person_properties: {
-          ...context.attribution.initialPerson(),
-          ...store.get<Properties>('$stored_person_properties'),
-          $lib: 'web',
-          $lib_version: VERSION,
-        },
-        group_properties: store.get('$stored_group_properties'),
+        person_properties: exclude(
+          {
+            ...context.attribution.initialPerson(),
+            ...store.get<Properties>('$stored_person_properties'),
+            $lib: 'web',
+            $lib_version: VERSION,
+          },
+          config,
+        ),
+        group_properties:
+          groups &&
+          objectOf(Object.keys(groups), (type) => isPlainObject(groups[type]) && exclude(groups[type], config)),
         timezone: timeZone(),
         evaluation_contexts: contexts?.length ? contexts : undefined,
         disable_flags: withFlags ? undefined : true,

@@ -79,7 +79,7 @@ export const createStages = (
       },
       initial: attribution.initialPerson,
     }),
-    denylist: denyProperties(() => [...config.property_blacklist, ...config.property_denylist]),
+    denylist: denyProperties(config),
     beforeSend: runBeforeSend(config, OPTIONS.before_send[0], rewrite, log),
   }
   const added = features.flatMap(({ stage = [] }) => stage)

@@ -1,5 +1,6 @@
-import type { Config } from '../types'
-import { objectOf, pick } from './objects'
+import type { Config, Properties } from '../types'
+import { memo } from './memo'
+import { has, objectOf, pick } from './objects'
 import { redactUrls } from './redact'
 import { hostOf, urlOf } from './url'
 
@@ -21,17 +22,67 @@ export type UrlOptions = Partial<
   >
 >
 
-/** Returns `url` without what the options exclude: its hash, and values of click ids and of the site's own parameters. */
-export const permittedUrl = (
-  url: string,
-  { disable_capture_url_hashes, mask_personal_data_properties, custom_personal_data_properties = [] }: UrlOptions,
-): string => {
-  const shown = disable_capture_url_hashes ? url.replace(/#.*/, '') : url
-  if (!mask_personal_data_properties) return shown
-  const masked = [...CLICK_IDS, ...custom_personal_data_properties]
-  return shown.replace(/([?&#]([^?&#=]+)=)[^&#]*/g, (whole, before: string, name: string) =>
-    masked.includes(name) ? `${before}<masked>` : whole,
+const MASKED = '<masked>'
+const NO_NAMES: readonly string[] = []
+
+/** Returns the names of the URL parameters whose values the options mask: click ids and the site's own. */
+const maskedNames = memo((isOn: boolean | undefined, custom: readonly string[] = NO_NAMES) =>
+  isOn ? [...CLICK_IDS, ...custom] : NO_NAMES,
+)
+const namesOf = ({ mask_personal_data_properties, custom_personal_data_properties }: UrlOptions) =>
+  maskedNames(mask_personal_data_properties, custom_personal_data_properties)
+
+/** Matches these parameters of URLs, also of a URL within a parameter. */
+const parameters = memo((names: readonly string[]) => {
+  const quoted = names.flatMap((name) => [name, encodeURIComponent(name)]).map((name) => name.replace(/\W/g, '\\$&'))
+  return new RegExp(`((?:[?&#;]|%(?:25)*(?:3F|26|23))(?:${quoted.join('|')})(?:=|%(?:25)*3D))[^&#\\s"\\\\]*`, 'gi')
+})
+
+/** Returns `text` without the values of the parameters that the options mask. */
+const withoutParameters = (text: string, options: UrlOptions): string => {
+  const names = namesOf(options)
+  return names.length && /=|3D/i.test(text) ? text.replace(parameters(names), `$1${MASKED}`) : text
+}
+
+/** Returns `text` without what the options exclude from the URLs in it. Hashes are only removed from text of the page. */
+export const permittedText = (text: string, options: UrlOptions, isOfPage?: boolean): string =>
+  withoutParameters(
+    isOfPage && options.disable_capture_url_hashes
+      ? text.replace(/#[^\s"<>\\]*/g, (hash, at: number) =>
+          // Not the number of an issue, a color or a tag.
+          /[/?=]/.test(
+            text
+              .slice(0, at)
+              .split(/[\s"<>]/)
+              .pop()!,
+          )
+            ? ''
+            : hash,
+        )
+      : text,
+    options,
   )
+
+/** Returns a URL without what the options exclude: its hash, and values of click ids and of the site's own parameters. */
+export const permittedUrl = (url: string, options: UrlOptions): string =>
+  withoutParameters(options.disable_capture_url_hashes ? url.replace(/#[^]*/, '') : url, options)
+
+/** Returns a URL as it may leave the page: what the options permit of it, without secrets. */
+export const outgoingUrl = (url: string, options: UrlOptions): string => redactUrls(permittedUrl(url, options))
+
+/**
+ * Returns text of the page as it may leave the page: with what the options permit of its URLs, without secrets.
+ * `keepsHashes`: hashes name parts of a file, such as icons.
+ */
+export const outgoingText = (text: string, options: UrlOptions, keepsHashes?: boolean): string =>
+  redactUrls(permittedText(text, options, !keepsHashes))
+
+/** Returns stored campaign values, with those masked that the options mask. */
+export const permittedCampaign = (values: Properties, options: UrlOptions): Properties => {
+  const masked = namesOf(options).filter(
+    (name) => values[name] && has(noCampaign(options.custom_campaign_params), name),
+  )
+  return masked.length ? { ...values, ...objectOf(masked, () => MASKED) } : values
 }
 
 const SEARCH_NAMES = ['$search_engine', 'ph_keyword']

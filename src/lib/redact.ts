@@ -2,7 +2,7 @@ import { looksSensitive } from './sensitive'
 
 // A URL parameter, also of a URL within a parameter, whose name says that its value is a secret.
 const SECRET_PARAMETER =
-  /((?:[?&#]|%3F|%26|%23)[\w.[\]-]*(?:pass(?:word|wd|code|phrase)?|pwd|secret|token|otp|ssn|cvc|cvv|csc|card_?(?:number|num|no)|api_?key|signature|trailmark_toolbar)(?:\]|%5D)?(?:=|%3D))[^&#\s"]+/gi
+  /((?:[?&#]|%3F|%26|%23)[\w.[\]-]*(?:pass(?:word|wd|code|phrase)?|pwd|secret|token|otp|ssn|cvc|cvv|csc|card_?(?:number|num|no)|api_?key|signature|trailmark_toolbar)(?:\]|%5D)?(?:=|%3D))[^&#\s"\\]+/gi
 // A parameter or a segment of the path that consists of digits.
 const NUMBER = /([=/]|%3D|%2F)(\d(?:[\d-]|%20|\+){8,25}\d)(?![^&#/?\s"%])/gi
 

@@ -4,6 +4,7 @@ import {
   arrivalProperties,
   campaignOf,
   noCampaign,
+  permittedCampaign,
   permittedUrl,
   referrerOf,
   searchOf,
@@ -47,15 +48,15 @@ export const createAttribution = (
   pageReferrer = readReferrer,
 ): Attribution => {
   let seenUrl: string | undefined
-  const entryOf = memo((entry: Arrival | undefined, _isMasked: boolean | undefined) =>
-    entry ? arrivalProperties(entry, '$session_entry_', config) : {},
+  // `_options`: what is stored is masked when it is read, by the options of that moment.
+  const propertiesOf = memo(
+    (entry: Arrival | undefined, tabValues: Properties, values: Properties, ..._options: unknown[]) => ({
+      ...(entry ? arrivalProperties(entry, '$session_entry_', config) : {}),
+      ...permittedCampaign(tabValues, config),
+      // A referrer that the site registered itself is better than the tab's (docs/reference/protocol.md#5.2).
+      ...pick(values, (name) => name.startsWith('$referr')),
+    }),
   )
-  const propertiesOf = memo((entry: Properties, tabValues: Properties, values: Properties) => ({
-    ...entry,
-    ...tabValues,
-    // A referrer that the site registered itself is better than the tab's (docs/reference/protocol.md#5.2).
-    ...pick(values, (name) => name.startsWith('$referr')),
-  }))
 
   const arrivalAt = (url: string): Arrival => ({
     r: pageReferrer().slice(0, MAX_LENGTH) || '$direct',
@@ -82,7 +83,15 @@ export const createAttribution = (
     properties: () => {
       readPage()
       const { props } = store.get<{ props?: Arrival }>('$client_session_props') ?? {}
-      return propertiesOf(entryOf(props, config.mask_personal_data_properties), tabStore.all(), store.all())
+      return propertiesOf(
+        props,
+        tabStore.all(),
+        store.all(),
+        config.mask_personal_data_properties,
+        config.custom_personal_data_properties,
+        config.disable_capture_url_hashes,
+        config.custom_campaign_params,
+      )
     },
     beginSession: (sessionId) => {
       const here = pageUrl()

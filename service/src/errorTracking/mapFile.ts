@@ -1,5 +1,12 @@
 import { gunzipSync } from 'node:zlib'
-import { FlattenMap, isIgnored, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping'
+import {
+  FlattenMap,
+  isIgnored,
+  originalPositionFor,
+  sourceContentFor,
+  type TraceMap,
+  traceSegment,
+} from '@jridgewell/trace-mapping'
 import { countValues } from '../lib/countValues.ts'
 
 /** A position in a built file. Both start at 1. */
@@ -92,7 +99,8 @@ export const mapPositions = (map: TraceMap, positions: readonly BuiltPosition[])
     return lines.get(source)
   }
   return positions.map(({ line, column }) => {
-    const found = originalPositionFor(map, { line, column: Math.max(0, column - 1) })
+    const built = Math.max(0, column - 1)
+    const found = originalPositionFor(map, { line, column: built })
     if (found.source === null) return null
     const all = linesOf(found.source)
     const at = found.line - 1
@@ -100,7 +108,8 @@ export const mapPositions = (map: TraceMap, positions: readonly BuiltPosition[])
       source: toPath(found.source),
       line: found.line,
       column: found.column + 1,
-      name: found.name ?? '',
+      // Otherwise it is the name of something before the position.
+      name: traceSegment(map, line - 1, built)?.[0] === built ? (found.name ?? '') : '',
       isLibrary: /(^|\/)node_modules\//.test(found.source) || isIgnored(map, found.source),
       text: all && {
         line: shorten(all[at] ?? ''),

@@ -40,6 +40,9 @@ export const MAX_UPLOAD_BYTES = 16 * 1024 * 1024
 const PART_BYTES = 750_000
 const PARTS_PER_INSERT = 4
 
+// The name of an anonymous function in stacks of browsers and of SDKs.
+const NAMELESS = /^\??$|^(.*\.)?<?anonymous>?$/
+
 const ID = /^[0-9a-z][0-9a-z-]{7,99}$/
 
 const toView = ({ id, hash, bytes, createdAt }: SourceMapRecord): SourceMapView => ({
@@ -164,7 +167,8 @@ export const createSourceMaps = ({ queryRows, storage, metadata, mapper }: Sourc
         frames: exception.frames.map((frame, at) => {
           // The name at the position of a call is that of the called function, which is the frame before.
           const caller = exception.frames[at + 1]
-          const name = caller && positions.get(caller)?.name
+          // A function without a name, such as a callback, is called by the name of a parameter.
+          const name = caller && !NAMELESS.test(frame.function) && positions.get(caller)?.name
           return {
             ...withPosition(frame, positions.get(frame)),
             ...(name && positions.get(frame) ? { function: name } : {}),

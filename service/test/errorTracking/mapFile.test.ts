@@ -1,4 +1,4 @@
-import { MAX_MAP_VALUES, MAX_MAPPINGS, openMap } from '../../src/errorTracking/mapFile.ts'
+import { mapPositions, MAX_MAP_VALUES, MAX_MAPPINGS, openMap } from '../../src/errorTracking/mapFile.ts'
 
 const map = (fields: object) => ({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA', ...fields })
 const bytesOf = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -26,4 +26,11 @@ test('reports the memory of an opened map', () => {
   const { map: opened, size } = openMap(bytesOf(map({ mappings: 'AAAA,CAAC;AAAA' })))
   expect(opened.sources).toEqual(['a.ts'])
   expect(size).toBeGreaterThan(180)
+})
+
+test('a position has the name that begins there, not one before it', () => {
+  // `previous` begins at column 1 of the built file, and the call of something without a name at column 12.
+  const { map: opened } = openMap(bytesOf(map({ names: ['previous'], mappings: 'AAAAA,WAAW' })))
+  const names = [1, 5, 12].map((column) => mapPositions(opened, [{ line: 1, column }])[0]!.name)
+  expect(names).toEqual(['previous', '', ''])
 })

@@ -2,9 +2,8 @@ import { onNavigate } from '../../browser/navigation'
 import { onPageRestored } from '../../browser/pageExit'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
-import { permittedUrl } from '../../lib/campaign'
+import { outgoingUrl } from '../../lib/campaign'
 import { createListeners } from '../../lib/listeners'
-import { redactUrls } from '../../lib/redact'
 import { uuidv7 } from '../../lib/uuid'
 import type { CapturedEvent } from '../../types'
 import type { Feature } from '../feature'
@@ -26,8 +25,7 @@ export const heatmaps: Feature = {
             onPageRestored,
             listen,
             uuidv7,
-            redactUrls,
-            permittedUrl,
+            outgoingUrl: (url: string) => outgoingUrl(url, config),
             typing,
           }),
       },

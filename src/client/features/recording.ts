@@ -4,9 +4,8 @@ import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
 import { request } from '../../delivery/transport'
 import type { SharedWithRecorder } from '../../host'
-import { permittedUrl } from '../../lib/campaign'
+import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { toJson } from '../../lib/json'
-import { redactUrls } from '../../lib/redact'
 import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
 import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
@@ -52,7 +51,8 @@ export const recording: Feature = {
           const parts = {
             ...client,
             ...context,
-            redact: redactUrls,
+            redact: (text: string, ofResource?: boolean) => outgoingText(text, context.config, ofResource),
+            outgoingUrl: (url: string) => outgoingUrl(url, context.config),
             uuidv7,
             createOutbox,
             createQueue,
@@ -62,7 +62,6 @@ export const recording: Feature = {
             request,
             sensitiveName: SENSITIVE_NAME,
             withoutSensitive,
-            permittedUrl,
             typing,
             version: VERSION,
           }

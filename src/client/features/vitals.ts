@@ -1,10 +1,9 @@
 import { STRINGS } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
-import { permittedUrl } from '../../lib/campaign'
+import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { guarded } from '../../lib/guard'
 import { pick } from '../../lib/objects'
-import { redactUrls } from '../../lib/redact'
 import type { PerformanceConfig } from '../../types'
 import type { Feature } from '../feature'
 
@@ -38,8 +37,8 @@ export const vitals: Feature = {
             settings,
             listen,
             guarded,
-            redactUrls,
-            permittedUrl,
+            outgoingUrl: (url: string) => outgoingUrl(url, config),
+            outgoingText: (text: string) => outgoingText(text, config),
             typing,
           }),
       },

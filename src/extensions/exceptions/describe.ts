@@ -45,11 +45,15 @@ const tagOf = (value: unknown): string => attempt(() => Object.prototype.toStrin
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Whether it is an error of this page or another frame: by its tag, or by its shape, since the tag can be changed. */
-export const isError = (value: unknown): boolean =>
-  isObject(value) &&
-  (/(Error|Exception)$/.test(tagOf(value)) ||
-    (typeof read(value, 'message') === 'string' && !!(textOf(value, 'stack') || textOf(value, 'name'))))
+/** Whether it is an error of this page or another frame: by its tag, or by its message, such as errors of API clients. */
+export const isError = (value: unknown): boolean => {
+  const message = read(value, 'message')
+  return (
+    isObject(value) &&
+    (/(Error|Exception)$/.test(tagOf(value)) ||
+      (typeof message === 'string' && !!(message || textOf(value, 'stack') || textOf(value, 'name'))))
+  )
+}
 
 /** Returns the thrown value. Unwraps the error of an `ErrorEvent` and the reason of a `PromiseRejectionEvent`. */
 const unwrap = (value: unknown): unknown => {
@@ -69,7 +73,8 @@ const keysOf = (value: object): string => {
 /** Returns the name of a class of errors: of the platform by its tag, or else by its constructor. */
 const nameOf = (error: unknown): string => {
   const tag = tagOf(error)
-  return (tag !== 'Error' && tag) || textOf(read(error, 'constructor'), 'name') || 'Error'
+  const name = /^(Error|Object)$/.test(tag) ? textOf(read(error, 'constructor'), 'name') : tag
+  return (name !== tag || tag !== 'Object' ? name : '') || 'Error'
 }
 
 const describeError = (error: unknown): Thrown => ({
@@ -97,7 +102,7 @@ export const describe = (reported: unknown, kind: ExceptionReport[0], trace: Err
   if (tagOf(value) === 'ErrorEvent') return describeErrorEvent(value)
   if (isError(value)) {
     const thrown = describeError(value)
-    if (thrown.stack || kind !== 'captured') return thrown
+    if (thrown.stack || (kind !== 'captured' && kind !== 'console')) return thrown
     return { ...thrown, stack: stackOf(trace), isSynthetic: true }
   }
   const isRejection = kind === 'unhandledrejection'

@@ -1,5 +1,5 @@
 import type { ExceptionReport } from '../../host'
-import { describe, isError, type Thrown } from './describe'
+import { describe, type Thrown } from './describe'
 import { type Frame, framesOf } from './frames'
 
 /** One error of `$exception_list`: what was thrown, then its causes (docs/guides/exceptions.md). */
@@ -30,7 +30,6 @@ export const exceptionList = (
   kind: ExceptionReport[0],
   value: unknown,
   thrown: Thrown,
-  trace: Error,
   chunkIds: Readonly<Record<string, string>>,
   hideTyped: (text: string) => string,
 ): ExceptionItem[] => {
@@ -46,7 +45,7 @@ export const exceptionList = (
       value: hideTyped(message),
       mechanism: {
         type: parent === undefined ? MECHANISM[kind as keyof typeof MECHANISM] : 'chained',
-        handled: kind === 'captured' || kind === 'console',
+        handled: kind === 'captured',
         synthetic: isSynthetic,
         exception_id: items.length,
         parent_id: parent,
@@ -58,7 +57,8 @@ export const exceptionList = (
   const addNew = (error: unknown, parent: number): { thrown: Thrown; id: number } | undefined => {
     if (error === undefined || error === null || seen.has(error)) return undefined
     seen.add(error)
-    const described = describe(error, isError(error) ? 'error' : kind, trace)
+    // Not with the stack of the call that reports, which is not where a cause comes from.
+    const described = describe(error, 'error', undefined)
     return { thrown: described, id: add(described, parent) }
   }
 

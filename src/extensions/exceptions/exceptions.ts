@@ -75,7 +75,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
       return undefined
     }
     const typed = typing.texts()
-    const items = exceptionList(kind, value, thrown, trace, chunkIds(), (text) => hideTyped(text, typed, typing))
+    const items = exceptionList(kind, value, thrown, chunkIds(), (text) => hideTyped(text, typed, typing))
     // Removes the SDK's own frames from a synthetic stack.
     const frames = items[0]!.stacktrace?.frames ?? []
     while (items[0]!.mechanism.synthetic && frames.length && ofSdk(frames[frames.length - 1]!.filename)) frames.pop()

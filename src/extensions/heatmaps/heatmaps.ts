@@ -55,13 +55,13 @@ const followPointer = ({ later, listen }: ExtensionHost & HeatmapParts, onRest: 
 
 /** Captures where people click, rest with the pointer and how far they scroll, as `$$heatmap`. */
 export const start: Extension<HeatmapParts>['start'] = (host) => {
-  const { config, capture, later, listen, permittedUrl, redactUrls, typing } = host
+  const { config, capture, later, listen, outgoingUrl, typing } = host
   const buffer = createBuffer()
   const roots = () => [config.scroll_root_selector ?? []].flat()
   // Drops query parameters: they do not identify a page and may be secret. Keeps a hash that looks like a client-side route.
   const urlNow = () => {
-    const [url, hash = ''] = permittedUrl(location.href, config).split(/(?=#)/)
-    return redactUrls(url!.replace(/\?.*/, '') + (/^#!?\//.test(hash) ? hash.replace(/\?.*/, '') : ''))
+    const [url, hash = ''] = outgoingUrl(location.href).split(/(?=#)/)
+    return url!.replace(/\?.*/, '') + (/^#!?\//.test(hash) ? hash.replace(/\?.*/, '') : '')
   }
   const createView = () => ({ url: urlNow(), depth: createDepth(host.uuidv7(), roots) })
   let view = createView()

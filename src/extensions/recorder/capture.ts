@@ -122,7 +122,7 @@ interface CaptureInputs {
 export const createCapture = (inputs: CaptureInputs) => {
   const { host, policy, onFailure } = inputs
   const options = host.config.session_recording
-  const sanitizer = createSanitizer(policy, nodeOf, (url) => host.redact(host.permittedUrl(url, host.config)))
+  const sanitizer = createSanitizer(policy, nodeOf, host.outgoingUrl)
   const { record, forget } = withoutRepeats(inputs.record)
   const limiter = createLimiter(inputs.onDropped, options.attributeFilter)
   let stopRrweb: Stop | undefined

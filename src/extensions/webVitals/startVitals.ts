@@ -32,7 +32,7 @@ interface PageView {
  * one, and one for those that become known later, at the latest when the page is hidden.
  */
 export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSource): Stop => {
-  const { config, capture, session, settings, listen, guarded, permittedUrl, redactUrls, typing } = host
+  const { capture, session, settings, listen, guarded, outgoingUrl, outgoingText, typing } = host
   /** Page views with metrics that are not captured yet, by navigation. */
   const waiting = new Map<string, PageView>()
   const names = NAMES.filter((name) => (settings().web_vitals_allowed_metrics ?? DEFAULT_NAMES).includes(name))
@@ -69,9 +69,9 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
       ...rest,
       name,
       navigationType,
-      ...(attribution ? { attribution: redacted(attribution, redactUrls) } : {}),
+      ...(attribution ? { attribution: redacted(attribution, outgoingText) } : {}),
       // A metric may be known only when the next page is shown: its own URL counts, not the current one.
-      $current_url: redactUrls(permittedUrl(navigationURL ?? location.href, config)),
+      $current_url: outgoingUrl(navigationURL ?? location.href),
       $session_id: session.current(),
       $window_id: session.windowId(),
       timestamp: Date.now(),
@@ -98,7 +98,7 @@ export const startVitals = (host: ExtensionHost & VitalsParts, source: MetricSou
 }
 
 /** Returns an attribution without the secrets in its URLs. */
-const redacted = (attribution: Properties, redactUrls: VitalsParts['redactUrls']): Properties =>
+const redacted = (attribution: Properties, outgoingText: VitalsParts['outgoingText']): Properties =>
   Object.fromEntries(
-    Object.entries(attribution).map(([name, value]) => [name, typeof value === 'string' ? redactUrls(value) : value]),
+    Object.entries(attribution).map(([name, value]) => [name, typeof value === 'string' ? outgoingText(value) : value]),
   )

@@ -10,6 +10,8 @@ export interface Masking {
   ignoredAttributes: readonly string[]
   /** What a person has typed (`typedTexts`). Never captured, wherever the page repeats it. */
   typed: readonly string[]
+  /** Returns the value of an attribute without what the options exclude from its URLs. */
+  permitted(name: string, value: string): string
 }
 
 /** Maximum length of the text of an element, in characters. */
@@ -90,7 +92,7 @@ const attributesOf = ({ attributes, isField }: ElementNote, masking: Masking): R
       (isField && !FIELD_ATTRIBUTES.includes(name))
     )
       continue
-    const text = safe(value, masking.typed)
+    const text = safe(masking.permitted(name, value), masking.typed)
     if (text || !value) captured[name] = cut(text)
   }
   return captured

@@ -9,6 +9,9 @@ const INPUTS =
   'select,textarea,datalist,output,[contenteditable]:not([contenteditable=false i]),.CodeMirror,.monaco-editor,.ace_editor,' +
   ['textbox', 'searchbox', 'combobox', 'spinbutton', 'listbox', 'slider'].map((role) => `[role~=${role} i]`).join()
 
+/** Rich text editors. */
+export const EDITOR = '[contenteditable]:not([contenteditable=false i])'
+
 /** Content that the page excludes from capturing or that a person entered. */
 export const PRIVATE = `${INPUTS},.ph-sensitive,.ph-no-capture`
 
@@ -54,6 +57,8 @@ export interface CheckedElement {
    * of a secret, or a person entered its content.
    */
   isSensitive: boolean
+  /** Whether it or an ancestor is marked as sensitive, its name is that of a secret, or it is inside a field. */
+  isExcluded: boolean
 }
 
 /**
@@ -79,6 +84,7 @@ export const checkPath = (path: readonly Element[]): CheckedElement[] => {
     isInInputs ||= mayMatch && isWithin(element, INPUTS)
     const isEditor = isInInputs || (mayBeEdited && !!isEdited(element))
     const isCustom = isCustomField(element, tag)
+    const isExcluded = isMarked || isInCustomField || isSecret(element, tag)
     checked[index] = {
       element,
       tag,
@@ -86,10 +92,11 @@ export const checkPath = (path: readonly Element[]): CheckedElement[] => {
         tag === 'input'
           ? !/^(button|checkbox|submit|reset)$/i.test((element as HTMLInputElement).type)
           : isEditor || isCustom || tag === 'option',
-      isSensitive: isMarked || isInEditor || isInCustomField || isSecret(element, tag),
+      isSensitive: isExcluded || isInEditor,
+      isExcluded,
     }
     isInEditor = isEditor
-    isInCustomField ||= isCustom
+    isInCustomField ||= isCustom && !isEditor
   }
   return checked
 }

@@ -2,6 +2,7 @@ import { unclobbered } from '../../browser/dom'
 import { listen } from '../../browser/signal'
 import { followTyping, typedTexts } from '../../browser/typing'
 import type { ElementDescription } from '../../host'
+import { permittedText, permittedUrl } from '../../lib/campaign'
 import { repeats } from '../../lib/typedForms'
 import { hostOf } from '../../lib/url'
 import type { AutocaptureConfig, Config, Properties, Stop } from '../../types'
@@ -9,17 +10,21 @@ import { describeElement, type ElementNote, type Masking, noteElements, safe, TE
 import { pathOf, targetOf } from './elements'
 import { elementsChain } from './elementsChain'
 import { mayCapture } from './mayCapture'
-import { checkPath, PRIVATE } from './privacy'
+import { type CheckedElement, checkPath, EDITOR, PRIVATE } from './privacy'
 
 const EVENTS = ['click', 'change', 'submit', 'copy', 'cut']
+const FIELD = /^(input|select|textarea)$/
 const AUGMENT = 'data-ph-capture-attribute-'
+// Attributes that are a URL as a whole.
+const URLS = /^((xlink:)?href|src|action|formaction)$/
 
 /** Returns properties from `data-ph-capture-attribute-<name>` attributes. The innermost wins. */
-const augmented = (path: readonly ElementNote[], typed: readonly string[]): Properties => {
+const augmented = (path: readonly ElementNote[], { typed, permitted }: Masking): Properties => {
   const properties: Properties = {}
   for (const { attributes } of [...path].reverse())
     for (const [name, value] of attributes)
-      if (name.startsWith(AUGMENT) && safe(value, typed)) properties[name.slice(AUGMENT.length)] = value
+      if (name.startsWith(AUGMENT) && safe(value, typed))
+        properties[name.slice(AUGMENT.length)] = permitted(name, value)
   return properties
 }
 
@@ -31,26 +36,34 @@ const externalUrl = (path: readonly ElementNote[], typed: readonly string[]): Pr
 }
 
 /** Returns what configuration and typed values exclude from descriptions of elements. */
-export const maskingOf = ({ mask_all_text, mask_all_element_attributes, autocapture }: Config): Masking => ({
-  maskText: mask_all_text,
-  maskAttributes: mask_all_element_attributes,
-  ignoredAttributes: (typeof autocapture === 'object' && autocapture.element_attribute_ignorelist) || [],
+export const maskingOf = (config: Config): Masking => ({
+  maskText: config.mask_all_text,
+  maskAttributes: config.mask_all_element_attributes,
+  ignoredAttributes: (typeof config.autocapture === 'object' && config.autocapture.element_attribute_ignorelist) || [],
   typed: typedTexts(),
+  permitted: (name, value) => (URLS.test(name) ? permittedUrl(value, config) : permittedText(value, config, true)),
 })
 
-/** Returns the selected text; '' if it contains anything private. */
-const selectedText = (path: readonly Element[], { maskText, typed }: Masking): string => {
+/** Returns the selected text; '' if it contains anything private. In an editor, what is typed there is not private. */
+const selectedText = (path: readonly Element[], { maskText }: Masking): string => {
   const selection = getSelection()
   if (!selection?.rangeCount || maskText) return ''
-  if (checkPath(path).some(({ isField, isSensitive }) => isField || isSensitive)) return ''
+  const checked = checkPath(path)
+  const isEditor = checked.map(({ element, tag }) => element.matches(EDITOR) && !FIELD.test(tag))
+  const outermost = isEditor.lastIndexOf(true)
+  const isPrivate = ({ tag, isField, isSensitive, isExcluded }: CheckedElement, index: number) =>
+    index > outermost ? isField || isSensitive : isExcluded || FIELD.test(tag)
+  if (checked.some(isPrivate)) return ''
+  const editor = path[outermost]
   const range = selection.getRangeAt(0)
   const root = path[0]!.getRootNode() as ShadowRoot
   const isDocument = (root as Node) === document
+  if (isDocument && editor && !editor.contains(range.commonAncestorContainer)) return ''
   const hidden = (isDocument ? unclobbered(document) : root).querySelectorAll(PRIVATE)
   // Ranges do not include shadow roots, so any private element there counts as selected.
-  return [...hidden].some((element) => !isDocument || range.intersectsNode(element))
+  return [...hidden].some((element) => element !== editor && (!isDocument || range.intersectsNode(element)))
     ? ''
-    : safe(String(selection), typed).slice(0, TEXT_LENGTH)
+    : safe(String(selection), typedTexts(editor)).slice(0, TEXT_LENGTH)
 }
 
 /** Describes the elements of a path, and returns the properties of an autocaptured event on the first. */
@@ -68,7 +81,7 @@ export const describeEvent = (
       $elements_chain: elementsChain(elements),
       ...(elements[0]?.text ? { $el_text: elements[0].text } : {}),
       ...(type === 'click' && !masking.maskAttributes ? externalUrl(path, masking.typed) : {}),
-      ...augmented(path, masking.typed),
+      ...augmented(path, masking),
     },
   }
 }

@@ -5,7 +5,7 @@ import type { ExceptionReport } from '../../../src/host'
 
 const list = (value: unknown, kind: ExceptionReport[0] = 'captured') => {
   const trace = new Error()
-  return exceptionList(kind, value, describeThrown(value, kind, trace), trace, {}, (text) => text)
+  return exceptionList(kind, value, describeThrown(value, kind, trace), {}, (text) => text)
 }
 const brief = (value: unknown, kind?: ExceptionReport[0]) => {
   const [first] = list(value, kind)
@@ -43,6 +43,20 @@ describe('describeThrown describes', () => {
     ['an error of its own class', new PaymentError('declined'), ['PaymentError', 'declined']],
     ['an error of another frame', runInNewContext("new RangeError('far')"), ['RangeError', 'far']],
     ['an object in the shape of an error', { name: 'HttpError', message: 'status 500' }, ['HttpError', 'status 500']],
+    [
+      'an error of an API client, by its message',
+      { code: '42501', details: null, hint: null, message: 'permission denied' },
+      ['Error', 'permission denied'],
+    ],
+    [
+      'a rejection with such an error',
+      { code: '42501', message: 'permission denied' },
+      ['Error', 'permission denied'],
+      'unhandledrejection',
+    ],
+    ['a message of a class', Object.assign(new Cart(), { message: 'no stock' }), ['Cart', 'no stock']],
+    ['an object with an empty message', { message: '' }, ['Object', 'Object with keys: message']],
+    ['an object whose message is no text', { message: { a: 1 } }, ['Object', 'Object with keys: message']],
     ['a DOMException', new DOMException('no access', 'SecurityError'), ['SecurityError', 'no access']],
     ['an error without a message', new Error(), ['Error', '']],
     ['a string', 'it broke', ['Error', 'it broke']],
@@ -124,6 +138,26 @@ test('an exception has up to ten errors of an AggregateError', () => {
   const items = list(new AggregateError(errors, 'all failed'))
   expect(items).toHaveLength(11)
   expect(items[10]).toMatchObject({ value: 'part 9', mechanism: { parent_id: 0 } })
+})
+
+test('a cause that is no error has no stack, in particular not that of the call that reports it', () => {
+  for (const cause of ['offline', 404, { code: 7 }]) {
+    const [error, second] = list(new Error('x', { cause }))
+    expect(error!.stacktrace!.frames.length).toBeGreaterThan(0)
+    expect(second).toMatchObject({ mechanism: { type: 'chained', parent_id: 0 } })
+    expect(second).not.toHaveProperty('stacktrace')
+  }
+  expect(list(Promise, 'unhandledrejection')[0]!.type).toBe('UnhandledRejection')
+  expect(list(new Error('x', { cause: 'offline' }), 'unhandledrejection')[1]).toMatchObject({
+    type: 'Error',
+    value: 'offline',
+  })
+})
+
+test('an error that the page logs is not handled, and has the stack of the call if it has none', () => {
+  const [item] = list({ message: 'denied' }, 'console')
+  expect(item!.mechanism).toMatchObject({ type: 'console', handled: false })
+  expect(item!.stacktrace!.frames.length).toBeGreaterThan(0)
 })
 
 test('an exception message is cut to 8 kB, and a value without a stack gets the stack of the call', () => {

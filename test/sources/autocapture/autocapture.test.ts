@@ -1,8 +1,12 @@
+import { typing } from '../../../src/browser/typing'
 import { startAutocapture } from '../../../src/sources/autocapture/startAutocapture'
 import type { Config, Properties } from '../../../src/types'
 
 let stop = () => {}
-afterEach(() => stop())
+afterEach(() => {
+  stop()
+  typing.fields.clear()
+})
 
 const start = (html: string, config: Partial<Config> = {}) => {
   document.body.innerHTML = html
@@ -277,6 +281,74 @@ describe('copied text', () => {
     select(document.querySelector('#x')!)
     fire('#x', 'copy')
     expect(captured).toEqual([])
+  })
+
+  const EDITOR = 'contenteditable="true" role="textbox"'
+  test.each([
+    ['of an editor is captured', `<div id="e" ${EDITOR}><p id="x">words</p></div>`, 'words'],
+    [
+      'of an editor that is a custom element is captured',
+      '<x-editor id="e" value contenteditable><p id="x">words</p></x-editor>',
+      'words',
+    ],
+    [
+      'of an editor is not captured under ph-sensitive',
+      `<div class="ph-sensitive"><div id="e" ${EDITOR}><p id="x">words</p></div></div>`,
+      undefined,
+    ],
+    [
+      'of an editor is not captured with a marked part',
+      `<div id="e" ${EDITOR}><p id="x">words <b class="ph-sensitive">x</b></p></div>`,
+      undefined,
+    ],
+    [
+      'of an editor is not captured under ph-no-capture',
+      `<div id="e" ${EDITOR} class="ph-no-capture"><p id="x">words</p></div>`,
+      undefined,
+    ],
+    [
+      'of an editor is not captured with the name of a secret',
+      `<div id="password" ${EDITOR}><p id="x">words</p></div>`,
+      undefined,
+    ],
+    [
+      'of an editor inside a field is not captured',
+      `<div role="combobox"><div id="e" ${EDITOR}><p id="x">words</p></div></div>`,
+      undefined,
+    ],
+    [
+      'of a field inside an editor is not captured',
+      `<div id="e" ${EDITOR}><textarea id="x">words</textarea></div>`,
+      undefined,
+    ],
+    ['of a textarea is not captured', '<textarea id="x">words</textarea>', undefined],
+  ])('%s when it is cut or copied', (_, html, expected) => {
+    for (const type of ['cut', 'copy']) {
+      typing.fields.clear()
+      const captured = start(html, copying)
+      // A person has typed all of it.
+      document.querySelector('#e')?.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
+      select(document.querySelector('#x')!)
+      fire('#x', type)
+      expect(captured.map(([, properties]) => properties!.$selected_content)).toEqual(expected ? [expected] : [])
+      if (expected) expect(captured[0]).toEqual(['$copy_autocapture', expect.objectContaining({ $copy_type: type })])
+    }
+  })
+
+  test('of an editor is not captured if it repeats what was typed elsewhere, or reaches beyond the editor', () => {
+    const html = `<input id="i"><section><div id="e" ${EDITOR}><p id="x">words of a secret</p></div>more</section>`
+    const captured = start(html, copying)
+    document.querySelector<HTMLInputElement>('#i')!.value = 'secret'
+    fire('#i', 'input')
+    select(document.querySelector('#x')!)
+    fire('#x', 'cut')
+    document.querySelector<HTMLInputElement>('#i')!.value = ''
+    select(document.querySelector('section')!)
+    fire('#x', 'cut')
+    expect(captured).toEqual([])
+    select(document.querySelector('#x')!)
+    fire('#x', 'cut')
+    expect(captured).toHaveLength(1)
   })
 
   test.each([

@@ -170,8 +170,11 @@ export const sanitizeAttribute = (
   const kind = KIND_OF.get(key)
   // The layout needs cross-origin style sheets, whose text cannot be read.
   if (tag === 'link' && key === 'href' && masks) return /^https?:[^?#]*\.css(?=[?#]|$)/.exec(value)?.[0]
+  // Drawings refer to parts of themselves and of other files.
+  const isPart = kind === 'css' || tag === 'use' || (value[0] === '#' && !/^(a|area)$/.test(tag))
+  const redact = isPart ? policy.redact : policy.redactLink
   const found = kind
-    ? byKind(kind, value, masks, masks ? undefined : policy.redact)
+    ? byKind(kind, value, masks, masks ? undefined : redact)
     : // Without values of `data-*`, components that style themselves by state would look wrong.
       /^data-[a-z-]{1,40}$/.test(key) && !masks && DATA_WORD.test(value)
       ? value

@@ -1,5 +1,5 @@
 import { attempt } from '../page'
-import type { Typing } from '../../../host'
+import type { RecorderParts } from '../../../host'
 import type { SessionRecordingConfig } from '../../../types'
 import { hideTyped } from '../../hideTyped'
 import type { Redact } from './urls'
@@ -35,8 +35,10 @@ export interface Policy {
   findsBlocked?: boolean
   maskClass?: RegExp
   blockClass?: RegExp
-  /** Removes secrets from URLs that are not masked. */
+  /** Removes secrets, and what options exclude, from URLs that are not masked. Keeps hashes, which name parts of a resource. */
   redact: Redact
+  /** Does so for links and media, whose hashes options may exclude. */
+  redactLink: Redact
   /** Names of fields whose values are never recorded. */
   sensitiveName: RegExp
   /** Whether contents of frames of the page's origin are recorded. */
@@ -92,7 +94,7 @@ const classSelector = (name: unknown) => (typeof name === 'string' && name ? `.$
 export const createPolicy = (
   local: SessionRecordingConfig,
   { masking: remote = {}, recordCanvas }: RemotePolicy,
-  { redact, sensitiveName, typing }: Pick<Policy, 'redact' | 'sensitiveName'> & { typing: Typing },
+  { redact, sensitiveName, typing }: Pick<RecorderParts, 'redact' | 'sensitiveName' | 'typing'>,
 ): Policy | string => {
   const { maskTextClass = 'ph-mask', blockClass = 'ph-no-capture' } = local
   const settings = { maskTextClass, blockClass }
@@ -141,7 +143,9 @@ export const createPolicy = (
     ),
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
     blockClass: blockClass instanceof RegExp ? blockClass : undefined,
-    redact,
+    redact: (url) => redact(url, true),
+    // A link is a URL even without a slash, by which text shows that it is one.
+    redactLink: (url) => redact(`/${url}`).slice(1),
     sensitiveName,
     typedFields: masksAllInputs && (isStrict || !local.maskInputFn) ? typing.fields : undefined,
     hideTyped: (text) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts()), typing) : text),

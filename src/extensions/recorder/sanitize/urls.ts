@@ -22,7 +22,7 @@ export type Redact = (url: string) => string
  */
 export const sanitizeUrl = (url: string, redact?: Redact): string => {
   const start = url.trim().slice(0, 32).replace(/\s/g, '')
-  if (start[0] === '#') return redact ? url : hashData(url)
+  if (start[0] === '#') return redact ? redact(url) : hashData(url)
   if (!redact) return strictUrl(url)
   if (/^data:/i.test(start)) return /^data:(image|font)\//i.test(start) && url.length <= MAX_DATA_URL ? url : ''
   if (/^[a-z][a-z\d+.-]*:/i.test(start) && !/^(https?|mailto|tel):/i.test(start)) return ''
