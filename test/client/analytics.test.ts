@@ -388,13 +388,13 @@ describe('rate_limiting', () => {
 
 describe('events of bots', () => {
   test('are not captured by default', () => {
-    const { analytics } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['jsdom'] })
+    const { analytics } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['AppleWebKit'] })
     expect(analytics.capture('x')).toBeUndefined()
     expect(analytics.drops()).toEqual({ bot: 1 })
   })
 
   test('are captured and marked with opt_out_useragent_filter', () => {
-    const { analytics } = startAnalytics({ opt_out_useragent_filter: true, custom_blocked_useragents: ['jsdom'] })
+    const { analytics } = startAnalytics({ opt_out_useragent_filter: true, custom_blocked_useragents: ['AppleWebKit'] })
     expect(analytics.capture('x')!.properties.$browser_type).toBe('bot')
   })
 })

@@ -23,6 +23,15 @@ test('logs the bot warning for a bot that identifies itself', () => {
   expect(lines).toEqual([expect.stringContaining('This browser is automated or a bot')])
 })
 
+test.each(['jsdom/26.1.0', 'HappyDOM/0.0.0'])('unit tests of an application in %s send nothing', (name) => {
+  jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(`Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) ${name}`)
+  const lines = listenToConsole('warn')
+  const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
+  for (let times = 0; times < 3; times++) expect(analytics.capture('x')).toBeUndefined()
+  expect(analytics.drops()).toEqual({ bot: 3 })
+  expect(lines).toEqual([expect.stringContaining('This browser is automated or a bot')])
+})
+
 test.each([
   ['driven by a person', false, false],
   ['with opt_out_useragent_filter', true, true],

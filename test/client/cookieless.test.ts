@@ -19,6 +19,14 @@ describe("cookieless_mode: 'always'", () => {
     expect(analytics.get_distinct_id()).toBe('$posthog_cookieless')
   })
 
+  test('sends no ids within the values of properties, such as those of web vitals', () => {
+    const { analytics } = startAnalytics({ cookieless_mode: 'always' })
+    const metric = { name: 'LCP', $session_id: 's', $window_id: 'w' }
+    const event = analytics.capture('$web_vitals', { $web_vitals_LCP_event: metric, all: [metric] })!
+    expect(event.properties).toMatchObject({ $web_vitals_LCP_event: { name: 'LCP' }, all: [{ name: 'LCP' }] })
+    expect(JSON.stringify(event)).not.toMatch(/\$(session|window)_id/)
+  })
+
   test('ignores identify and consent changes', () => {
     const lines = listenToConsole('warn')
     const { analytics } = startAnalytics({ cookieless_mode: 'always' })

@@ -1,3 +1,14 @@
+// jsdom counts as a bot, whose events are dropped. The tests are about those of people.
+if (typeof window !== 'undefined') {
+  const { get } = Object.getOwnPropertyDescriptor(Navigator.prototype, 'userAgent')!
+  Object.defineProperty(Navigator.prototype, 'userAgent', {
+    configurable: true,
+    get(this: Navigator) {
+      return (get!.call(this) as string).replace(/ jsdom\S*/, '')
+    },
+  })
+}
+
 // State left by one test would affect the next: every test starts with an empty browser.
 beforeEach(() => {
   if (typeof window === 'undefined') return

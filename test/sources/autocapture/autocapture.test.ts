@@ -330,7 +330,7 @@ describe('copied text', () => {
       document.querySelector('#e')?.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
       select(document.querySelector('#x')!)
       fire('#x', type)
-      expect(captured.map(([, properties]) => properties!.$selected_content)).toEqual(expected ? [expected] : [])
+      expect(captured.map(([, properties]) => properties.$selected_content)).toEqual(expected ? [expected] : [])
       if (expected) expect(captured[0]).toEqual(['$copy_autocapture', expect.objectContaining({ $copy_type: type })])
     }
   })
