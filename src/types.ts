@@ -3,6 +3,10 @@
 /** Event properties: JSON values. Other values (functions, symbols, cycles) are left out or converted to strings. */
 export type Properties = Record<string, unknown>
 
+/** A value of JSON. */
+export type JsonType = string | number | boolean | null | undefined | JsonRecord | JsonType[]
+export type JsonRecord = { [key: string]: JsonType }
+
 /** Stops what the function that returned it started. Safe to call twice. */
 export type Stop = () => void
 
@@ -108,9 +112,9 @@ export interface FlagResult {
   key: string
   enabled: boolean
   /** The variant's name, for a flag with variants. */
-  variant?: string
+  variant: string | undefined
   /** The parsed payload of the value. */
-  payload?: unknown
+  payload: JsonType
 }
 
 /** `send_event: false`: captures no `$feature_flag_called`. `fresh`: only values fetched on this page. */

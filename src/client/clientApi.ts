@@ -50,22 +50,32 @@ export const sessionApi = ({
 }: Context): Pick<
   Api,
   'get_distinct_id' | 'get_session_id' | 'onSessionId' | 'sessionManager' | 'get_session_replay_url'
-> => ({
-  get_distinct_id: distinctId,
-  get_session_id: sessionId,
-  onSessionId: (listener) => {
+> => {
+  const onSessionId: Api['onSessionId'] = (listener) => {
     const id = session.current()
     if (id) guarded(() => listener(id, session.windowId()))
     return session.onChange(listener)
-  },
-  sessionManager: { resetSessionId: session.end },
-  get_session_replay_url: ({ withTimestamp, timestampLookBack = 10 } = {}) => {
-    const id = sessionId()
-    const seconds = (Date.now() - session.startedAt()!) / 1000
-    const from = withTimestamp ? `?t=${Math.max(0, Math.floor(seconds - timestampLookBack))}` : ''
-    return `${uiHost(config)}/project/${token}/replay/${id}${from}`
-  },
-})
+  }
+  return {
+    get_distinct_id: distinctId,
+    get_session_id: sessionId,
+    onSessionId,
+    sessionManager: {
+      onSessionId,
+      checkAndGetSessionAndWindowId: (readOnly) => {
+        if (!readOnly) session.touch()
+        return { sessionId: sessionId(), windowId: session.windowId(), sessionStartTimestamp: session.startedAt()! }
+      },
+      resetSessionId: session.end,
+    },
+    get_session_replay_url: ({ withTimestamp, timestampLookBack = 10 } = {}) => {
+      const id = sessionId()
+      const seconds = (Date.now() - session.startedAt()!) / 1000
+      const from = withTimestamp ? `?t=${Math.max(0, Math.floor(seconds - timestampLookBack))}` : ''
+      return `${uiHost(config)}/project/${token}/replay/${id}${from}`
+    },
+  }
+}
 
 /**
  * `dropWaiting` drops events that wait to be sent. `align` applies the current consent everywhere. `onOptIn` is called when

@@ -3,6 +3,7 @@ import { createFlagRequester, type FlagsResponse } from '../flags/flagRequester'
 import { createFlags } from '../flags/flags'
 import { guarded, later } from '../lib/guard'
 import { toJson } from '../lib/json'
+import type { JsonType } from '../types'
 import { earlyAccess } from './earlyAccess'
 import type { Client, Connection } from './feature'
 import { flagProperties } from './flagProperties'
@@ -60,7 +61,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     featureFlags: {
       ...flags.featureFlags,
       setAnonymousDistinctId: client.setAnonymousId,
-      getRemoteConfigPayload: (key: string, callback: (payload: unknown) => void): void =>
+      getRemoteConfigPayload: (key: string, callback: (payload: JsonType) => void): void =>
         reloadThen(() => callback(flags.api.getFeatureFlagPayload(key))),
       reloadFeatureFlagsAsync: (): Promise<{ status: 'loaded' | 'error' | 'skipped' }> =>
         new Promise((done) => {

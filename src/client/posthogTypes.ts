@@ -13,6 +13,7 @@ import type {
   FlagListener,
   FlagResult,
   FlagValue,
+  JsonType,
   PerformanceConfig,
   PersistenceKind,
   Properties,
@@ -36,8 +37,6 @@ export type CaptureResult = CapturedEvent
 export type BeforeSendFn = BeforeSend
 export type BootstrapConfig = Bootstrap
 export type Property = JsonType
-export type JsonType = string | number | boolean | null | undefined | JsonRecord | JsonType[]
-export type JsonRecord = { [key: string]: JsonType }
 export type FeatureFlagsCallback = FlagListener
 export type FeatureFlagResult = FlagResult
 export type FeatureFlagValue = FlagValue

@@ -17,6 +17,7 @@ import type {
   FlagValue,
   Notices,
   Properties,
+  JsonType,
   SessionListener,
   Stop,
   PrivateSurveys,
@@ -135,6 +136,14 @@ export interface Analytics extends NotYet {
   /** Calls the listener with the current session, if any, and with each new one and its reason. Returns a function that stops it. */
   onSessionId(listener: SessionListener): Stop
   sessionManager: {
+    /** Same as the client's `onSessionId`. */
+    onSessionId(listener: SessionListener): Stop
+    /** Returns the ids of session and window now. Extends the session or starts one, unless `readOnly`. */
+    checkAndGetSessionAndWindowId(readOnly?: boolean): {
+      sessionId: string
+      windowId: string
+      sessionStartTimestamp: number
+    }
     /** Ends the session: the next event starts another. */
     resetSessionId(): void
   }
@@ -152,7 +161,7 @@ export interface Analytics extends NotYet {
   /** Stops session recording until `startSessionRecording`. */
   stopSessionRecording(): void
   /** Whether the session is being recorded. */
-  sessionRecordingStarted(): boolean | undefined
+  sessionRecordingStarted(): boolean
   /** Whether the session is recorded, and what a site can add. Nothing is added while the session is not recorded. */
   sessionRecording: SiteRecording
   /** Returns the uuid of the latest `$pageview`; undefined before the first. */
@@ -165,9 +174,12 @@ export interface Analytics extends NotYet {
    */
   getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
   /** Returns whether the flag is on; `defaultValue`, or undefined, if it has no value. */
-  isFeatureEnabled(key: string, options?: FlagOptions & { defaultValue?: boolean }): boolean | undefined
+  isFeatureEnabled<D extends boolean | undefined = undefined>(
+    key: string,
+    options?: FlagOptions & { defaultValue?: D },
+  ): boolean | D
   /** Returns the parsed payload of the flag's value. Captures nothing. */
-  getFeatureFlagPayload(key: string): unknown
+  getFeatureFlagPayload(key: string): JsonType
   /** Returns value and payload. Captures like `getFeatureFlag`. */
   getFeatureFlagResult(key: string, options?: FlagOptions): FlagResult | undefined
   /** Returns every flag that has loaded. Captures nothing. */
@@ -212,7 +224,7 @@ export interface Analytics extends NotYet {
     /** Returns what the service sent about a flag. */
     getFeatureFlagDetails(key: string): FlagDetails | undefined
     /** Fetches the current payload and passes it to the callback. */
-    getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
+    getRemoteConfigPayload(key: string, callback: (payload: JsonType) => void): void
     /** Refetches flags. Resolves when done; `skipped`: flags are turned off. */
     reloadFeatureFlagsAsync(): Promise<{ status: 'loaded' | 'error' | 'skipped' }>
     /** Fetches flags unless they have loaded. */
@@ -381,11 +393,13 @@ export const METHODS: Record<string, unknown> = {
   get_distinct_id: '',
   get_session_id: '',
   onSessionId: () => {},
+  'sessionManager.onSessionId': () => {},
+  'sessionManager.checkAndGetSessionAndWindowId': { sessionId: '', windowId: '', sessionStartTimestamp: 0 },
   'sessionManager.resetSessionId': undefined,
   get_session_replay_url: '',
   startSessionRecording: undefined,
   stopSessionRecording: undefined,
-  sessionRecordingStarted: undefined,
+  sessionRecordingStarted: false,
   'sessionRecording.log': undefined,
   'sessionRecording.tryAddCustomEvent': false,
   getPageViewId: undefined,

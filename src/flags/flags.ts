@@ -9,6 +9,7 @@ import type {
   FlagOptions,
   FlagResult,
   FlagValue,
+  JsonType,
   Properties,
   Stop,
 } from '../types'
@@ -75,7 +76,7 @@ export const createFlags = (inputs: Inputs) => {
       key,
       enabled: !!value,
       variant: typeof value === 'string' ? value : undefined,
-      payload: readPayload(own(payloads(), key)),
+      payload: readPayload(own(payloads(), key)) as JsonType,
     }
   }
 
@@ -126,9 +127,11 @@ export const createFlags = (inputs: Inputs) => {
         const found = result(key, options)
         return found && (found.variant ?? found.enabled)
       },
-      isFeatureEnabled: (key: string, options?: FlagOptions & { defaultValue?: boolean }): boolean | undefined =>
-        result(key, options)?.enabled ?? options?.defaultValue,
-      getFeatureFlagPayload: (key: string): unknown => result(key, QUIET)?.payload,
+      isFeatureEnabled: <D extends boolean | undefined = undefined>(
+        key: string,
+        options?: FlagOptions & { defaultValue?: D },
+      ): boolean | D => result(key, options)?.enabled ?? (options?.defaultValue as D),
+      getFeatureFlagPayload: (key: string): JsonType => result(key, QUIET)?.payload,
       getFeatureFlagResult: result,
       getAllFeatureFlags: (): FlagResult[] => Object.keys(values()).flatMap((key) => result(key, QUIET) ?? []),
       reloadFeatureFlags: reload,
