@@ -9,10 +9,10 @@
   const found = held('trailmark');
   if (found && found.__SV) return found;
   const queues = [], inits = [];
-  let failed;
+  let failed, from = 'analytics.js';
   // After a failed load: callbacks receive no flags and no surveys.
   const refuse = ([path, ...args]) => /^on(SessionId)?$/.test(path) || args.forEach((each) => typeof each === 'function' && setTimeout(each, 0, ...(/(Flags|Features|Surveys\w*)$/.test(path) ? [[], {}, { errorsLoading: true }] : [])));
-  const fail = () => { if (!queues[0].calls._live) { failed = 1; queues.forEach(({ calls }) => calls.splice(0).forEach(refuse)); } };
+  const fail = () => { if (!queues[0].calls._live) { failed = 1; queues.forEach(({ calls }) => calls.splice(0).forEach(refuse)); console.error(`[trailmark] ${from} is not the SDK or was blocked: check api_host (https://...) and the Content-Security-Policy of this page`); } };
   // Names that are not methods: values, and what other code looks for in any object.
   const isValue = (name) => typeof name !== 'string' || /^(_|then$|toJSON|version|initialize|invoked)|WasHit$|^hasLoaded/.test(name);
   // A method that queues its calls, and an object of such methods: people.set.
@@ -48,6 +48,7 @@
       const policy = page.trustedTypes && page.trustedTypes.createPolicy('trailmark', { createScriptURL: url });
       const script = Object.assign(document.createElement('script'), { async: true, crossOrigin: 'anonymous', nonce: (tag && tag.nonce) || '', policy, onload: fail, onerror: fail, src: policy ? policy.createScriptURL('analytics') : url('analytics') });
       script.dataset.global = chosen;
+      from = script.src;
       document.head.append(script);
     } catch (error) { console.error('[trailmark] The SDK could not be loaded', error); fail(); }
     return queue;

@@ -112,14 +112,18 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   respect_dnt: OFF,
 }
 
+/** Types of members, or their members. '': checked by what uses the member. */
+export type Members = { readonly [name: string]: string | Members }
+
 /** The types of the members of object options. */
 export type OptionMembers = {
-  readonly [K in keyof Config]?: Record<keyof Exclude<Config[K], string | boolean | undefined>, string>
+  readonly [K in keyof Config]?: Record<keyof Exclude<Config[K], string | boolean | undefined>, string | Members>
 }
 
-/** The members of the core's options. Features define their own; the recorder checks `session_recording` itself. */
+/** The members of the core's options. Features define their own. */
 export const MEMBERS: OptionMembers = {
   bootstrap: { distinctID: 'string', isIdentifiedID: 'boolean', featureFlags: 'object', featureFlagPayloads: 'object' },
+  request_queue_config: { flush_interval_ms: 'number' },
   rate_limiting: { events_per_second: 'number', events_burst_limit: 'number' },
   // fetch throws for all other values; for 'only-if-cached', on cross-origin requests.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },

@@ -5,7 +5,7 @@ import type { Log } from '../lib/log'
 import { objectOf, own, pick } from '../lib/objects'
 import type { Config } from '../types'
 import { datedDefaults, NEWEST } from './datedDefaults'
-import { accepts, type OptionMembers, OPTIONS } from './options'
+import { accepts, type Members, type OptionMembers, OPTIONS } from './options'
 import { RENAMES } from './renames'
 
 /** Options that the site passed, under their current names and of the right types. */
@@ -30,6 +30,20 @@ const isValid = (name: string, takes: string, value: unknown, instead: string, l
   if (accepts(takes, value)) return true
   log.error(expected(name, takes, value, `Using ${instead}`))
   return false
+}
+
+/** Returns the members of an option, or of a member, without those of a wrong type. Unknown ones are kept. */
+const checkedMembers = (name: string, value: UserConfig, types: Members | undefined, log: Console): UserConfig => {
+  const result: UserConfig = {}
+  for (const [member, each] of Object.entries(readable(value))) {
+    const [path, type] = [`${name}.${member}`, types && own(types, member)]
+    const isNested = typeof type === 'object'
+    result[member] = isNested && isPlainObject(each) ? checkedMembers(path, each, type, log) : each
+    if (each === undefined || !types) continue
+    if (type === undefined) log.warn(`there is no option ${path}; it has no effect`)
+    else if (type && !isValid(path, isNested ? 'object' : type, each, 'its default', log)) delete result[member]
+  }
+  return result
 }
 
 /**
@@ -59,16 +73,8 @@ const checked = (input: unknown, current: Config, log: Console, { members, missi
     if (!isValid(name, takes, value, shown(current[option]), log)) continue
     // An option that turns a missing feature off needs no warning.
     if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
-    const types = own(members as Record<string, Record<string, string>>, option)
-    result[option] = isPlainObject(value)
-      ? pick(readable(value), (member, each) => {
-          if (each === undefined || !types) return true
-          const type = own(types, member)
-          // Kept, like an option that does not exist.
-          if (!type) log.warn(`there is no option ${name}.${member}; it has no effect`)
-          return !type || isValid(`${name}.${member}`, type, each, 'its default', log)
-        })
-      : value
+    const types = own(members as Members, option)
+    result[option] = isPlainObject(value) ? checkedMembers(name, value, types as Members, log) : value
   }
   return result
 }

@@ -1,6 +1,7 @@
 import { datedDefaults } from '../../src/config/datedDefaults'
 import { OPTIONS } from '../../src/config/options'
 import { changeConfig, resolveConfig } from '../../src/config/settings'
+import { readInterfaces } from '../support/declarations'
 import { RULES } from '../support/optionRules'
 import { listenToConsole } from '../support/startAnalytics'
 
@@ -183,10 +184,55 @@ test.each<[string, object, object, string[]]>([
     { __capturePostHogExceptions: true },
     ['there is no option error_tracking.__capturePostHogExceptions; it has no effect'],
   ],
+  [
+    'session_recording',
+    {
+      maskAllInput: true,
+      maskAllInputs: 'no',
+      sampleRate: '0.2',
+      maskTextSelector: 5,
+      captureCanvas: { recordCanvas: 1, canvasFps: 2, fps: 3 },
+    },
+    { maskAllInput: true, maskTextSelector: 5, captureCanvas: { canvasFps: 2, fps: 3 } },
+    [
+      'there is no option session_recording.maskAllInput; it has no effect',
+      'session_recording.maskAllInputs expects boolean, got "no". Using its default',
+      'session_recording.sampleRate expects number | null, got "0.2". Using its default',
+      'session_recording.captureCanvas.recordCanvas expects boolean, got 1. Using its default',
+      'there is no option session_recording.captureCanvas.fps; it has no effect',
+    ],
+  ],
+  [
+    'request_queue_config',
+    { flush_interval: 5 },
+    { flush_interval: 5 },
+    ['there is no option request_queue_config.flush_interval; it has no effect'],
+  ],
+  ['surveys', { prefillFromUrl: 'yes' }, {}, ['surveys.prefillFromUrl expects boolean, got "yes". Using its default']],
 ])('checks the members of %s', (name, value, used, expected) => {
   const { log, lines } = recorder()
   expect(resolveConfig({ [name]: value }, log, RULES)[name as 'error_tracking']).toEqual(used)
   expect(lines).toEqual(expected)
+})
+
+test.each([
+  ['session_recording', 'SessionRecordingConfig'],
+  ['autocapture', 'AutocaptureConfig'],
+  ['rageclick', 'RageclickConfig'],
+  ['capture_exceptions', 'ExceptionAutocapture'],
+  ['error_tracking', 'ErrorTrackingConfig'],
+  ['capture_performance', 'PerformanceConfig'],
+  ['capture_heatmaps', 'HeatmapConfig'],
+  ['bootstrap', 'Bootstrap'],
+  ['surveys', 'SurveysConfig'],
+])('checks every member of %s, so that a typing error is named', (option, type) => {
+  const declared = readInterfaces('src/types.ts')
+    [type]!.map(({ name }) => name)
+    .filter(Boolean)
+  expect(Object.keys(RULES.members[option as 'autocapture']!).sort()).toEqual(declared.sort())
+  const { log, lines } = recorder()
+  resolveConfig({ [option]: { [`${declared[0]}x`]: 1 } }, log, RULES)
+  expect(lines).toEqual([`there is no option ${option}.${declared[0]}x; it has no effect`])
 })
 
 test('an unknown option is named in an error', () => {

@@ -25,7 +25,7 @@ export const exceptions: Feature = {
       exceptionRateLimiterBucketSize: 'number',
       exceptionRateLimiterRefillRate: 'number',
       captureExtensionExceptions: 'boolean',
-      exception_steps: 'object',
+      exception_steps: { enabled: 'boolean', max_bytes: 'number' },
     },
   },
   connect: ({ context: { config, remote, toProperties }, capture, configure, ledger, moment }) => {

@@ -19,6 +19,7 @@ const QUERY = /^(get|can|on)/
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
 export const surveys: Feature = {
   name: 'surveys',
+  members: { surveys: { prefillFromUrl: 'boolean' } },
   connect: (client) => {
     const { context } = client
     const { config, remote, log } = context

@@ -1,5 +1,5 @@
 import { selectorOf } from '../selector'
-import type { ScrollRoot } from './scrollRoot'
+import { type ScrollRoot, styleOf } from './scrollRoot'
 
 export type PointType = 'click' | 'rageclick' | 'deadclick' | 'mousemove' | 'scroll'
 
@@ -73,7 +73,7 @@ export const pointOf = (
   if (path.some((element) => element.matches(EXCLUDED))) return undefined
   const root = rootOf(path)
   const inside = root.element ? path.slice(0, path.indexOf(root.element)) : path
-  const isFixed = inside.some((element) => /^(fixed|sticky)$/.test(getComputedStyle(element).position))
+  const isFixed = inside.some((element) => /^(fixed|sticky)$/.test(styleOf(element)?.position ?? ''))
   const control = path.find((element) => element.matches(CONTROL)) ?? target
   const box = control.getBoundingClientRect()
   return {

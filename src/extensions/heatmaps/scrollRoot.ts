@@ -22,12 +22,21 @@ const ofDocument = (): ScrollRoot => {
 
 const documentScrolls = () => document.documentElement.scrollHeight > innerHeight + 1
 
+/** Returns the computed style of an element; undefined if the page has replaced the function by one that throws. */
+export const styleOf = (element: Element): CSSStyleDeclaration | undefined => {
+  try {
+    return getComputedStyle(element)
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether an element scrolls, and takes at least half of the window's width and height. */
 const isLarge = (element: Element) =>
   element.scrollHeight > element.clientHeight + 1 &&
   element.clientWidth * 2 >= innerWidth &&
   element.clientHeight * 2 >= innerHeight &&
-  /^(auto|scroll)$/.test(getComputedStyle(element).overflowY)
+  /^(auto|scroll)$/.test(styleOf(element)?.overflowY ?? '')
 
 /** Returns the first element that a selector matches. Invalid selectors match none. */
 export const find = (selector: string): Element | null => {

@@ -1,3 +1,4 @@
+import { attempt } from '../../lib/guard'
 import type { AutocaptureConfig } from '../../types'
 import { anyMatches, INTERACTIVE, tagOf } from './elements'
 
@@ -26,7 +27,8 @@ const isInteraction = (type: string, path: readonly Element[]): boolean => {
   if (target.getAttribute('contenteditable') === 'true' || path.some((element) => INTERACTIVE.test(tagOf(element))))
     return true
   // The cursor is inherited, so the target's includes that of its ancestors.
-  return getComputedStyle(target).cursor === 'pointer'
+  // The page may have replaced the function by one that throws.
+  return attempt(() => getComputedStyle(target).cursor) === 'pointer'
 }
 
 /**
