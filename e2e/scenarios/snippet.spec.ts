@@ -152,6 +152,23 @@ test('calls waiting and later callbacks with an error after a failed load', asyn
   expect(later).toEqual(none)
 })
 
+for (const [name, host, policy] of [
+  ['a wrong host', 'http://127.0.0.1:9'],
+  ['a host without a scheme', 'events.example.com'],
+  ['no host', ''],
+  ['a policy that forbids the host', undefined, "script-src 'self' 'unsafe-inline'"],
+] as const)
+  test(`the console says that the SDK did not load with ${name}`, async ({ page, site, service }) => {
+    const lines: string[] = []
+    page.on('console', (line) => line.text().startsWith('[trailmark]') && lines.push(line.text()))
+    const tag = host === undefined ? printed(service) : printed(service).replaceAll(service.url, host)
+    site.page('/', `${policy ? `<meta http-equiv="Content-Security-Policy" content="${policy}">` : ''}${page_(tag)}`)
+    await page.goto(site.url)
+    await expect
+      .poll(() => lines)
+      .toEqual([expect.stringMatching(/analytics\.js is not the SDK or was blocked: check api_host/)])
+  })
+
 test('an empty script of a blocker counts as a failed load', async ({ page, site, service }) => {
   await page.route(/analytics\.js/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
   site.page('/', page_(printed(service)))

@@ -11,7 +11,7 @@
   const queues = [], inits = [];
   let failed, from = 'analytics.js';
   // After a failed load: callbacks receive no flags and no surveys.
-  const refuse = ([path, ...args]) => /^on(SessionId)?$/.test(path) || args.forEach((each) => typeof each === 'function' && setTimeout(each, 0, ...(/(Flags|Features|Surveys\w*)$/.test(path) ? [[], {}, { errorsLoading: true }] : [])));
+  const refuse = ([path, ...args]) => /(^|\.)on(SessionId)?$/.test(path) || args.forEach((each) => typeof each === 'function' && setTimeout(each, 0, ...(/(Flags|Features|Surveys\w*)$/.test(path) ? [[], {}, { errorsLoading: true }] : [])));
   const fail = () => { if (!queues[0].calls._live) { failed = 1; queues.forEach(({ calls }) => calls.splice(0).forEach(refuse)); console.error(`[trailmark] ${from} is not the SDK or was blocked: check api_host (https://...) and the Content-Security-Policy of this page`); } };
   // Names that are not methods: values, and what other code looks for in any object.
   const isValue = (name) => typeof name !== 'string' || /^(_|then$|toJSON|version|initialize|invoked)|WasHit$|^hasLoaded/.test(name);
@@ -19,9 +19,9 @@
   const method = (queue, path) => new Proxy((...args) => {
     const call = [path, ...args];
     failed ? refuse(call) : queue.calls.push(call);
-    if (/^on/.test(path)) return () => { call.stop ? call.stop() : (call.length = 0); };
+    if (/(^|\.)on/.test(path)) return () => { call.stop ? call.stop() : (call.length = 0); };
     if (/Async$|^shutdown/.test(path)) return Promise.resolve({});
-    return /_id$|_url$/.test(path) ? '' : /getAll|explain|getFlags$/.test(path) ? [] : /^(getGroups|drops|calc)|getFlag[sVP]|canRender/.test(path) ? {} : undefined;
+    return /_id$|_url$/.test(path) ? '' : /getAll|explain|getFlags$/.test(path) ? [] : /^(getGroups|drops|calc)|getFlag[sVP]|canRender|checkAnd/.test(path) ? {} : undefined;
   }, { get: (self, name) => (isValue(name) || name in self ? self[name] : method(queue, `${path}.${name}`)) });
   const stubOf = (queue, calls) => new Proxy((queue.calls = calls), {
     get: (_, name) => (calls._live ? calls._live[name] : calls !== queue.calls || isValue(name) || name in calls ? calls[name] : method(queue, name)),
