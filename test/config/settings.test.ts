@@ -226,9 +226,8 @@ test.each([
   ['bootstrap', 'Bootstrap'],
   ['surveys', 'SurveysConfig'],
 ])('checks every member of %s, so that a typing error is named', (option, type) => {
-  const declared = readInterfaces('src/types.ts')
-    [type]!.map(({ name }) => name)
-    .filter(Boolean)
+  const members = readInterfaces('src/types.ts')[type]!
+  const declared = members.map(({ name }) => name).filter(Boolean)
   expect(Object.keys(RULES.members[option as 'autocapture']!).sort()).toEqual(declared.sort())
   const { log, lines } = recorder()
   resolveConfig({ [option]: { [`${declared[0]}x`]: 1 } }, log, RULES)
