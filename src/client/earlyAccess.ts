@@ -12,7 +12,7 @@ export const earlyAccess = (
   get: (url: string) => Promise<Record<string, unknown> | undefined>,
   updateFlags: (flags: Record<string, FlagValue>, payloads: undefined, options: { merge: true }) => void,
 ) => {
-  const stored = () => store.get<EarlyAccessFeature[]>('$early_access_features')
+  const stored = () => store.get<EarlyAccessFeature[]>('$early_access_features')?.filter(isPlainObject)
   return {
     updateEarlyAccessFeatureEnrollment: (key: string, isEnrolled: boolean, stage?: string): void => {
       updateFlags({ [key]: isEnrolled }, undefined, { merge: true })
@@ -39,8 +39,7 @@ export const earlyAccess = (
         ]
         const body = await get(`${apiHost(config)}/api/early_access_features/?${query.join('&')}`)
         // Stored only if the response has it, because a stored list is not requested again.
-        if (Array.isArray(body?.earlyAccessFeatures))
-          store.set({ $early_access_features: body.earlyAccessFeatures.filter(isPlainObject) })
+        if (Array.isArray(body?.earlyAccessFeatures)) store.set({ $early_access_features: body.earlyAccessFeatures })
       }
       guarded(() => callback(stored() ?? []))
     },

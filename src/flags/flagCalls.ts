@@ -21,7 +21,8 @@ export const createFlagCalls =
       (store.get('$flag_call_reported_session_id') === scope &&
         store.get<Record<string, string[]>>('$flag_call_reported')) ||
       {}
-    const before = own(reported, key) ?? []
+    // An older release may have stored another type.
+    const before = [own(reported, key) ?? []].flat()
     if (before.includes(String(value))) return
     // Stored before capturing, because a before_send that reads the flag would recurse endlessly.
     store.set({

@@ -1,12 +1,24 @@
+import { isPlainObject } from '../lib/json'
 import { has, objectOf, pick } from '../lib/objects'
 import type { Properties } from '../types'
 
 /**
  * How a stored value behaves, as words. `rides`: it is a property of every event. `cookie`: it is in the cookie too, so
  * that subdomains share it; ids only, because a cookie is sent with every request. `browser`: it belongs to the browser,
- * so `reset` keeps it; all other values belong to the person.
+ * so `reset` keeps it; all other values belong to the person. `map` and `list`: it is an object, or an array; anything
+ * else, which another release may have stored, is not read.
  */
-type Key = '' | 'rides' | 'cookie' | 'browser' | 'rides cookie' | 'rides browser' | 'rides cookie browser'
+type Key =
+  | ''
+  | 'rides'
+  | 'cookie'
+  | 'browser'
+  | 'rides cookie'
+  | 'rides browser'
+  | 'rides cookie browser'
+  | 'map'
+  | 'list'
+  | 'rides map'
 
 /**
  * Everything the SDK stores about a visitor. A stored name without a row is a super property, which is added to events
@@ -27,7 +39,7 @@ export const KEYS = {
   $sesid: 'cookie',
   /** Set once events create a person profile; stays set until `reset`. */
   $epp: 'cookie',
-  $groups: 'rides',
+  $groups: 'rides map',
   __alias: '',
   /** The anonymous id of a `$identify` that was dropped because the visitor opted out. */
   $unlinked_id: '',
@@ -35,23 +47,23 @@ export const KEYS = {
   /** Time of the last reset, ISO 8601. A stored copy with a later time belongs to the next person. */
   $last_posthog_reset: 'rides cookie browser',
   /** Latest values of flags from the service, and overrides, which win (docs/reference/protocol.md#13.7). */
-  $enabled_feature_flags: '',
+  $enabled_feature_flags: 'map',
   $active_feature_flags: '',
-  $feature_flag_payloads: '',
-  $feature_flag_details: '',
+  $feature_flag_payloads: 'map',
+  $feature_flag_details: 'map',
   $feature_flag_request_id: '',
   $feature_flag_evaluated_at: '',
-  $override_feature_flags: '',
-  $override_feature_flag_payloads: '',
+  $override_feature_flags: 'map',
+  $override_feature_flag_payloads: 'map',
   /** When the flags were received, ms by the visitor's clock. */
   $feature_flag_fetched_at: '',
   /** Values that `$feature_flag_called` has reported, by flag, and the session they were reported in. */
-  $flag_call_reported: '',
+  $flag_call_reported: 'map',
   $flag_call_reported_session_id: '',
   /** Properties sent with flag requests. */
-  $stored_person_properties: '',
-  $stored_group_properties: '',
-  $early_access_features: '',
+  $stored_person_properties: 'map',
+  $stored_group_properties: 'map',
+  $early_access_features: 'list',
   /** Whether the service has turned autocapture off. */
   $autocapture_disabled_server_side: 'browser',
   /** Whether the service has turned exception capture on. */
@@ -61,15 +73,15 @@ export const KEYS = {
   /** Surveys whose event has happened, the session it happened in, and when: ms since the epoch by survey. */
   $surveys_activated: 'rides',
   $surveys_activated_session: '',
-  $surveys_activated_timestamps: '',
+  $surveys_activated_timestamps: 'map',
   /** Where the visitor first came from: { r: referrer, u: url }. */
-  $initial_person_info: '',
+  $initial_person_info: 'map',
   /** Where the session came from: { sessionId, props: { r, u } }. */
-  $client_session_props: '',
+  $client_session_props: 'map',
 } as const satisfies Record<string, Key>
 
 /** Whether a stored name behaves this way. */
-export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser'): boolean =>
+export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser' | 'map' | 'list'): boolean =>
   (has(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)
 
 /** Returns the values that the cookie has too. Their order is that of the table, so that all subdomains write equal text. */
@@ -78,3 +90,7 @@ export const idsOf = (values: Properties): Properties =>
     objectOf(Object.keys(KEYS), (name) => values[name]),
     (name, value) => isKey(name, 'cookie') && value !== undefined,
   )
+
+/** Whether a stored value has the type of its name. */
+export const isOfKey = (name: string, value: unknown): boolean =>
+  isKey(name, 'map') ? isPlainObject(value) : !isKey(name, 'list') || Array.isArray(value)

@@ -13,7 +13,7 @@ export interface RemoteItems {
   surveys?: boolean | unknown[]
   capturePerformance?: boolean | PerformanceConfig
   autocaptureExceptions?: boolean | ExceptionAutocapture
-  errorTracking?: { suppressionRules?: unknown; captureExtensionExceptions?: boolean }
+  errorTracking?: { autocaptureExceptions?: unknown; suppressionRules?: unknown; captureExtensionExceptions?: unknown }
   [item: string]: unknown
 }
 
@@ -36,23 +36,24 @@ const STORED = {
   autocaptureExceptions: '$exception_capture_enabled_server_side',
 } as const
 
-// Appended to the host. Without its slash it would be part of the host name.
-const hasPath = (value: unknown) => /^\//.test((value as RemoteItems['analytics'])?.endpoint ?? '/')
 const isBoolean = (value: unknown) => value === !!value
+const isToggle = (value: unknown) => isBoolean(value) || isPlainObject(value)
 
-/** The items that the SDK uses, and whether a value is well-formed. */
+/**
+ * The items that the SDK uses, and whether a value is well-formed. null is for all: it turns the item off, or means its
+ * default. Members of objects may be anything: those that read them check them.
+ */
 const ITEMS: Record<string, (value: unknown) => boolean> = {
   supportedCompression: Array.isArray,
   autocapture_opt_out: isBoolean,
   heatmaps: isBoolean,
   surveys: (value) => isBoolean(value) || Array.isArray(value),
-  capturePerformance: (value) => isBoolean(value) || isPlainObject(value),
-  analytics: hasPath,
-  // The recorder checks the other members.
-  sessionRecording: hasPath,
-  // The exception extension reads them, and tolerates any value.
-  autocaptureExceptions: () => true,
-  errorTracking: () => true,
+  capturePerformance: isToggle,
+  // Appended to the host. Without its slash it would be part of the host name.
+  analytics: (value) => isPlainObject(value) && /^\//.test((value.endpoint ?? '/') as string),
+  sessionRecording: isToggle,
+  autocaptureExceptions: isToggle,
+  errorTracking: isPlainObject,
 }
 
 /** Creates the configuration that the service sends. `onMalformed` receives the names of items that are ignored. */
@@ -68,7 +69,7 @@ export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) 
     apply: (body) => {
       if (!body || !('supportedCompression' in body || 'autocapture_opt_out' in body || 'sessionRecording' in body))
         return false
-      const malformed = Object.keys(ITEMS).filter((name) => name in body && !ITEMS[name]!(body[name]))
+      const malformed = Object.keys(ITEMS).filter((name) => (body[name] ?? null) !== null && !ITEMS[name]!(body[name]))
       if (malformed.length) onMalformed(malformed)
       const received: RemoteItems = pick(body, (name) => has(ITEMS, name) && !malformed.includes(name))
       Object.assign(items, received)

@@ -6,11 +6,12 @@ import type { Properties, Stop } from '../types'
 import type { Backend } from './backends/backend'
 import { reconcile } from './backends/both'
 import { memoryBackend } from './backends/memory'
-import { KEYS } from './keys'
+import { isOfKey, KEYS } from './keys'
 import { identityAt, resetAt } from './newest'
 
 /** Values that outlive the page. Reads use the copy in memory, which is written to storage later. */
 export interface Store {
+  /** Returns a value; undefined if there is none, or if it has not the type of its name. */
   get<T>(name: string): T | undefined
   all(): Readonly<Properties>
   /** Sets values; undefined removes the name. */
@@ -121,7 +122,7 @@ export const createStore = (
   }
 
   return {
-    get: <T>(name: string) => values[name] as T | undefined,
+    get: <T>(name: string) => (isOfKey(name, values[name]) ? (values[name] as T | undefined) : undefined),
     all: () => values,
     set: (changes) => {
       sync()

@@ -34,7 +34,10 @@ export const exceptions: Feature = {
     let load: Stop | undefined
     let alignExtension: Stop | undefined
 
-    const isOn = () => config.capture_exceptions ?? remote.items.autocaptureExceptions
+    const isOn = () =>
+      config.capture_exceptions ??
+      remote.items.autocaptureExceptions ??
+      remote.items.errorTracking?.autocaptureExceptions
     /** Passes waiting and later reports to `next`. */
     const use = (next: ReportException, align?: Stop) => {
       receive = next

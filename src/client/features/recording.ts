@@ -6,7 +6,7 @@ import { request } from '../../delivery/transport'
 import type { SharedWithRecorder } from '../../host'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { STRINGS } from '../../config/options'
-import { toJson } from '../../lib/json'
+import { parseJson, toJson } from '../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
 import { objectOf } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
@@ -58,8 +58,10 @@ export const recording: Feature = {
         return (shared.properties.$recording_status as string | undefined) ?? 'disabled'
       },
     }
-    // The stored settings, until the service responds. The recorder stores them, and checks their age.
-    items.sessionRecording = context.store.get('$session_recording_remote_config')
+    // The stored settings, until the service responds. The recorder stores them, and checks their age. Those that an older
+    // release stored may be JSON text, and without a time, which makes them too old.
+    const stored = context.store.get('$session_recording_remote_config')
+    items.sessionRecording = stored && { cache_timestamp: 0, ...((parseJson(stored) ?? stored) as object) }
     return {
       api: {
         sessionRecordingStarted: () => /active|sampled/.test(shared.status),
@@ -99,7 +101,12 @@ export const recording: Feature = {
             version: VERSION,
           }
           shared.properties = { $recording_status: 'lazy_loading' }
-          const stop = host.startExtension('recorder', parts)
+          const stop = host.startExtension('recorder', parts, () => {
+            shared.properties = {
+              $recording_status: 'disabled',
+              $sdk_debug_replay_stop_reason: 'recorder_unavailable',
+            }
+          })
           return () => {
             stop()
             shared.properties = {}

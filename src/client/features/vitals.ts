@@ -1,32 +1,36 @@
-import { STRINGS } from '../../config/options'
+import { accepts, STRINGS } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { guarded } from '../../lib/guard'
-import { pick } from '../../lib/objects'
+import { own, pick } from '../../lib/objects'
 import type { PerformanceConfig } from '../../types'
 import type { Feature } from '../feature'
 
-const toSettings = (value: boolean | PerformanceConfig | undefined): PerformanceConfig =>
-  typeof value === 'object' ? value : { web_vitals: value }
+/** The types of the members of `capture_performance`, and of the project's setting of the same content. */
+const MEMBERS = {
+  web_vitals: 'boolean',
+  web_vitals_allowed_metrics: STRINGS,
+  web_vitals_attribution: 'boolean',
+  web_vitals_delayed_flush_ms: 'number',
+  __web_vitals_max_value: 'number',
+  network_timing: 'boolean',
+}
+
+/** Returns the members that have a value of their type. */
+const toSettings = (value: boolean | PerformanceConfig | null | undefined): PerformanceConfig =>
+  pick({ ...(typeof value === 'object' ? value : { web_vitals: value }) }, (name, each) =>
+    accepts(own(MEMBERS, name) ?? '', each),
+  )
 
 /** Captures web vitals. */
 export const vitals: Feature = {
   name: 'vitals',
-  members: {
-    capture_performance: {
-      web_vitals: 'boolean',
-      web_vitals_allowed_metrics: STRINGS,
-      web_vitals_attribution: 'boolean',
-      web_vitals_delayed_flush_ms: 'number',
-      __web_vitals_max_value: 'number',
-      network_timing: 'boolean',
-    },
-  },
+  members: { capture_performance: MEMBERS },
   connect: ({ context: { config, remote } }) => {
     const settings = (): PerformanceConfig => ({
       ...toSettings(remote.items.capturePerformance),
-      ...pick({ ...toSettings(config.capture_performance) }, (_, value) => value !== undefined),
+      ...toSettings(config.capture_performance),
     })
     return {
       runs: {

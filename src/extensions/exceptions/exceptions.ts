@@ -36,6 +36,7 @@ const releaseId = (): string | undefined => {
 
 /** The project's settings in the remote configuration. */
 interface ErrorTracking {
+  autocaptureExceptions?: boolean | ExceptionAutocapture
   suppressionRules?: unknown
   captureExtensionExceptions?: boolean
 }
@@ -52,13 +53,17 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
   let isCapturing = false
   let stopConsole: Stop | undefined
 
+  const projectSettings = () => (remote.items.errorTracking ?? {}) as ErrorTracking
   const wants = (name: keyof ExceptionAutocapture) => {
-    const wanted = config.capture_exceptions ?? (remote.items.autocaptureExceptions as ExceptionAutocapture | undefined)
+    const wanted =
+      config.capture_exceptions ??
+      (remote.items.autocaptureExceptions as ExceptionAutocapture | undefined) ??
+      projectSettings().autocaptureExceptions
     return !!wanted && ((wanted as ExceptionAutocapture)[name] ?? name !== 'capture_console_errors')
   }
 
   const dropReason = (items: ExceptionItem[], isHandled: boolean): DropReason | undefined => {
-    const { suppressionRules, captureExtensionExceptions } = (remote.items.errorTracking ?? {}) as ErrorTracking
+    const { suppressionRules, captureExtensionExceptions } = projectSettings()
     if (isSuppressed(suppressionRules, items)) return 'suppressed'
     const isOfOthers = isOfExtension(items) && !(options().captureExtensionExceptions ?? captureExtensionExceptions)
     if (isOfOthers || isOwn(items, ofSdk)) return 'noise'

@@ -1,5 +1,5 @@
 import type { RecorderParts } from '../../host'
-import type { Stop } from '../../types'
+import type { Properties, Stop } from '../../types'
 import type { Extension } from '../contract'
 import { type RecorderHost, startRecording } from './recording'
 import { isStale, rememberSettings } from './settings'
@@ -22,6 +22,7 @@ const whenLoaded = (host: RecorderHost, run: () => void): Stop => {
 export const start: Extension<RecorderParts>['start'] = (host) => {
   if (page()[RUNNING]) {
     host.log.warn('Another instance already records this page. This one does not')
+    host.shared.properties = { $recording_status: 'disabled', $sdk_debug_replay_stop_reason: 'another_instance' }
     return () => {}
   }
   page()[RUNNING] = true
@@ -37,18 +38,24 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     stopRecording = undefined
     started = []
   }
+  /** Reports why nothing is recorded, once in a row. */
+  const fail = (message: string, properties: Properties) => {
+    if (message !== lastMessage) host.log.error(`${message}. The session is not recorded`)
+    lastMessage = message
+    host.shared.properties = properties
+  }
   const restart = () => {
     stopRecording?.()
     stopRecording = undefined
-    const result = startRecording(host, upload, reason)
-    if (typeof result !== 'string') {
-      stopRecording = result
-      return
+    try {
+      const result = startRecording(host, upload, reason)
+      if (typeof result !== 'string') stopRecording = result
+      // Nothing is recorded, because what a wrong selector should mask would not be.
+      else fail(result, { $recording_status: 'disabled', $sdk_debug_replay_stop_reason: 'invalid_settings' })
+    } catch (error) {
+      host.ledger.lost({ event: '$snapshot', uuid: '' }, 'internal_error')
+      fail(String(error), { $recording_status: 'rrweb_error', $sdk_debug_replay_stop_reason: 'internal_error' })
     }
-    // Nothing is recorded, because what a wrong selector should mask would not be.
-    if (result !== lastMessage) host.log.error(`${result}. The session is not recorded`)
-    lastMessage = result
-    host.shared.properties = { $recording_status: 'disabled', $sdk_debug_replay_stop_reason: 'invalid_settings' }
   }
   let isEnded = false
   const align = () => {

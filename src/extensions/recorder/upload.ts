@@ -2,6 +2,7 @@ import type { RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { isHidden } from './page'
+import { settingsOf } from './settings'
 
 // Characters of chunks that may wait, regardless of `outbox_max_bytes`. They must not take the room of events.
 const MAX_WAITING = 5e6
@@ -27,7 +28,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     config: own,
     token,
     outbox,
-    path: () => (host.remote.items.sessionRecording as { endpoint?: string } | undefined)?.endpoint ?? '/s/',
+    path: () => settingsOf(host.remote.items.sessionRecording)?.endpoint ?? '/s/',
     encode: delivery.encode,
     // Chunks are large, so each is compressed only once, right before it is sent.
     prepareAfter: Infinity,

@@ -6,6 +6,8 @@ import type { Redact } from './urls'
 
 /** Masking settings of the project, in remote configuration. */
 export interface RemoteMasking {
+  /** Whether everything is masked, because the settings are malformed. */
+  isStrict?: boolean
   maskAllInputs?: unknown
   maskTextSelector?: unknown
   blockSelector?: unknown
@@ -114,7 +116,7 @@ export const createPolicy = (
   if (!['strict', 'default', undefined].includes(local.masking))
     return `session_recording.masking expects 'strict' or 'default'`
 
-  const isStrict = local.masking === 'strict'
+  const isStrict = local.masking === 'strict' || remote.isStrict === true
   const masksAllInputs = isStrict || local.maskAllInputs !== false || remote.maskAllInputs === true
   const recordsSameOriginFrames = !isStrict && local.recordSameOriginIframes === true
   const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
