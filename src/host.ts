@@ -351,7 +351,16 @@ export interface SurveyParts {
   mayStore(): boolean
   storageOf(kind: 'localStorage'): SurveyStorage | undefined
   apiHost(config: Config): string
-  request(url: string, body: undefined, config: Config, timeoutMs: number): Promise<{ status: number; json?: unknown }>
+  request(
+    url: string,
+    body: undefined,
+    config: Config,
+    timeoutMs: number,
+  ): Promise<{ status: number; text: string; json?: unknown }>
+  delivery: {
+    /** Calls `on_request_error`. */
+    onRequestError(error: RequestError): void
+  }
   /** Returns properties of the browser, such as `$device_type`. */
   readDevice(): Properties
   uuidv7(): string
@@ -468,6 +477,10 @@ export interface ToolbarParts {
   /** What the toolbar sets: `onReset` is called when the visitor is reset. */
   shared: { onReset?: Stop }
   api(): Partial<ToolbarApi>
+  delivery: {
+    /** Calls `on_request_error`. */
+    onRequestError(error: RequestError): void
+  }
   ledger: {
     on<N extends 'eventCaptured' | 'eventDropped'>(name: N, listener: (value: Notices[N]) => void): Stop
     explain(which?: string): Explanation[]

@@ -2,7 +2,7 @@ import type { RecorderParts } from '../../host'
 import type { Properties, Stop } from '../../types'
 import type { Extension } from '../contract'
 import { type RecorderHost, startRecording } from './recording'
-import { isStale, rememberSettings } from './settings'
+import { isStale, rememberSettings, settingsOf } from './settings'
 import { createUpload } from './upload'
 
 /** One recorder runs on a page: rrweb's state belongs to the page, and a second recording would end the first. */
@@ -48,6 +48,8 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     stopRecording?.()
     stopRecording = undefined
     try {
+      if (settingsOf(host.remote.items.sessionRecording)?.masking?.isStrict)
+        host.log.warn("the project's sessionRecording.masking expects an object. Everything is masked")
       const result = startRecording(host, upload, reason)
       if (typeof result !== 'string') stopRecording = result
       // Nothing is recorded, because what a wrong selector should mask would not be.

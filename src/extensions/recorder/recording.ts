@@ -118,8 +118,6 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
   const settings = settingsOf(host.remote.items.sessionRecording)
   const policy = createPolicy(config.session_recording, settings ?? {}, host)
   if (typeof policy === 'string') return policy
-  if (settings?.masking?.isStrict)
-    host.log.warn("the project's sessionRecording.masking expects an object. Everything is masked")
 
   const hasSettings = !isStale(host.remote.items.sessionRecording)
   let status: Status = 'awaiting_config'

@@ -1,7 +1,7 @@
 import type { ExtensionHost } from '../contract'
 import type { SurveyParts } from '../../host'
 import type { Survey, SurveyCallback } from '../../types'
-import { isUsable } from './isUsable'
+import { isUsable, readSurvey } from './isUsable'
 
 // After a failure, the service has this long to recover, ms.
 const BACK_OFF_MS = 300_000
@@ -23,6 +23,7 @@ export const createDefinitions = ({
   later,
   apiHost,
   request,
+  delivery,
 }: ExtensionHost & SurveyParts): Definitions => {
   let surveys: Survey[] | undefined
   let error: string | undefined
@@ -32,7 +33,8 @@ export const createDefinitions = ({
 
   const fetchAll = async () => {
     const url = `${apiHost(config)}/api/surveys/?token=${encodeURIComponent(token)}`
-    const { status, json } = await request(url, undefined, config, config.surveys_request_timeout_ms)
+    const { status, text, json } = await request(url, undefined, config, config.surveys_request_timeout_ms)
+    if (status >= 400) delivery.onRequestError({ statusCode: status, text, json })
     const received = (json as { surveys?: unknown } | undefined)?.surveys
     loading = undefined
     if (status !== 200 || !Array.isArray(received)) {
@@ -42,7 +44,7 @@ export const createDefinitions = ({
     }
     const broken = received.filter((each) => !isUsable(each)).map((each: Partial<Survey> | null) => each?.id)
     if (broken.length) log.warn(`Ignored surveys that are malformed or of a newer release: ${broken.join(', ')}`)
-    surveys = received.filter(isUsable)
+    surveys = received.flatMap((each) => readSurvey(each) ?? [])
     error = undefined
   }
   // In a separate task, so that an error in the site's callback does not stop the others.

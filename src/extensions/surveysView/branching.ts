@@ -5,11 +5,16 @@ const LIMITS: Record<number, readonly [low: number, middle: number]> = { 3: [1, 
 const MOODS = ['negative', 'neutral', 'positive']
 const SUPPORT = ['detractors', 'passives', 'promoters']
 
-/** Returns the group of a rating: negative, neutral, positive; detractors, passives, promoters for the scale 10. */
-export const bucketOf = (scale: number | undefined, rating: number): string => {
+/**
+ * Returns the group of a rating: negative, neutral, positive; detractors, passives, promoters for the scale 10. Undefined
+ * for a scale without groups.
+ */
+export const bucketOf = (scale: number | undefined, rating: number): string | undefined => {
   // 1 is the thumb up.
   if (scale === 2) return MOODS[rating === 1 ? 2 : 0]!
-  const [low, middle] = LIMITS[scale!] ?? [0, 0]
+  const limits = LIMITS[scale!]
+  if (!limits) return undefined
+  const [low, middle] = limits
   return (scale === 10 ? SUPPORT : MOODS)[+(rating > low) + +(rating > middle)]!
 }
 

@@ -20,12 +20,21 @@ export interface QuestionProps {
 export const controlId = (index: number) => `surveyQuestion${index}`
 export const hintId = (index: number) => `surveyHint${index}`
 
-/** Keeps typed keys from triggering the page's shortcuts. */
-const keepKeys = (event: KeyboardEvent, onKey: (key: string, event: KeyboardEvent) => void) => {
-  if (event.isComposing) return
-  onKey(event.key, event)
-  if (event.key !== 'Escape') event.stopPropagation()
-}
+const keep = (event: Event) => event.stopPropagation()
+/**
+ * Returns the listeners of a text field that keep typed keys from triggering the page's shortcuts. `onKey` receives those
+ * that are pressed.
+ */
+const keyListeners = (onKey: (key: string, event: KeyboardEvent) => void) => ({
+  onKeyDown: (event: KeyboardEvent) => {
+    // Keys that compose a character are not for the survey.
+    if (!event.isComposing) onKey(event.key, event)
+    // Escape closes the survey.
+    if (event.key !== 'Escape') keep(event)
+  },
+  onKeyPress: keep,
+  onKeyUp: keep,
+})
 
 export const OpenQuestion = ({ run, describedBy, change, submit }: QuestionProps) => {
   const { min, max } = limitsOf(run.question())
@@ -45,11 +54,9 @@ export const OpenQuestion = ({ run, describedBy, change, submit }: QuestionProps
         aria-describedby={describedBy}
         aria-invalid={length > 0 && (length < min || (!!max && length > max)) ? 'true' : undefined}
         onInput={(event) => change({ text: event.currentTarget.value })}
-        onKeyDown={(event) =>
-          keepKeys(event, (key) => {
-            if (key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
-          })
-        }
+        {...keyListeners((key, event) => {
+          if (key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+        })}
       />
       {hint && (
         <div class="validation-hint" id={hintId(run.index())}>
@@ -114,17 +121,15 @@ export const ChoiceQuestion = ({ run, describedBy, change, submit }: QuestionPro
                     chosen: isSingle ? [index] : [...chosen.filter((each) => each !== index), index],
                   })
                 }
-                onKeyDown={(event) =>
-                  keepKeys(event, (key) => {
-                    if (key === 'Enter') {
-                      event.preventDefault()
-                      submit()
-                    } else if (key === 'Escape' && text) {
-                      event.stopPropagation()
-                      change({ text: '' })
-                    }
-                  })
-                }
+                {...keyListeners((key, event) => {
+                  if (key === 'Enter') {
+                    event.preventDefault()
+                    submit()
+                  } else if (key === 'Escape' && text) {
+                    event.stopPropagation()
+                    change({ text: '' })
+                  }
+                })}
               />
             )}
           </div>

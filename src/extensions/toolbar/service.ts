@@ -1,3 +1,5 @@
+import type { RequestError } from '../../types'
+
 /** The project of a session, and until when it lasts. */
 export interface Session {
   expires_at: string
@@ -30,8 +32,28 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Creates the client of the service. `onEnd`: the session has ended. */
-export const createService = (url: string, token: string, onEnd: () => void): Service => {
+const errorOf = async (response: Response): Promise<RequestError> => {
+  const text = await response.text()
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    // A page of a proxy.
+  }
+  return { statusCode: response.status, text, json }
+}
+
+interface ServiceInputs {
+  url: string
+  token: string
+  /** Called when the session has ended. */
+  onEnd(): void
+  /** Called when a response has a status of 400 or higher. */
+  onRequestError(error: RequestError): void
+}
+
+/** Creates the client of the service. */
+export const createService = ({ url, token, onEnd, onRequestError }: ServiceInputs): Service => {
   /** Replaces a cookie that the browser rejected. Only in memory, so that no other script can read it. */
   let secret: string | undefined
 
@@ -55,14 +77,14 @@ export const createService = (url: string, token: string, onEnd: () => void): Se
     } catch {
       throw new ServiceError(0, 'The service cannot be reached. The network or the policy of the page may block it.')
     }
+    const { status } = response
+    if (status >= 400) onRequestError(await errorOf(response))
     if (!response.ok)
       throw new ServiceError(
-        response.status,
-        response.status === 429
-          ? 'Too many requests. Try again in a minute.'
-          : `The service responded with status ${response.status}.`,
+        status,
+        status === 429 ? 'Too many requests. Try again in a minute.' : `The service responded with status ${status}.`,
       )
-    return (response.status === 204 ? undefined : await response.json()) as T
+    return (status === 204 ? undefined : await response.json()) as T
   }
   const current = () => send<Session>('GET', 'session', { token })
 

@@ -23,7 +23,12 @@ export const start: Extension<ToolbarParts>['start'] = (host) => {
     forgetSession()
     show(() => showSignIn(layer, host, message))
   }
-  const service = createService(serviceUrl(host.config), host.token, () => signIn('The session has ended.'))
+  const service = createService({
+    url: serviceUrl(host.config),
+    token: host.token,
+    onEnd: () => signIn('The session has ended.'),
+    onRequestError: host.delivery.onRequestError,
+  })
   const open = (session: Session) => {
     // A session in the page's memory ends with the page.
     if (!service.isOfPage()) rememberSession(host.token)

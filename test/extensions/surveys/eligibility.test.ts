@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { type Facts, failedCondition, PLACE, TRIGGER } from '../../../src/extensions/surveys/eligibility'
-import { isUsable } from '../../../src/extensions/surveys/isUsable'
+import { isUsable, readSurvey } from '../../../src/extensions/surveys/isUsable'
+import { createRun } from '../../../src/extensions/surveysView/run'
 import { translate } from '../../../src/extensions/surveys/language'
 import { matches, matchesEvent, matchesUrl, testPattern } from '../../../src/extensions/surveys/match'
 import { createMemory } from '../../../src/extensions/surveys/memory'
@@ -268,6 +270,150 @@ test('surveys that are malformed or of a newer release are not usable', () => {
     ].map((question) => survey({ questions: [question as never] })),
   ]
   expect(broken.filter(isUsable)).toEqual([])
+})
+
+const QUESTIONS: SurveyQuestion[] = [
+  { type: 'open', question: 'Why?', description: 'x', validation: [{ type: 'min_length', value: 3 }] },
+  { type: 'link', question: 'Read', link: 'https://shop.example/', buttonText: 'Go' },
+  { type: 'rating', question: 'How?', display: 'emoji', scale: 5, lowerBoundLabel: 'Bad', upperBoundLabel: 'Good' },
+  { type: 'single_choice', question: 'Which?', choices: ['a', 'b'], hasOpenChoice: true, skipSubmitButton: true },
+  { type: 'multiple_choice', question: 'Which?', choices: ['a', 'b'], shuffleOptions: true },
+]
+const COMMON = {
+  id: 'q',
+  descriptionContentType: 'text',
+  optional: true,
+  branching: { type: 'end' },
+  translations: { de: { question: 'Wie?' } },
+}
+const NEEDED: Record<string, readonly string[]> = {
+  survey: ['id', 'type', 'questions', 'start_date'],
+  question: ['type', 'choices'],
+}
+const FULL: Survey = survey({
+  appearance: { position: 'left', surveyPopupDelaySeconds: 3, widgetType: 'tab', tabPosition: 'left', zIndex: '5' },
+  conditions: {
+    url: '/shop',
+    urlMatchType: 'icontains',
+    selector: '#there',
+    seenSurveyWaitPeriodInDays: 1,
+    events: { values: [{ name: 'bought', propertyFilters: { size: { values: ['L'], operator: 'exact' } } }] },
+    cancelEvents: { values: [{ name: 'left' }] },
+    actions: { values: [{ id: 1, steps: [{ event: 'x' }] }] },
+    deviceTypes: ['Desktop'],
+    deviceTypesMatchType: 'exact',
+    linkedFlagVariant: 'any',
+  },
+  end_date: '2027-01-01',
+  linked_flag_key: 'on',
+  targeting_flag_key: 'on',
+  internal_targeting_flag_key: 'on',
+  feature_flag_keys: [{ key: 'on', value: 'on' }],
+  current_iteration: 1,
+  current_iteration_start_date: '2026-11-01',
+  schedule: 'recurring',
+  enable_partial_responses: true,
+  translations: { de: { name: 'Umfrage' } },
+})
+
+/** Each object in `value` without one of its optional members, and with null for it. */
+const lacking = <T extends object>(value: T, needed: readonly string[] = []): [name: string, without: T][] =>
+  Object.entries(value).flatMap(([name, each]): [string, T][] => {
+    if (needed.includes(name)) return []
+    const { [name as keyof T]: _, ...rest } = value
+    const inside =
+      typeof each === 'object' && each && !Array.isArray(each)
+        ? lacking(each as object).map(([inner, changed]): [string, T] => [
+            `${name}.${inner}`,
+            { ...value, [name]: changed },
+          ])
+        : []
+    return [[`no ${name}`, rest as T], [`null for ${name}`, { ...value, [name]: null }], ...inside]
+  })
+
+test.each([
+  ...lacking(FULL, NEEDED.survey),
+  ...QUESTIONS.flatMap((each) =>
+    lacking({ ...COMMON, ...each } as SurveyQuestion, NEEDED.question).map(([name, question]): [string, Survey] => [
+      `a ${each.type} question with ${name}`,
+      survey({ questions: [question] }),
+    ]),
+  ),
+])('a survey with %s is usable', (_, definition) => {
+  const read = readSurvey(definition)!
+  expect(read).toMatchObject({ id: 's1' })
+  failedCondition(read, facts())
+  translate(read, 'de')
+})
+
+test.each<[question: object, display: string, scale: number]>([
+  [{}, 'number', 5],
+  [{ scale: 10 }, 'number', 10],
+  [{ scale: '7', display: null }, 'number', 7],
+  [{ display: 'stars', scale: 5 }, 'number', 5],
+  [{ display: 'emoji' }, 'emoji', 5],
+  [{ scale: 2 }, 'emoji', 2],
+  [{ display: 'number', scale: 2 }, 'emoji', 2],
+])('a rating question of %j is drawn as %s of the scale %p', (rating, display, scale) => {
+  const read = readSurvey(survey({ questions: [{ type: 'rating', question: '?', ...rating }] }))
+  expect(read!.questions[0]).toMatchObject({ display, scale })
+})
+
+test.each([
+  { url: {} },
+  { selector: ['#a'] },
+  { seenSurveyWaitPeriodInDays: 'often' },
+  { linkedFlagVariant: {} },
+  { events: 'bought' },
+])('a survey with the malformed conditions %j is not shown to everybody', (conditions) => {
+  expect(isUsable(survey({ conditions: conditions as never }))).toBe(false)
+})
+
+test('any definition of a survey is read without an error', () => {
+  const any = fc.oneof(fc.constantFrom<unknown>(null, [], {}, '', '5', 5, true, [null]), fc.jsonValue({ maxDepth: 3 }))
+  const some = (value: object) =>
+    fc.record(
+      Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fc.oneof(fc.constant(each), any)])),
+      {
+        requiredKeys: [],
+      },
+    )
+  const question = fc.oneof(...QUESTIONS.map((each) => some({ ...COMMON, ...each })))
+  const definition = fc
+    .tuple(
+      some(FULL),
+      fc.array(question, { minLength: 1, maxLength: 3 }),
+      some(FULL.conditions!),
+      some(FULL.appearance!),
+    )
+    .map(([all, questions, conditions, appearance]) => ({ ...all, questions, conditions, appearance }))
+  fc.assert(
+    fc.property(definition, (value) => {
+      const read = readSurvey(value)
+      if (!read) return
+      failedCondition(read, facts())
+      translate(read, 'de')
+      prefillFrom({ surveys: { prefillFromUrl: true } }, read, '?q0=1')
+      for (const each of read.conditions?.events?.values ?? [])
+        matchesEvent(each, { event: 'bought', properties: { size: 'L' } })
+      const run = createRun({
+        survey: read,
+        progress: PROGRESS,
+        isBegun: false,
+        initial: {},
+        passesAll: true,
+        reports: { shown: () => {}, answered: () => {}, dismissed: () => {}, gone: () => {} },
+      })
+      run.leaveIntro()
+      for (let step = 0; step < 10 && run.screen() === 'question'; step++) {
+        run.change({ text: 'a long text', chosen: [0], rating: 1 })
+        run.choices()
+        run.position()
+        run.next()
+      }
+    }),
+    { numRuns: 300 },
+  )
 })
 
 test('survey answers in the URL prefill choices by index and ratings in range', () => {

@@ -284,3 +284,21 @@ test('clicks in a survey are captured once each, without the answers', async () 
   expect(clicked.map(({ properties }) => properties.$el_text)).toEqual(['Submit', 'Submit', 'Submit'])
   expect(JSON.stringify(clicked)).not.toContain('secret')
 })
+
+test('on_request_error is called when surveys could not be loaded', async () => {
+  jest.spyOn(console, 'warn').mockImplementation(() => {})
+  const on_request_error = jest.fn()
+  const started = startAnalytics({ on_request_error, advanced_enable_surveys: true }, 'token', undefined, load)
+  const { settle } = started
+  started.setApiResponse(200, NO_FLAGS)
+  const { fetch } = globalThis
+  globalThis.fetch = jest.fn(async (url: string, init: RequestInit) =>
+    url.includes('/api/surveys/')
+      ? { status: 503, text: async () => '{"detail":"later"}', headers: { get: () => null } }
+      : fetch(url, init),
+  ) as never
+  await settle(500)
+  expect(on_request_error.mock.calls).toEqual([
+    [{ statusCode: 503, text: '{"detail":"later"}', json: { detail: 'later' } }],
+  ])
+})

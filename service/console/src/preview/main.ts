@@ -1,4 +1,4 @@
-import { isUsable } from '../../../../src/extensions/surveys/isUsable.ts'
+import { readSurvey } from '../../../../src/extensions/surveys/isUsable.ts'
 import { translate } from '../../../../src/extensions/surveys/language.ts'
 import type { ShownSurvey, ShowSurvey, SurveyView, SurveyViewParts } from '../../../../src/host.ts'
 import type { Stop, Survey } from '../../../../src/types.ts'
@@ -76,8 +76,9 @@ const show = ({ survey: draft, screen, theme, language }: ToPreview): boolean =>
   clear()
   clear = () => {}
   document.documentElement.style.colorScheme = theme
-  if (!view || !isUsable(draft)) return false
-  const { survey } = translate(draft, language)
+  const complete = readSurvey(draft)
+  if (!view || !complete) return false
+  const { survey } = translate(complete, language)
   const isHosted = survey.type === 'external_survey'
   document.adoptedStyleSheets = isHosted ? [hostedStyle] : []
   let isCleared = false
