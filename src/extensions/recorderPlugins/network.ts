@@ -25,10 +25,20 @@ export const startNetwork = (host: ExtensionHost & RecorderPluginParts, emit: Em
       return undefined
     }
   }
+  const hidden = (text: string | null | undefined) => text && host.hideTyped(text)
+  const allHidden = (headers: Record<string, string> | undefined) =>
+    headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, host.hideTyped(value)]))
+  /** Returns a request without what a person typed. */
+  const safe = (request: RecordedRequest): RecordedRequest => ({
+    ...request,
+    name: host.pageUrl(request.name),
+    requestBody: hidden(request.requestBody),
+    responseBody: hidden(request.responseBody),
+    requestHeaders: allHidden(request.requestHeaders),
+    responseHeaders: allHidden(request.responseHeaders),
+  })
   const report = (requests: RecordedRequest[], isInitial = false) => {
-    const recorded = requests.flatMap((each) =>
-      isOwn(each.name) ? [] : (masked({ ...each, name: host.pageUrl(each.name) }) ?? []),
-    )
+    const recorded = requests.flatMap((each) => (isOwn(each.name) ? [] : (masked(safe(each)) ?? [])))
     if (recorded.length) emit('rrweb/network@1', { requests: recorded.map((each) => ({ ...each, isInitial })) })
   }
   const capturesCalls = network.headers || network.body

@@ -153,6 +153,19 @@ describe('events that the site adds to a recording', () => {
     })
   })
 
+  test('are recorded without what a person typed', () => {
+    document.body.innerHTML = '<input value="divorce lawyer">'
+    const stop = typing.follow()
+    document.querySelector('input')!.dispatchEvent(new Event('input', { bubbles: true }))
+    stop()
+    const { events } = added({}, ({ log, tryAddCustomEvent }) => {
+      log('searching divorce lawyer')
+      tryAddCustomEvent('search', { query: 'divorce lawyer' })
+    })
+    typing.fields.clear()
+    expect(events).toMatchObject([{ payload: { payload: ['"searching *****"'] } }, { payload: { query: '*****' } }])
+  })
+
   test('have no content in strict recordings', () => {
     const masking = 'strict'
     expect(added({ masking }, ({ log }) => log('secret', 'unknown')).events).toMatchObject([

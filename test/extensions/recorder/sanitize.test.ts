@@ -323,6 +323,28 @@ describe('text typed by a person', () => {
   })
 
   test.each([
+    ['search?q=divorce%20lawyer', 'search?q=*****'],
+    ['search?q=divorce+lawyer&page=2', 'search?q=*****&page=2'],
+    ['search/divorce%20lawyer#results', 'search/*****#results'],
+    // Requests for what was typed until then, as search-as-you-type sends them.
+    ['search?q=Divorce%20la', 'search?q=*****'],
+    ['suggest/divor', 'suggest/*****'],
+    ['search?q=div', 'search?q=div'],
+    ['search?q=%zz', 'search?q=%zz'],
+  ])('is masked in URLs of the page and of requests: %s', (path, expected) => {
+    document.body.innerHTML = PAGE
+    type(document.querySelector('#field')!, 'divorce lawyer')
+    const { sanitize, pageUrl } = createSanitizer(policyOf() as Policy, () => null, redactUrls)
+    const href = `https://divorce.example/${path}`
+    const meta = sanitize({ type: 4, data: { href, width: 1, height: 1 }, timestamp: 1 })!.data as { href: string }
+    const changed = { tag: '$url_changed', payload: { href } }
+    const custom = sanitize({ type: 5, data: changed, timestamp: 1 })!.data as { payload: { href: string } }
+    expect([pageUrl(href), meta.href, custom.payload.href]).toEqual(
+      Array(3).fill(`https://divorce.example/${expected}`),
+    )
+  })
+
+  test.each([
     '<div class="CodeMirror"><pre id="a">x</pre></div>',
     '<div class="monaco-editor"><i id="a">x</i></div>',
     '<div role="combobox"><i id="a">x</i></div>',

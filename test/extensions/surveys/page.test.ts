@@ -292,10 +292,9 @@ test('on_request_error is called when surveys could not be loaded', async () => 
   const { settle } = started
   started.setApiResponse(200, NO_FLAGS)
   const { fetch } = globalThis
+  const failed = { status: 503, text: async () => '{"detail":"later"}', headers: { get: () => null } }
   globalThis.fetch = jest.fn(async (url: string, init: RequestInit) =>
-    url.includes('/api/surveys/')
-      ? { status: 503, text: async () => '{"detail":"later"}', headers: { get: () => null } }
-      : fetch(url, init),
+    url.includes('/api/surveys/') ? failed : fetch(url, init),
   ) as never
   await settle(500)
   expect(on_request_error.mock.calls).toEqual([

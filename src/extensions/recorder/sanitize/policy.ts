@@ -2,7 +2,7 @@ import { attempt } from '../page'
 import type { RecorderParts } from '../../../host'
 import type { SessionRecordingConfig } from '../../../types'
 import { hideTyped } from '../../hideTyped'
-import type { Redact } from './urls'
+import { hideBeginnings, type Redact } from './urls'
 
 /** Masking settings of the project, in remote configuration. */
 export interface RemoteMasking {
@@ -51,6 +51,8 @@ export interface Policy {
   typedFields?: Set<Node>
   /** Returns a string without what a person typed, unless inputs are not masked. */
   hideTyped(text: string): string
+  /** Returns a URL without it, and without its beginning. */
+  hideTypedInUrl(url: string): string
   /** What was typed is read once for each event. This makes the next event read it again. */
   forgetTyped(): void
   maskTextFn?: SessionRecordingConfig['maskTextFn']
@@ -90,6 +92,8 @@ const isFunction = (value: unknown) => value === undefined || value === null || 
 // Not a class selector, whose escapes need a function that browsers of unit tests lack.
 const classSelector = (name: unknown) => (typeof name === 'string' && name ? `[class~=${JSON.stringify(name)}]` : [])
 
+const valueOf = (field: Node) => String((field as HTMLInputElement).value ?? field.textContent)
+
 /**
  * Returns the policy of the site's options and the project's settings, which can only be stricter. Returns a message if any of them
  * is invalid, because a selector that matches nothing would mask nothing.
@@ -121,6 +125,7 @@ export const createPolicy = (
   const recordsSameOriginFrames = !isStrict && local.recordSameOriginIframes === true
   const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
   let typed: readonly string[] | undefined
+  const typedHidden = (text: string) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts()), typing) : text)
   const join = (...selectors: unknown[]) => selectors.flat().filter(Boolean).join()
   return {
     isStrict,
@@ -151,7 +156,8 @@ export const createPolicy = (
     redactLink: (url) => redact(`/${url}`).slice(1),
     sensitiveName,
     typedFields: masksAllInputs && (isStrict || !local.maskInputFn) ? typing.fields : undefined,
-    hideTyped: (text) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts()), typing) : text),
+    hideTyped: typedHidden,
+    hideTypedInUrl: (url) => (masksAllInputs ? hideBeginnings(typedHidden(url), [...typing.fields].map(valueOf)) : url),
     forgetTyped: () => (typed = undefined),
     recordsSameOriginFrames,
     recordsCanvas,

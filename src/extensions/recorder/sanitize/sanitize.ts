@@ -203,7 +203,7 @@ export const OWN_TAGS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const safePageUrl = (url: unknown, { policy, pageUrl }: Tools): string =>
-  policy.isStrict ? sanitizeUrl(String(url)) : pageUrl(String(url))
+  policy.hideTypedInUrl(policy.isStrict ? sanitizeUrl(String(url)) : pageUrl(String(url)))
 
 /** How the data of each type of event is sanitized. */
 const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined) | undefined> = {
@@ -270,5 +270,12 @@ export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: R
     tools.places.forget()
     return !isMasked && !isHidden
   }
-  return { sanitize, isOpen, pageUrl: (url: string) => safePageUrl(url, tools) }
+  return {
+    sanitize,
+    isOpen,
+    pageUrl: (url: string): string => {
+      policy.forgetTyped()
+      return safePageUrl(url, tools)
+    },
+  }
 }

@@ -37,3 +37,28 @@ export const sanitizeUrls = (urls: string, redact?: Redact): string =>
         .split(/,\s+/)
         .map((each) => each.trim().replace(/^\S+/, (url) => sanitizeUrl(url, redact)))
         .join(', ')
+
+// Shorter beginnings say little, and are part of too many words.
+const MIN_BEGINNING = 5
+const STARS = '*****'
+const fold = (text: string) =>
+  text
+    .trim()
+    .replace(/[\s+]+/g, ' ')
+    .toLowerCase()
+
+/**
+ * Replaces the parts of a URL after its origin that are the beginning of a typed value: a page that searches while a
+ * person types has requested each of them.
+ */
+export const hideBeginnings = (url: string, values: readonly string[]): string => {
+  const typed = values.map(fold)
+  const origin = /^[a-z][a-z\d+.-]*:\/*[^/?#]*/i.exec(url)?.[0] ?? ''
+  return (
+    origin +
+    url.slice(origin.length).replace(/[^/?#&=;]+/g, (part) => {
+      const text = fold(attempt(() => decodeURIComponent(part)) ?? part)
+      return text.length >= MIN_BEGINNING && typed.some((each) => each.startsWith(text)) ? STARS : part
+    })
+  )
+}
