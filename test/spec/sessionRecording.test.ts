@@ -255,6 +255,36 @@ row('session_idle_threshold_ms', () => {
     await settle(7000)
     expect(snapshots()).toBe(before + 1)
   })
+
+  // What a computer that has slept for three days does first.
+  test.each<[title: string, wake: (click: () => void) => void]>([
+    ['a change of the page', () => (document.querySelector('p')!.textContent = 'awake')],
+    ['a click', (click) => click()],
+    ['console output', () => plugins[0]!.add(6, { plugin: 'rrweb/console@1', payload: {} })],
+    ['a custom event', () => window.dispatchEvent(new Event('online'))],
+    ['the next full snapshot', () => {}],
+  ])('ends the recording this time after the last input when %s wakes the page', async (_, wake) => {
+    const started = await record(
+      '<p>x</p>',
+      { session_idle_threshold_ms: 60_000 },
+      { remote: { consoleLogRecordingEnabled: true } },
+    )
+    const { settle, click, events, analytics } = started
+    click()
+    await settle(2000)
+    const sessionId = analytics.get_session_id()
+    const lastInput = Math.max(...events().map(({ timestamp }) => timestamp), 0) || Date.now()
+    jest.setSystemTime(Date.now() + 72 * 3_600_000)
+    wake(click)
+    await settle(7000)
+    const recorded = started.sent
+      .filter(({ properties }) => properties.$session_id === sessionId)
+      .flatMap(({ properties }) => (properties.$snapshot_data ?? []) as unknown as RecordedEvent[])
+    const times = recorded.map(({ timestamp }) => timestamp)
+    expect(recorded.some(({ data }) => data.tag === 'sessionIdle')).toBe(true)
+    expect(Math.max(...times) - lastInput).toBeLessThanOrEqual(61_000)
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+  })
 })
 row('full_snapshot_interval_millis', () => {
   test('takes a full snapshot at this interval', async () => {

@@ -231,9 +231,11 @@ export const createCapture = (inputs: CaptureInputs) => {
     mark,
     /** Adds an event that is not rrweb's, and whose source has removed what must not leave the page. Returns whether it was recorded. */
     addRaw: (type: number, data: object): boolean => {
+      const event = { type, data, timestamp: Date.now() }
       inputs.onEvent()
+      activity.observe(event)
       if (!isOpen() || snapshots.isWaiting()) return false
-      record({ type, data, timestamp: Date.now() })
+      record(event)
       return true
     },
     /** Records an event of a frame. */
