@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
@@ -141,6 +142,17 @@ const withoutUnusedRrweb = {
       ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
       // A policy of the page without inline styles forbids the attribute, and reports it.
       ['old.setAttribute("style", m.oldValue)', 'old.style.cssText = m.oldValue'],
+      // Style sheets. Not found by their URL: the page's URL may have changed since.
+      [
+        /const stylesheet = Array\.from\(doc\.styleSheets\)\.find\([\s\S]*?\n {4}\}\);/,
+        'const stylesheet = n.sheet;\n\n',
+      ],
+      [
+        'sheetHref = s.ownerNode.baseURI;\n    }\n',
+        'sheetHref = baseOf(s);\n    } const source = sourceOf(s); if (source) return absolutifyURLs(source, sheetHref);\n',
+      ],
+      ['let ruleStringified = rule.cssText;', 'let ruleStringified = ruleText(rule);'],
+      ['rule: stringifyRule(r, sheet.href)', 'rule: stringifyRule(r, baseOf(sheet))'],
       // An error in a listener must not reach the page. rrweb wraps only some of them.
       [
         '  const options = { capture: true, passive: true };\n',
@@ -171,7 +183,8 @@ const withoutUnusedRrweb = {
     for (const [, name, members] of code.matchAll(/^var (\w+) = \/\* @__PURE__ \*\/ \(\(\1\d\) => {\n([\s\S]*?)^}\)/gm))
       for (const [, member, value] of members.matchAll(/\["(\w+)"\] = (\d+)\]/g))
         code = code.replaceAll(new RegExp(`\\b${name}\\.${member}\\b`, 'g'), value)
-    return { code, map: null }
+    const styleSheets = fileURLToPath(new URL('src/extensions/recorder/styleSheets.ts', import.meta.url))
+    return { code: `import { baseOf, ruleText, sourceOf } from ${JSON.stringify(styleSheets)};${code}`, map: null }
   },
 }
 

@@ -226,6 +226,8 @@ export interface RecorderPluginParts extends RecorderPluginTools {
   pageUrl(url: string): string
   /** Returns a string without what a person typed. */
   hideTyped(text: string): string
+  /** Returns a header or body of a request without what a person typed, also until then. */
+  hideTypedInRequest(text: string): string
   recordsCanvas: boolean
   capturesConsole: boolean
   /** What is recorded of requests; false: nothing. */

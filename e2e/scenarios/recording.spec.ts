@@ -370,3 +370,118 @@ test('the recording of a new session starts with a full snapshot and chunk numbe
   expect(ofNext()[0]!.properties).toMatchObject({ $snapshot_sequence: 0, $snapshot_has_full: true })
   expect(types(ofNext()).slice(0, 2)).toEqual([4, 2])
 })
+
+test('nothing that a person types into a search field is in the URLs, headers and bodies of requests', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
+  await record({ networkPayloadCapture: { recordBody: true, recordHeaders: true } })
+  await page.route('**/search**', (route) => route.fulfill({ json: { echo: route.request().postData() ?? 'none' } }))
+  put(
+    'npm',
+    '/',
+    `<input id="q" type="search"><script>
+      q.oninput = () => {
+        fetch('/search?q=' + encodeURIComponent(q.value), { headers: { 'x-query': q.value } })
+        const xhr = new XMLHttpRequest()
+        xhr.open('POST', '/search')
+        xhr.send(JSON.stringify({ q: q.value }))
+      }
+    </script>`,
+    {
+      ...QUIET,
+      api_host: network.url,
+      capture_performance: { network_timing: true },
+      session_recording: { recordBody: true, recordHeaders: true },
+    },
+  )
+  await page.goto(site.url)
+  await recording(page)
+  await waitUntil(page, () => !!(window.XMLHttpRequest.prototype.open as { name?: string }).name?.startsWith('wrapped'))
+  await page.locator('#q').pressSequentially('divorce lawyer')
+  await page.evaluate(() => history.pushState({}, '', '/search?q=divorce+lawyer'))
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return (text(chunks()).match(/search\?q=\*{5}/g) ?? []).length
+    })
+    .toBeGreaterThan(3)
+  expect(text(chunks())).not.toMatch(/divorce|lawyer/)
+})
+
+test('full snapshots after a navigation within the page have the rules and images of before', async ({
+  page,
+  site,
+  put,
+  network,
+  record,
+  chunks,
+}) => {
+  await record(true)
+  await page.route('**/shop/*.css', (route) =>
+    route.fulfill({
+      contentType: 'text/css',
+      body: route.request().url().includes('more')
+        ? '.imported { color: rgb(4, 5, 6) }'
+        : `@import 'more.css'; .linked { color: rgb(1, 2, 3); background: url(back.png) }
+           .link-pad { padding: var(--p); padding-bottom: var(--q) }`,
+    }),
+  )
+  put(
+    'npm',
+    '/shop/',
+    `<link rel="stylesheet" href="style.css">
+     <style>:root { --p: 3px; --q: 4px } .box { padding: var(--p); padding-bottom: var(--q) } .i { background: url(inline.png) }
+       @media screen { .b { background: var(--b) url(x.png); background-color: red } }</style>
+     <p class="link-pad">text</p><img src="photo.png">
+     <script>
+       const sheet = new CSSStyleSheet()
+       sheet.replaceSync('.adopted { background: url(adopted.png) }')
+       document.adoptedStyleSheets = [sheet]
+     </script>`,
+    { ...QUIET, api_host: network.url, session_recording: { full_snapshot_interval_millis: 1000 } },
+  )
+  await page.goto(`${site.url}/shop/`)
+  await recording(page)
+  const snapshots = () =>
+    chunks()
+      .flatMap(({ properties }) => properties.$snapshot_data)
+      .filter(({ type }) => type === 2)
+      .map((event) => JSON.stringify(event))
+  const next = async () => {
+    const before = snapshots().length
+    await expect
+      .poll(async () => {
+        await cut(page)
+        return snapshots().length
+      })
+      .toBeGreaterThan(before)
+    return snapshots().at(-1)!
+  }
+  const wanted = [
+    '.linked { color: rgb(1, 2, 3);',
+    '.imported { color: rgb(4, 5, 6);',
+    'padding: var(--p); padding-bottom: var(--q)',
+    'background: var(--b) url(',
+    'padding-top: 3px;',
+    '/shop/back.png',
+    '/shop/inline.png',
+    '/shop/photo.png',
+  ]
+  const lacks = (snapshot: string) => wanted.filter((each) => !snapshot.includes(each))
+  expect(lacks(await next())).toEqual([])
+  await page.evaluate(() => {
+    history.pushState({}, '', '/other/depth/page')
+    document.head.append(Object.assign(document.createElement('base'), { href: 'https://elsewhere.example/' }))
+  })
+  await next()
+  const later = await next()
+  expect(lacks(later)).toEqual([])
+  expect(later).not.toContain('/depth/')
+  expect(text(chunks())).toContain('/shop/adopted.png')
+  expect(later).not.toMatch(/[a-z]: ;/)
+})

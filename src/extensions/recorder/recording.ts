@@ -67,6 +67,10 @@ const startPlugins = (
           policy.forgetTyped()
           return policy.hideTyped(text)
         },
+        hideTypedInRequest: (text) => {
+          policy.forgetTyped()
+          return policy.hideTypedInRequest(text)
+        },
         isStrict: policy.isStrict,
       })
     : () => {}

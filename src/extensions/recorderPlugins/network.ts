@@ -25,9 +25,10 @@ export const startNetwork = (host: ExtensionHost & RecorderPluginParts, emit: Em
       return undefined
     }
   }
-  const hidden = (text: string | null | undefined) => text && host.hideTyped(text)
+  const hidden = (text: string | null | undefined) => text && host.hideTypedInRequest(text)
   const allHidden = (headers: Record<string, string> | undefined) =>
-    headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, host.hideTyped(value)]))
+    headers &&
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, host.hideTypedInRequest(value)]))
   /** Returns a request without what a person typed. */
   const safe = (request: RecordedRequest): RecordedRequest => ({
     ...request,

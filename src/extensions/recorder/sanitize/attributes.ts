@@ -105,6 +105,25 @@ export const sanitizeValue = (
   return policy.maskInputFn ? callMask(policy.maskInputFn, MASKED_VALUE, value, field as HTMLElement) : MASKED_VALUE
 }
 
+// Elements whose URLs are for the next click: the page's URL at that time resolves them.
+const FOLLOWED = /^(a|area|form|button)$/
+const resolved = new WeakMap<Element, Map<string, { raw: string | null; value: string }>>()
+
+/**
+ * Returns the value of an attribute with URLs. Browsers load what they stand for once, so while the attribute stays the same,
+ * neither a navigation within the page nor another base element changes it.
+ */
+const loadedValue = (name: string, value: string, element: Element | null | undefined, tag: string): string => {
+  const raw = element?.getAttribute(name) ?? null
+  if (!element || raw === null || raw === value || FOLLOWED.test(tag)) return value
+  const known = resolved.get(element) ?? new Map<string, { raw: string | null; value: string }>()
+  resolved.set(element, known)
+  const before = known.get(name)
+  if (before?.raw === raw) return before.value
+  known.set(name, { raw, value })
+  return value
+}
+
 export interface AttributeContext {
   /** Lower case. */
   tag: string
@@ -170,11 +189,12 @@ export const sanitizeAttribute = (
   const kind = KIND_OF.get(key)
   // The layout needs cross-origin style sheets, whose text cannot be read.
   if (tag === 'link' && key === 'href' && masks) return /^https?:[^?#]*\.css(?=[?#]|$)/.exec(value)?.[0]
+  const loaded = /^(urls?|css)$/.test(kind ?? '') ? loadedValue(name, value, element, tag) : value
   // Drawings refer to parts of themselves and of other files.
-  const isPart = kind === 'css' || tag === 'use' || (value[0] === '#' && !/^(a|area)$/.test(tag))
+  const isPart = kind === 'css' || tag === 'use' || (loaded[0] === '#' && !/^(a|area)$/.test(tag))
   const redact = isPart ? policy.redact : policy.redactLink
   const found = kind
-    ? byKind(kind, value, masks, masks ? undefined : redact)
+    ? byKind(kind, loaded, masks, masks ? undefined : redact)
     : // Without values of `data-*`, components that style themselves by state would look wrong.
       /^data-[a-z-]{1,40}$/.test(key) && !masks && DATA_WORD.test(value)
       ? value

@@ -53,6 +53,8 @@ export interface Policy {
   hideTyped(text: string): string
   /** Returns a URL without it, and without its beginning. */
   hideTypedInUrl(url: string): string
+  /** Returns a header or body of a request without it, and without its beginning. */
+  hideTypedInRequest(text: string): string
   /** What was typed is read once for each event. This makes the next event read it again. */
   forgetTyped(): void
   maskTextFn?: SessionRecordingConfig['maskTextFn']
@@ -126,6 +128,8 @@ export const createPolicy = (
   const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
   let typed: readonly string[] | undefined
   const typedHidden = (text: string) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts()), typing) : text)
+  const begunHidden = (text: string, isUrl: boolean) =>
+    masksAllInputs ? hideBeginnings(typedHidden(text), [...typing.fields].map(valueOf), isUrl) : text
   const join = (...selectors: unknown[]) => selectors.flat().filter(Boolean).join()
   return {
     isStrict,
@@ -157,7 +161,8 @@ export const createPolicy = (
     sensitiveName,
     typedFields: masksAllInputs && (isStrict || !local.maskInputFn) ? typing.fields : undefined,
     hideTyped: typedHidden,
-    hideTypedInUrl: (url) => (masksAllInputs ? hideBeginnings(typedHidden(url), [...typing.fields].map(valueOf)) : url),
+    hideTypedInUrl: (url) => begunHidden(url, true),
+    hideTypedInRequest: (text) => begunHidden(text, false),
     forgetTyped: () => (typed = undefined),
     recordsSameOriginFrames,
     recordsCanvas,

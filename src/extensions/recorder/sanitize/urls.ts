@@ -41,18 +41,16 @@ export const sanitizeUrls = (urls: string, redact?: Redact): string =>
 // Shorter beginnings say little, and are part of too many words.
 const MIN_BEGINNING = 5
 const STARS = '*****'
+const SPACE = '(?:\\s|\\+|%20)+'
 const fold = (text: string) =>
   text
     .trim()
     .replace(/[\s+]+/g, ' ')
     .toLowerCase()
+const patternOf = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/ /g, SPACE)
 
-/**
- * Replaces the parts of a URL after its origin that are the beginning of a typed value: a page that searches while a
- * person types has requested each of them.
- */
-export const hideBeginnings = (url: string, values: readonly string[]): string => {
-  const typed = values.map(fold)
+/** Replaces the parts of a URL after its origin that are the beginning of a typed value. */
+const hideInParts = (url: string, typed: readonly string[]): string => {
   const origin = /^[a-z][a-z\d+.-]*:\/*[^/?#]*/i.exec(url)?.[0] ?? ''
   return (
     origin +
@@ -62,3 +60,30 @@ export const hideBeginnings = (url: string, values: readonly string[]): string =
     })
   )
 }
+
+/** Replaces what begins like a typed value, as far as it is the same. */
+const hideInText = (text: string, typed: readonly string[]): string =>
+  typed.reduce((hidden, value) => {
+    if (value.length < MIN_BEGINNING) return hidden
+    const begins = RegExp(patternOf(value.slice(0, MIN_BEGINNING)), 'gi')
+    let result = ''
+    let at = 0
+    for (let match = begins.exec(hidden); match; match = begins.exec(hidden)) {
+      let end = match.index + match[0].length
+      for (const char of value.slice(MIN_BEGINNING)) {
+        const same = char === ' ' ? RegExp(`^${SPACE}`).exec(hidden.slice(end, end + 20))?.[0] : hidden[end]
+        if (!same || (char !== ' ' && same.toLowerCase() !== char)) break
+        end += same.length
+      }
+      result += hidden.slice(at, match.index) + STARS
+      at = begins.lastIndex = end
+    }
+    return result + hidden.slice(at)
+  }, text)
+
+/**
+ * Replaces beginnings of typed values in a URL, or in a text: a page that searches while a person types has requested each of
+ * them, and the answers arrive later.
+ */
+export const hideBeginnings = (text: string, values: readonly string[], isUrl: boolean): string =>
+  (isUrl ? hideInParts : hideInText)(text, values.map(fold))
