@@ -458,3 +458,40 @@ test('a hostile recording runs nothing, requests nothing and navigates nowhere',
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data: blob:; font-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   )
 })
+
+const META = { type: 4, data: { href: SHOP, width: 800, height: 600 } }
+const snapshotOf = (childNodes: unknown) => ({
+  type: 2,
+  data: { node: { type: 0, id: 1, childNodes }, initialOffset: { top: 0, left: 0 } },
+})
+const DOCUMENT = [node(2, 'html', [node(3, 'head', []), node(4, 'body', [])])]
+
+for (const [what, events] of [
+  ['a snapshot without a document', [META, { type: 2, data: {} }]],
+  ['a document that is text', [META, { type: 2, data: { node: 'x', initialOffset: null } }]],
+  ['children that are no nodes', [META, snapshotOf([null, 5, {}, { type: 2 }])]],
+  ['changes that are none', [META, snapshotOf(DOCUMENT), { type: 3, data: { source: 0 } }, { type: 3, data: null }]],
+  ['no meta event', [snapshotOf(DOCUMENT), { type: 3, data: { source: 8, adds: 5 } }]],
+] as const)
+  test(`a recording with ${what} is played as far as it can be, or says that it cannot`, async ({ view }) => {
+    const { page, open } = view
+    const errors: string[] = []
+    page.on('pageerror', (error) => void errors.push(String(error)))
+    const start = Date.now() - 60_000
+    const sessionId = sessionAt(start)
+    await send(
+      view,
+      sessionId,
+      0,
+      events.map((event, index) => ({ ...event, timestamp: start + index * EVENT_MS })),
+    )
+    await open(`recordings/${sessionId}`)
+    const frame = page.frameLocator('iframe[title="Recorded page"]')
+    const message = page.getByText(/cannot be played/)
+    const played = frame.locator('.replayer-wrapper iframe')
+    await expect.poll(async () => (await message.count()) + (await played.count())).toBeGreaterThan(0)
+    const play = page.getByRole('button', { name: 'Play', exact: true })
+    if (await play.count()) await play.click()
+    await page.waitForLoadState('networkidle')
+    expect(errors).toEqual([])
+  })

@@ -69,6 +69,10 @@ const create = () => {
   return next
 }
 
+/** Whether an event is a full snapshot of a page. Others of its type make the replayer throw later. */
+const isFullSnapshot = ({ type, data }: RecordedEvent) =>
+  type === FULL_SNAPSHOT && Array.isArray((data as { node?: { childNodes?: unknown } } | null)?.node?.childNodes)
+
 const show = ({ at, plays }: Wanted) => {
   const offset = Math.max(0, Math.min(at, last) - first)
   isPlaying = plays && offset < last - first
@@ -76,9 +80,12 @@ const show = ({ at, plays }: Wanted) => {
   else replayer!.pause(offset)
 }
 
+const fail = () => post({ type: 'failed' })
+
 /** Creates the replayer and shows the wanted moment, once there are enough events. */
 const advance = () => {
-  if (!replayer && waiting.length >= 2 && waiting.some(({ type }) => type === FULL_SNAPSHOT)) replayer = create()
+  if (!replayer && waiting.length >= 2 && waiting.some(isFullSnapshot)) replayer = create()
+  if (!replayer && isEnd) return fail()
   if (!replayer || !wanted || (last <= wanted.at && !isEnd)) return
   const moment = wanted
   wanted = undefined
@@ -151,6 +158,17 @@ const tick = () => {
   report()
 }
 
+// Errors of the replayer, also in its timers: the recording may be malformed, or of a newer release. An error event without
+// an error is the browser's, about the order of layouts.
+addEventListener('error', (event) => {
+  if (!event.error) return
+  event.preventDefault()
+  fail()
+})
+addEventListener('unhandledrejection', (event) => {
+  event.preventDefault()
+  fail()
+})
 addEventListener('message', ({ source, origin, data }: MessageEvent<ToPlayer>) => {
   // Tools that inspect pages send messages too.
   if (source === parent && origin === location.origin && Object.hasOwn(on, data?.type)) on[data.type](data as never)

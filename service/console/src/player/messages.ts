@@ -37,3 +37,5 @@ export type FromPlayer =
       readonly isWaiting: boolean
     }
   | { readonly type: 'size'; readonly width: number; readonly height: number }
+  /** The events are not those of a recording, or some of them cannot be played. */
+  | { readonly type: 'failed' }

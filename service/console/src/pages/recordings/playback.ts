@@ -148,6 +148,9 @@ export const createPlayback = ({ projectId, sessionId, timeline, at, options: fi
     size({ width, height }) {
       size.value = { width, height }
     },
+    failed() {
+      error.value = new Failure('This recording, or a part of it, is malformed and cannot be played.', 'malformed', 0)
+    },
   }
 
   const onMessage = ({ source, origin, data }: MessageEvent<FromPlayer>) => {
