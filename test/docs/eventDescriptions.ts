@@ -328,7 +328,8 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     $sdk_debug_replay_url_trigger_status: 'Trigger: `off`, `pending` or `activated`.',
     $sdk_debug_replay_event_trigger_status: 'The same for the event trigger.',
     $sdk_debug_replay_linked_flag_trigger_status: 'The same for the linked flag.',
-    $sdk_debug_replay_stop_reason: 'Why recording stopped: `invalid_settings`, `page_too_large`, `budget` or `rrweb`.',
+    $sdk_debug_replay_stop_reason:
+      'Why recording stopped or did not start: `invalid_settings`, `page_too_large`, `budget`, `rrweb`, `recorder_unavailable`, `another_instance` or `internal_error`.',
   },
   SDK: {
     $lib: 'Always `web`.',

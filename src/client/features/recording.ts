@@ -61,7 +61,7 @@ export const recording: Feature = {
     // The stored settings, until the service responds. The recorder stores them, and checks their age. Those that an older
     // release stored may be JSON text, and without a time, which makes them too old.
     const stored = context.store.get('$session_recording_remote_config')
-    items.sessionRecording = stored && { cache_timestamp: 0, ...((parseJson(stored) ?? stored) as object) }
+    items.sessionRecording = stored && { cache_timestamp: 0, ...(parseJson(stored) ?? stored) }
     return {
       api: {
         sessionRecordingStarted: () => /active|sampled/.test(shared.status),

@@ -301,3 +301,20 @@ test('on_request_error is called when surveys could not be loaded', async () => 
     [{ statusCode: 503, text: '{"detail":"later"}', json: { detail: 'later' } }],
   ])
 })
+
+test('no event of a key that is typed into a survey reaches the shortcuts of the page', async () => {
+  const { rootOf } = await openPage([survey()])
+  const heard: string[] = []
+  const types = ['keydown', 'keypress', 'keyup'] as const
+  const hear = ({ type, key }: KeyboardEvent) => void heard.push(`${type} ${key}`)
+  types.forEach((type) => document.addEventListener(type, hear))
+  const field = rootOf()!.querySelector('textarea')!
+  const press = (key: string, isComposing = false) =>
+    types.forEach((type) =>
+      field.dispatchEvent(new KeyboardEvent(type, { key, isComposing, bubbles: true, composed: true })),
+    )
+  press('s')
+  press('Process', true)
+  types.forEach((type) => document.removeEventListener(type, hear))
+  expect(heard).toEqual([])
+})
