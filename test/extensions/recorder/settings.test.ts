@@ -1,3 +1,4 @@
+import { typing } from '../../../src/browser/typing'
 import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
 import { isStale, settingsOf } from '../../../src/extensions/recorder/settings'
 
@@ -75,7 +76,7 @@ const policyOf = (masking: unknown) =>
   createPolicy({ maskAllInputs: false }, settingsOf({ masking })!, {
     redact: (url) => url,
     sensitiveName: /^pass/,
-    typing: { fields: new Set(), texts: () => [], follow: () => () => {} },
+    typing,
   }) as Policy
 
 test.each<[masking: unknown, isStrict: boolean, masksInputs: boolean]>([
