@@ -1,7 +1,8 @@
 import type { Page } from 'playwright/test'
 import { ready } from '../support/ready'
 import { BUILDS } from '../support/scenario'
-import { capture, expect, moment, QUIET, test } from '../support/world'
+import { cut, recording, test, text } from '../support/recording'
+import { capture, expect, moment, QUIET } from '../support/world'
 
 // Only browsers without Compression Streams load the compression extension.
 
@@ -103,3 +104,37 @@ for (const build of BUILDS) {
     })
   })
 }
+
+test('a proxy rejects compressed bodies: events, flags and recordings arrive uncompressed', async ({
+  page,
+  site,
+  put,
+  service,
+  network,
+  record,
+  chunks,
+  stored,
+}) => {
+  await record(true)
+  await service.api('POST', '/feature_flags', { key: 'behind-proxy', active: true, rollout: 100 })
+  const properties = { bio: 'x'.repeat(2000) }
+  put('npm', '/', '<p>first page</p>', { ...QUIET, api_host: network.url, on_request_error: () => {} })
+  await network.be({ status: 400, body: 'Bad Request', ifGzip: true })
+  await page.goto(site.url)
+  await ready(page)
+  // Long enough to be compressed.
+  await page.evaluate((each) => window.analytics.setPersonPropertiesForFlags(each), properties)
+  await expect.poll(() => page.evaluate(() => window.analytics.flagsEndpointWasHit)).toBe(true)
+  await recording(page)
+  const captured = await capture(page, 20)
+  await page.evaluate(() => document.body.append('behind the proxy'))
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return text(chunks())
+    })
+    .toContain('behind the proxy')
+  const events = await stored((all) => all.filter(({ event }) => event === 'x').length >= 20)
+  expect(events.map(({ uuid }) => uuid)).toEqual(expect.arrayContaining(captured))
+  expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
+})

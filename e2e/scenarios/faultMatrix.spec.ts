@@ -1,3 +1,4 @@
+import { FOREIGN_ERRORS } from '../../test/support/foreignErrors'
 import { pause } from '../support/pause'
 import { ready } from '../support/ready'
 import {
@@ -157,6 +158,30 @@ for (const fault of [
     await expectDelivered(next, captured)
   })
 }
+
+test(`a page is answered with ${FOREIGN_ERRORS.length} errors of proxies, gateways and other servers: 5 captured, 5 stored`, async ({
+  world,
+  site,
+  putShop,
+  expectDelivered,
+}) => {
+  putShop('/', { on_request_error: () => {}, request_queue_config: { flush_interval_ms: 5000 } })
+  const { page, network } = world
+  await start(page, site.url)
+  const captured = await capture(page, 5)
+  for (const [server, status, body] of FOREIGN_ERRORS) {
+    await network.be({ status, body })
+    const before = network.requests()
+    // Again if a request is under way, which fails and waits for its retry.
+    for (; network.requests() === before; await pause(page, 5)) await comeOnline(page)
+    while (network.pending()) await pause(page, 5)
+    expect(await page.evaluate(() => window.analytics.drops()), `${server} ${status}`).toEqual({})
+  }
+  await network.be('up')
+  await comeOnline(page)
+  await expectDelivered(page, captured.sort())
+  expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
+})
 
 // Few events wait in local storage alone, many move to a database that has yet to be opened.
 for (const count of [1, 30, 300]) {

@@ -2,7 +2,14 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo, Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 
-type Mode = 'up' | 'silent' | 'refusing' | 'html' | 'redirecting' | number
+/** A response of the proxy itself. `ifGzip`: only to compressed bodies. */
+interface OwnResponse {
+  status: number
+  body: string
+  ifGzip?: boolean
+}
+
+type Mode = 'up' | 'silent' | 'refusing' | 'html' | 'redirecting' | number | OwnResponse
 
 /** A request with events that the proxy received. */
 export interface Delivery {
@@ -17,9 +24,9 @@ export interface Delivery {
 export interface Proxy {
   url: string
   /**
-   * Changes the behavior: `up` forwards requests, a number responds with this status, `silent` accepts requests and never
-   * responds, `refusing` rejects connections, `html` responds with a page like captive portals, `redirecting` redirects to
-   * such a page.
+   * Changes the behavior: `up` forwards requests, a number responds with this status, an object is the response, `silent`
+   * accepts requests and never responds, `refusing` rejects connections, `html` responds with a page like captive portals,
+   * `redirecting` redirects to such a page.
    */
   be(mode: Mode, headers?: Record<string, string>): Promise<void>
   /** Responds with 500 to each request that contains this text; undefined: to none. */
@@ -57,8 +64,10 @@ export const startProxy = async (target: string): Promise<Proxy> => {
   const sockets = new Set<Socket>()
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const isPassedOn = mode === 'up'
-    const isDelivery = /\/e\/(\?|$)/.test(incoming.url ?? '')
+    const own = typeof mode === 'object' ? mode : undefined
+    let isPassedOn = mode === 'up'
+    const isPreflight = incoming.method === 'OPTIONS'
+    const isDelivery = !isPreflight && /\/e\/(\?|$)/.test(incoming.url ?? '')
     if (isDelivery) {
       requests += 1
       pending += 1
@@ -69,6 +78,7 @@ export const startProxy = async (target: string): Promise<Proxy> => {
     incoming.on('end', () => {
       const body = Buffer.concat(chunks)
       const text = asText(body)
+      if (own) isPassedOn = !!own.ifGzip && !isGzip(body)
       seen.push(`${incoming.url} ${JSON.stringify(incoming.headers)} ${text}`)
       if (isDelivery)
         deliveries.push({ text, uuids: uuidsIn(text), bytes: body.length, isCompressed: isGzip(body), isPassedOn })
@@ -83,10 +93,11 @@ export const startProxy = async (target: string): Promise<Proxy> => {
     if (mode === 'redirecting') return answer(302, { Location: SIGN_IN }, '')
     if (typeof mode === 'number')
       return answer(mode, { 'Access-Control-Expose-Headers': 'Retry-After', ...extra }, '{}')
-    if (poison) {
+    if (poison || (own && !isPreflight)) {
       return incoming.on('end', () => {
         const body = Buffer.concat(chunks)
-        if (asText(body).includes(poison!)) return answer(500, {}, '{}')
+        if (poison && asText(body).includes(poison)) return answer(500, {}, '{}')
+        if (own && !isPassedOn) return answer(own.status, {}, own.body)
         passOn(incoming, outgoing).end(body)
       })
     }

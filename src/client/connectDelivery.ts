@@ -3,6 +3,8 @@ import { type Body, compress, type GzipNow } from '../delivery/encode'
 import { apiHost } from '../delivery/hosts'
 import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
+import { outcomeOf } from '../delivery/retry'
+import { request } from '../delivery/transport'
 import { attempt, guarded } from '../lib/guard'
 import { createListeners } from '../lib/listeners'
 import type { RequestError } from '../types'
@@ -24,9 +26,17 @@ export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }:
     }
     return gzip
   }
-  /** Returns the body of a request, compressed if options, service and browser allow it. */
+  /** Whether something between the page and the service may reject compressed bodies. */
+  let isGzipSuspect = false
+  /** Sends a request. If something other than the service rejects it, the next body is encoded the other way. */
+  const send: typeof request = async (url, body, ...rest) => {
+    const result = await request(url, body, ...rest)
+    if (body && outcomeOf(result) === 'foreign') isGzipSuspect = typeof body !== 'string'
+    return result
+  }
+  /** Returns the body of a request, compressed if options, service, browser and network allow it. */
   const encode = async (text: string): Promise<Body> =>
-    config.disable_compression || config.advanced_disable_flags || !remote.acceptsGzip()
+    config.disable_compression || config.advanced_disable_flags || isGzipSuspect || !remote.acceptsGzip()
       ? text
       : compress(text, gzipNow)
   const onRequestError = (error: RequestError) => guarded(() => config.on_request_error(error))
@@ -49,6 +59,7 @@ export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }:
     outbox,
     path: () => remote.items.analytics?.endpoint ?? '/e/',
     encode,
+    send,
     onDelivered: ledger.delivered,
     onDropped: ledger.lost,
     onRequestError,
@@ -59,6 +70,7 @@ export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }:
     mayKeep,
     queue,
     encode,
+    send,
     /** Whether the browser has failed to compress. */
     needsGzip: () => needsGzip,
     onGzipNeeded: gzipNeeded.add,

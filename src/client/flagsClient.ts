@@ -1,6 +1,5 @@
 import { assetsHost, flagsHost } from '../delivery/hosts'
-import { request } from '../delivery/transport'
-import type { Body } from '../delivery/encode'
+import { outcomeOf } from '../delivery/retry'
 import type { FlagsResponse } from '../flags/flagRequester'
 import { exclude } from '../lib/exclude'
 import { isPlainObject, toJson } from '../lib/json'
@@ -12,15 +11,19 @@ import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 
 /** Requests flags and remote configuration from the service. */
-export const createFlagsClient = (context: Context, { encode, onRequestError }: Delivery) => {
+export const createFlagsClient = (context: Context, { encode, send, onRequestError }: Delivery) => {
   const { config, token, store, remote } = context
   let isFirst = true
   /** The visitor's id before `identify`, until a request has sent it. */
   let anonymousId: string | undefined
 
-  /** Requests a URL. Returns the JSON object in the response, or why there is none. */
-  const fetchObject = async (url: string, body?: Body, timeoutMs?: number): Promise<FlagsResponse> => {
-    const { status, text, json } = await request(url, body, config, timeoutMs)
+  /** Requests a URL, with `query` as the body. Returns the JSON object in the response, or why there is none. */
+  const fetchObject = async (url: string, query?: string, timeoutMs?: number): Promise<FlagsResponse> => {
+    const body = query && (await encode(query))
+    let result = await send(url, body, config, timeoutMs)
+    // Something on the way has rejected the compressed body. The next request of flags may be minutes away.
+    if (outcomeOf(result) === 'foreign' && body !== query) result = await send(url, query, config, timeoutMs)
+    const { status, text, json } = result
     if (status >= 400) onRequestError({ statusCode: status, text, json })
     if (status >= 200 && status < 300) {
       if (isPlainObject(json)) return { body: json }
@@ -72,7 +75,7 @@ export const createFlagsClient = (context: Context, { encode, onRequestError }: 
         : ''
       const response = await fetchObject(
         `${flagsHost(config)}/flags/?v=2&config=true${surveysOnly}`,
-        await encode(toJson(query)),
+        toJson(query),
         config.feature_flag_request_timeout_ms || undefined,
       )
       const { body } = response

@@ -1,23 +1,41 @@
 import type { RequestResult } from './transport'
 
+type Response = Pick<RequestResult, 'status' | 'text' | 'json' | 'isRedirected'>
+
 const FIRST_MS = 3000
 const MAX_MS = 30 * 60 * 1000
 // Statuses that mean "retry later".
 export const RETRYABLE_STATUS = [408, 425, 429]
+export const TOO_LARGE = 413
 // How services of the protocol acknowledge events: {"status": 1}, {"status": "Ok"}, and the oldest 1.
 const ACKNOWLEDGED: unknown[] = [1, 'Ok']
 
+// How it rejects them: its errors (docs/reference/errors.md), which are PostHog's too, and sentences of PostHog's capture.
+const ERROR_TYPE = /^(authentication|validation)_error$|^invalid_request$/
+const SENTENCE = /^((event|batch) submitted with|API key is not valid)/
+// The SDK sends valid JSON, so something on the way has changed the body.
+const DAMAGED = /^(invalid_(json|encoding)|unsupported_compression)$/
+
 /**
- * Returns what a response means for the events that were sent. A 2xx counts only with the service's acknowledgment:
- * captive portals, offline pages of service workers, sign-in pages and proxies also respond with 200.
+ * Returns what a response means for the events that were sent: `foreign` is an error of something other than the service,
+ * which may have misread the body. A 2xx counts only with the service's acknowledgment, and a 4xx only with its error:
+ * captive portals, sign-in pages, gateways, proxies and servers that do not know the path respond too, with any status,
+ * and also with JSON.
  */
 export const outcomeOf = ({
   status,
+  text,
   json,
-  isForeign,
-}: Pick<RequestResult, 'status' | 'json' | 'isForeign'>): 'stored' | 'too_large' | 'again' | 'rejected' => {
-  if (status === 413) return 'too_large'
-  if (status >= 400 && status < 500 && !isForeign && !RETRYABLE_STATUS.includes(status)) return 'rejected'
+  isRedirected,
+}: Response): 'stored' | 'rejected' | 'foreign' | 'again' => {
+  if (status >= 400 && status < 500 && !RETRYABLE_STATUS.includes(status)) {
+    const { type, code, attr } = (json ?? {}) as Record<string, unknown>
+    const isOwn =
+      json === undefined
+        ? SENTENCE.test(text)
+        : attr !== undefined && ERROR_TYPE.test(String(type)) && !DAMAGED.test(String(code))
+    return isOwn && !isRedirected ? 'rejected' : status === TOO_LARGE ? 'again' : 'foreign'
+  }
   return status >= 200 && status < 300 && ACKNOWLEDGED.includes((json as { status?: unknown } | null)?.status ?? json)
     ? 'stored'
     : 'again'

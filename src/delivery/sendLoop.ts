@@ -4,7 +4,7 @@ import type { Config, RequestError } from '../types'
 import type { Body } from './encode'
 import type { Entry } from './entry'
 import type { Outbox } from './outbox'
-import { outcomeOf, rejectedBy, RETRYABLE_STATUS, retryDelay } from './retry'
+import { outcomeOf, rejectedBy, RETRYABLE_STATUS, retryDelay, TOO_LARGE } from './retry'
 import { type RequestResult, outlivesPage, type request } from './transport'
 import { MAX_EVENTS, type Waiting } from './waiting'
 
@@ -73,7 +73,8 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     if (!isPaused()) outbox.write(true)
     const [first] = batch
     // Smaller batches would mean more requests, but the service needs fewer.
-    const isSuspect = first && first.fails! > 1 && !RETRYABLE_STATUS.includes(status)
+    const isTooLarge = status === TOO_LARGE
+    const isSuspect = first && (isTooLarge || first.fails! > 1) && !RETRYABLE_STATUS.includes(status)
     const wasAlone = first?.heldUntil !== undefined
     if (isSuspect) {
       halve(batch)
@@ -86,14 +87,15 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     }
     if (wasAlone) return
     tries += 1
-    retryTimer = later(onRetry, retryDelay(tries, retryAfterMs))
+    // The first event that is too large for a proxy says nothing about the others.
+    if (!isTooLarge || tries > 1) retryTimer = later(onRetry, retryDelay(tries, retryAfterMs))
   }
   const settle = (batch: readonly Entry[], result: RequestResult) => {
     const outcome = outcomeOf(result)
     if (result.status >= 400) onRequestError({ statusCode: result.status, text: result.text, json: result.json })
-    if (outcome === 'again') return retryLater(batch, result)
+    if (result.status === TOO_LARGE && batch.length > 1) return halve(batch)
+    if (outcome === 'again' || outcome === 'foreign') return retryLater(batch, result)
     tries = 0
-    if (outcome === 'too_large' && batch.length > 1) return halve(batch)
     const isRejected = rejectedBy(result)
     const isWaiting = (each: Entry) => waiting.all().includes(each)
     waiting.drop(

@@ -11,8 +11,8 @@ export interface RequestResult {
   text: string
   /** The parsed body, if it is JSON. */
   json?: unknown
-  /** Whether something other than the service responded: the request was redirected, or the body is HTML. */
-  isForeign?: boolean
+  /** Whether the response is from another URL. */
+  isRedirected?: boolean
   /** The value of `Retry-After`, in ms. */
   retryAfterMs?: number
 }
@@ -104,7 +104,7 @@ export const request = async (
       status: response.status,
       text,
       json: parseJson(text),
-      isForeign: response.redirected || /^\s*</.test(text),
+      isRedirected: response.redirected,
       retryAfterMs: retryAfter(response.headers.get('Retry-After')),
     }
   }

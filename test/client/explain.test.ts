@@ -1,3 +1,4 @@
+import { REFUSAL } from '../support/foreignErrors'
 import { startAnalytics } from '../support/startAnalytics'
 
 test('explain lists the pipeline stages, the queue and the delivery of an event', async () => {
@@ -46,7 +47,7 @@ test('explain keeps the stages and adds the reason when an event is dropped from
 
 test('explain reports an event the service rejected', async () => {
   const { analytics, setEventsResponse, settle } = startAnalytics({ on_request_error: () => {} })
-  setEventsResponse(400)
+  setEventsResponse(400, REFUSAL)
   analytics.capture('x')
   await settle()
   expect(analytics.explain('x')[0]).toMatchObject({ state: 'dropped', reason: 'refused_by_service' })

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { resolveConfig } from '../../src/config/settings'
+import { REFUSAL } from '../support/foreignErrors'
 import { RULES } from '../support/optionRules'
 import type { Body } from '../../src/delivery/encode'
 import { createOutbox } from '../../src/delivery/outbox'
@@ -126,17 +127,18 @@ test('the queue retries immediately when the browser comes online', async () => 
 
 test('the queue drops events the service rejects, with the reason, and calls on_request_error', async () => {
   const { queue, responses, dropped, errors, delivered } = setUp()
-  responses.push({ status: 401, text: '{"detail":"no"}', json: { detail: 'no' } })
+  responses.push({ status: 401, text: '{…}', json: REFUSAL })
   queue.add(event('a'), { now: true })
   await tick(0)
   expect(dropped).toEqual([['a', 'refused_by_service']])
-  expect(errors).toEqual([{ statusCode: 401, text: '{"detail":"no"}', json: { detail: 'no' } }])
+  expect(errors).toEqual([{ statusCode: 401, text: '{…}', json: REFUSAL }])
   expect(delivered).toEqual([])
 })
 
 test('the queue halves a batch that is too large until it is accepted and drops a single event that is too large', async () => {
   const { queue, requests, responses, dropped, delivered } = setUp()
-  responses.push({ status: 413 }, { status: 413 }, ACCEPTED, { status: 413 })
+  const tooLarge = { status: 413, json: REFUSAL }
+  responses.push(tooLarge, tooLarge, ACCEPTED, tooLarge)
   for (const name of 'abcd') queue.add(event(name), { now: false })
   await tick(3000)
   expect(requests.map(({ names }) => names.join(''))).toEqual(['abcd', 'ab', 'cd', 'a', 'b'])
@@ -146,6 +148,36 @@ test('the queue halves a batch that is too large until it is accepted and drops 
   for (const name of 'efgh') queue.add(event(name), { now: false })
   await tick(3000)
   expect(requests.at(-1)!.names.join('')).toBe('efgh')
+})
+
+test('an event that is too large for a proxy waits, and neither it nor its batch delays the others', async () => {
+  const { queue, requests, responses, dropped, delivered } = setUp({ outbox_max_age_ms: 3_600_000 })
+  const tooLarge = { status: 413, text: 'Request Entity Too Large' }
+  // The proxy rejects every request with the event `b`.
+  jest.spyOn(responses, 'shift').mockImplementation(() => (requests.at(-1)!.names.includes('b') ? tooLarge : ACCEPTED))
+  for (const name of 'abcd') queue.add(event(name), { now: false })
+  await tick(3000)
+  expect(requests.map(({ names }) => names.join(''))).toEqual(['abcd', 'ab', 'cd', 'a', 'b'])
+  expect(delivered).toEqual(['u-c', 'u-d', 'u-a'])
+  queue.add(event('e'), { now: true })
+  await tick(0)
+  expect(delivered).toEqual(['u-c', 'u-d', 'u-a', 'u-e'])
+  await tick(4 * 3_600_000)
+  expect(requests.length).toBeLessThan(20)
+  queue.add(event('f'), { now: true })
+  await tick(0)
+  expect(dropped).toEqual([['b', 'expired']])
+  expect(delivered).toContain('u-f')
+})
+
+test('events that are all too large for a proxy are not sent in a burst', async () => {
+  const { queue, requests, responses, dropped } = setUp()
+  jest.spyOn(responses, 'shift').mockReturnValue({ status: 413 })
+  for (const name of 'abcdefgh') queue.add(event(name), { now: false })
+  await tick(60_000)
+  // 7 batches are halved, and single events are sent again after growing times.
+  expect(requests.length).toBeLessThan(25)
+  expect(dropped).toEqual([])
 })
 
 test('a batch is limited by number of events and by size', async () => {

@@ -2,7 +2,6 @@ import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
 import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
-import { request } from '../../delivery/transport'
 import type { SharedWithRecorder } from '../../host'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { STRINGS } from '../../config/options'
@@ -94,7 +93,7 @@ export const recording: Feature = {
             shared,
             toJson,
             listen,
-            request,
+            request: client.delivery.send,
             sensitiveName: SENSITIVE_NAME,
             withoutSensitive,
             typing,
