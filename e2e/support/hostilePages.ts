@@ -110,6 +110,15 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
     code: `Crypto.prototype.getRandomValues = (array) => array; Crypto.prototype.randomUUID = () => '00000000-0000-4000-8000-000000000000'; Math.random = () => 0`,
   },
   'random values throw': { code: `Crypto.prototype.getRandomValues = Crypto.prototype.randomUUID = ${THROWS}` },
+  'Prototype.js 1.6 quotes dates': {
+    code: `Date.prototype.toJSON = function () { return '"' + this.getUTCFullYear() + '-01-01T00:00:00Z"' }`,
+    when: 'both',
+  },
+  'dates throw': { code: `Date.prototype.toJSON = Date.prototype.toISOString = ${THROWS}`, when: 'both' },
+  'the performance clock throws': { code: `Performance.prototype.now = ${THROWS}`, when: 'both' },
+  'sizes throw': {
+    code: `${each('width height', (name) => getter('Screen.prototype', name, THROWS))};${each('innerWidth innerHeight devicePixelRatio', (name) => getter('window', name, THROWS))}`,
+  },
   'timers never run': { code: `window.setTimeout = window.setInterval = () => 1`, arrives: 'never', when: 'both' },
   'timers run early': {
     code: `{ const real = window.setTimeout; window.setTimeout = (run, ms) => real(run, ms / 100) }`,
@@ -205,8 +214,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   },
   'a huge window.name': { code: `window.name = 'x'.repeat(1e6)` },
   'navigator throws': {
-    code: each('userAgent language webdriver doNotTrack', (name) => getter('navigator', name, THROWS)),
-    arrives: 'after',
+    code: `for (const name of Object.getOwnPropertyNames(Navigator.prototype)) if (name !== 'constructor') ${getter('navigator', 'name', THROWS).replace("'name'", 'name')}`,
     when: 'both',
   },
   'no Intl': { code: value('window', 'Intl', 'undefined') },

@@ -1,3 +1,4 @@
+import { attempt, readAs } from '../lib/attempt'
 import { permittedUrl, type UrlOptions } from '../lib/campaign'
 import { memo } from '../lib/memo'
 import { oncePerTask } from '../lib/oncePerTask'
@@ -22,18 +23,20 @@ interface BrandedNavigator extends Navigator {
 }
 const nav = () => navigator as BrandedNavigator
 
+const readAgent = () => readAs('string', () => navigator.userAgent) ?? ''
+
 /** Returns everything by which a browser identifies itself, for the bot filter. */
 export const readAgentNames = (): string[] => [
-  nav().userAgent,
-  ...(nav().userAgentData?.brands ?? []).map(({ brand }) => brand),
+  readAgent(),
+  ...(attempt(() => nav().userAgentData!.brands!.map(({ brand }) => String(brand))) ?? []),
 ]
 
 /** Whether the browser is automated. https://w3c.github.io/webdriver/#interface */
-export const isAutomated = () => !!navigator.webdriver
+export const isAutomated = () => !!attempt(() => navigator.webdriver)
 
 /** Whether the browser sends Do Not Track or Global Privacy Control. */
 export const asksNotToBeTracked = () =>
-  nav().globalPrivacyControl === true || ['1', 'yes'].includes(nav().doNotTrack ?? '')
+  attempt(() => nav().globalPrivacyControl) === true || /^(1|yes)$/.test(readAs('string', () => nav().doNotTrack) ?? '')
 
 // An Android tablet that requests desktop sites claims to be Linux. Client hints and touch points reveal it.
 const kindOfDesktop = (): Agent['$device_type'] =>
@@ -48,16 +51,16 @@ const kindOfDesktop = (): Agent['$device_type'] =>
  * (docs/reference/protocol.md#5.3).
  */
 export const readDevice = (detectsGoogleApp?: boolean): Properties => {
-  const agent = nav().userAgent
-  const language = nav().language as string | undefined
+  const agent = readAgent()
+  const language = readAs('string', () => navigator.language)
   const parsed = readUserAgent(agent, detectsGoogleApp)
   return {
     ...parsed,
-    $device_type: parsed.$device_type === 'Desktop' ? kindOfDesktop() : parsed.$device_type,
+    $device_type: (parsed.$device_type === 'Desktop' && attempt(kindOfDesktop)) || parsed.$device_type,
     // Brave claims to be Chrome, has its own object, and does not expose its version.
-    ...(nav().brave ? { $browser: 'Brave', $browser_version: null } : {}),
+    ...(attempt(() => nav().brave) ? { $browser: 'Brave', $browser_version: null } : {}),
     $timezone: timeZone(),
-    $timezone_offset: new Date().getTimezoneOffset(),
+    $timezone_offset: readAs('number', () => new Date().getTimezoneOffset()),
     $raw_user_agent: agent.length > 1000 ? `${agent.slice(0, 997)}...` : agent,
     $browser_language: language,
     $browser_language_prefix: language?.split('-')[0],
@@ -65,7 +68,12 @@ export const readDevice = (detectsGoogleApp?: boolean): Properties => {
 }
 
 const sizesOf = memo(
-  ($screen_height: number, $screen_width: number, $viewport_height: number, $viewport_width: number): Properties => ({
+  (
+    $screen_height?: number,
+    $screen_width?: number,
+    $viewport_height?: number,
+    $viewport_width?: number,
+  ): Properties => ({
     $screen_height,
     $screen_width,
     $viewport_height,
@@ -73,7 +81,14 @@ const sizesOf = memo(
   }),
 )
 // Reading the window's size may force a layout, so a burst of events reads it once.
-const sizes = oncePerTask(() => sizesOf(screen.height, screen.width, innerHeight, innerWidth))
+const sizes = oncePerTask(() =>
+  sizesOf(
+    readAs('number', () => screen.height),
+    readAs('number', () => screen.width),
+    readAs('number', () => innerHeight),
+    readAs('number', () => innerWidth),
+  ),
+)
 // Computed again only if an argument has changed.
 const pageOf = memo((url: string, href: string, sizes: Properties): Properties => ({
   $current_url: redactUrls(url),
@@ -95,7 +110,9 @@ export const readPage = (
     : { $host: hostOf(origin) }
 
 /** Returns the page's title; undefined in a worker. */
-export const readTitle = (): string | undefined => (hasPage() ? unclobbered(document).title : undefined)
+export const readTitle = (): string | undefined =>
+  hasPage() ? readAs('string', () => unclobbered(document).title) : undefined
 
 /** Returns the referrer. Through the prototype, because an element may hide the property. */
-export const readReferrer = (): string => Reflect.get<Document, 'referrer'>(Document.prototype, 'referrer', document)
+export const readReferrer = (): string =>
+  readAs('string', () => Reflect.get<Document, 'referrer'>(Document.prototype, 'referrer', document)) ?? ''

@@ -1,4 +1,4 @@
-import { guarded } from '../lib/guard'
+import { attempt, guarded } from '../lib/guard'
 import type { Stop } from '../types'
 import { patch } from './patch'
 import { createSignal, listen } from './signal'
@@ -18,7 +18,7 @@ const MAX_CHILDREN = 50
 /** Fires when the page calls a function that shows something without an event. */
 const onCall = createSignal<void>((emit) => {
   const calls: [target: object | undefined, methods: string][] = [
-    [navigator.clipboard && Object.getPrototypeOf(navigator.clipboard), 'write writeText'],
+    [attempt(() => Object.getPrototypeOf(navigator.clipboard) as object), 'write writeText'],
     [window, 'open alert confirm prompt print'],
     // How pages open a file dialog, and how they start a download.
     [HTMLElement.prototype, 'click'],

@@ -2,6 +2,7 @@ import type { Moment } from '../lib/moment'
 import { hasPage } from '../browser/page'
 import type { Queue } from '../delivery/queue'
 import { guarded, later } from '../lib/guard'
+import { isoTime } from '../lib/isoTime'
 import { toJson } from '../lib/json'
 import { reportCaught } from '../lib/log'
 import { toDate } from '../lib/serialize'
@@ -68,7 +69,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     // A later stage sets it on every event. Adding the name here is faster (addProperties.ts).
     own.$process_person_profile = undefined
     if (timestamp)
-      Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: now.toISOString() })
+      Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: isoTime(now) })
     // A session that begins is written with the campaign and the referrer of its first event.
     const captured = store.inOneWrite(() =>
       run({ uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now }, options, then),

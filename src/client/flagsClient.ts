@@ -2,6 +2,7 @@ import { assetsHost, flagsHost } from '../delivery/hosts'
 import { outcomeOf } from '../delivery/retry'
 import type { FlagsResponse } from '../flags/flagRequester'
 import { exclude } from '../lib/exclude'
+import { isoTime } from '../lib/isoTime'
 import { isPlainObject, toJson } from '../lib/json'
 import { objectOf } from '../lib/objects'
 import { timeZone } from '../lib/timeZone'
@@ -68,7 +69,7 @@ export const createFlagsClient = (context: Context, { encode, send, onRequestErr
         timezone: timeZone(),
         evaluation_contexts: contexts?.length ? contexts : undefined,
         disable_flags: withFlags ? undefined : true,
-        sent_at: new Date(),
+        sent_at: isoTime(new Date()),
       }
       const surveysOnly = config.advanced_only_evaluate_survey_feature_flags
         ? '&only_evaluate_survey_feature_flags=true'

@@ -1,6 +1,7 @@
 import { readDevice, readPage } from '../browser/page'
 import { OPTIONS } from '../config/options'
 import { apiHost, isCustomHost } from '../delivery/hosts'
+import { isoTime } from '../lib/isoTime'
 import { memo } from '../lib/memo'
 import { pick } from '../lib/objects'
 import { addIdentity } from '../pipeline/stages/addIdentity'
@@ -34,7 +35,7 @@ export const createStages = (
   onRateLimit: () => void,
 ) => {
   const { config, token, log, store, session, identity, attribution, rewrite } = context
-  const startedAt = new Date().toISOString()
+  const startedAt = isoTime(new Date())
   /** Properties that are the same for every event of this client. */
   const constants = memo(
     ($configured_session_timeout_ms: number, $config_defaults: string, api_host: string): Properties => ({

@@ -1,3 +1,4 @@
+import { isoTime } from '../lib/isoTime'
 import { toDate } from '../lib/serialize'
 import type { Config } from '../types'
 
@@ -34,7 +35,10 @@ export const DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial
 export const NEWEST = DATED_DEFAULTS[DATED_DEFAULTS.length - 1]![0]
 
 /** Whether this is an existing date in the form YYYY-MM-DD. */
-export const isDate = (text: unknown): text is string => toDate(text)?.toISOString().slice(0, 10) === text
+export const isDate = (text: unknown): text is string => {
+  const date = toDate(text)
+  return !!date && isoTime(date).slice(0, 10) === text
+}
 
 /** Returns the changed defaults that a `defaults` date selects; none for anything else. Dates of this form sort as strings. */
 export const datedDefaults = (date: unknown): Partial<Config> =>

@@ -1,3 +1,4 @@
+import { isoTime } from '../lib/isoTime'
 import { toJson } from '../lib/json'
 import type { CapturedEvent } from '../types'
 
@@ -9,11 +10,11 @@ export type GzipNow = (text: string) => Uint8Array<ArrayBuffer>
 
 /** Returns the JSON text of a request (docs/reference/protocol.md#4.2) from the JSON text of its events. */
 export const bodyText = (token: string, events: readonly string[], sentAt = new Date()): string =>
-  `{"api_key":${toJson(token)},"batch":[${events.join()}],"sent_at":"${sentAt.toISOString()}"}`
+  `{"api_key":${toJson(token)},"batch":[${events.join()}],"sent_at":"${isoTime(sentAt)}"}`
 
 /** Returns the JSON text of an event, without undefined members. */
 export const eventText = ({ uuid, event, properties, $set, $set_once, $unset, timestamp }: CapturedEvent): string =>
-  toJson({ uuid, event, properties, $set, $set_once, $unset, timestamp })
+  toJson({ uuid, event, properties, $set, $set_once, $unset, timestamp: isoTime(timestamp) })
 
 // Smallest body that is worth compressing, in characters.
 const MIN_COMPRESSED = 1500

@@ -1,8 +1,9 @@
+import { steadyTime } from '../lib/elapsed'
 import type { Config } from '../types'
 import type { Body } from './encode'
 import type { Entry } from './entry'
 import { type beacon, outlivesPage, type request } from './transport'
-import { firstBatch, steadyTime } from './waiting'
+import { firstBatch } from './waiting'
 
 // The service would take an older `sent_at` for a wrong clock.
 const STALE_MS = 5000

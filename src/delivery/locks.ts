@@ -1,3 +1,8 @@
+import { attempt } from '../lib/attempt'
+
+/** Returns the browser's locks; undefined where the page is not secure, or has broken them. */
+export const locks = (): LockManager | undefined => attempt(() => navigator.locks)
+
 /** Requests a Web Lock. Resolves when this page has it, which it holds until `until`. */
 export const holdLock = (name: string, until: Promise<void>, options: LockOptions) =>
   new Promise<void>((granted, failed) => {

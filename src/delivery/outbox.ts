@@ -5,7 +5,7 @@ import type { Config, DropReason } from '../types'
 import { type Entry, type Key, recordOf } from './entry'
 import { createJournal } from './journal'
 import { createOrphans } from './orphans'
-import { createTabWatch } from './locks'
+import { createTabWatch, locks } from './locks'
 import { openTabSession, type TabSession } from './tabSession'
 
 export interface OutboxInputs {
@@ -100,7 +100,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
   /** Returns this tab's session, which it opens if needed; undefined if the database is not used. */
   const openSession = () => {
     // Locks are missing where the page is not secure.
-    if (!mayKeep() || !navigator.locks) return undefined
+    if (!mayKeep() || !locks()) return undefined
     if (!session || session.signal.aborted) {
       if (session) tab = newTab()
       session = openTabSession(name, tab, () => void guarded(() => tabs.living(tab)))
@@ -197,7 +197,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       return found
     },
     watch: (other) => {
-      const adopt = navigator.locks ? tabs.watch : onOrphaned
+      const adopt = locks() ? tabs.watch : onOrphaned
       if (mayKeep()) adopt(other)
     },
     align: () => {

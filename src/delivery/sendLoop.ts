@@ -1,3 +1,4 @@
+import { elapsed } from '../lib/elapsed'
 import { guarded, later } from '../lib/guard'
 import { reportCaught } from '../lib/log'
 import type { Config, RequestError } from '../types'
@@ -54,12 +55,14 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   }
   /** Sends the next batch. Undefined: there is none, or a beacon has sent it in the meantime. */
   const sendNext = async (current: Sending): Promise<RequestResult | undefined> => {
-    await gather(current)
+    // Whatever the page has done to storage or locks, what is in memory is sent.
+    await gather(current).catch(reportCaught)
     if (sending !== current) return undefined
     waiting.trim()
     current.batch = waiting.nextBatch()
     if (!current.batch.length) return undefined
-    const body = await encode(textOf(current.batch))
+    const text = textOf(current.batch)
+    const body = await encode(text).catch(() => text)
     // The page was left while compressing, so the events were sent by beacon, or they were cleared.
     if (sending !== current) return undefined
     current.outlives = outlivesPage(body)
@@ -80,7 +83,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
       halve(batch)
       if (batch.length === 1) {
         const ms = retryDelay(first.fails!, retryAfterMs)
-        first.heldUntil = performance.now() + ms
+        first.heldUntil = elapsed() + ms
         // Timers may be a little early.
         later(pump, ms + 1)
       }

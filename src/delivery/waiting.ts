@@ -1,4 +1,5 @@
 import { copyOf } from '../lib/copy'
+import { elapsed, steadyTime } from '../lib/elapsed'
 import type { CapturedEvent, Config, DropReason } from '../types'
 import { eventText } from './encode'
 import type { Entry } from './entry'
@@ -8,9 +9,6 @@ import type { Outbox } from './outbox'
 export const MAX_EVENTS = 250
 // About 60 kB gzipped. A larger batch gains nothing and costs more to repeat.
 const MAX_CHARACTERS = 400_000
-
-/** Returns ms since the epoch by a monotonic clock, which does not change when the system clock is set. */
-export const steadyTime = () => performance.timeOrigin + performance.now()
 
 const maxBatchOf = ({ maxBatch = MAX_EVENTS }: Entry) => maxBatch
 
@@ -88,7 +86,7 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
     },
     /** Returns the batch to send next, from the events that failed least often. */
     nextBatch: (): Entry[] => {
-      const due = entries.filter(({ heldUntil = 0 }) => heldUntil <= performance.now())
+      const due = entries.filter(({ heldUntil = 0 }) => heldUntil <= elapsed())
       const largest = due.reduce((max, each) => Math.max(max, maxBatchOf(each)), 0)
       return firstBatch(
         due.filter((each) => maxBatchOf(each) === largest),

@@ -1,3 +1,4 @@
+import { elapsed } from '../lib/elapsed'
 import { later } from '../lib/guard'
 import { reportCaught } from '../lib/log'
 
@@ -46,7 +47,7 @@ export const createFlagRequester = ({ send, apply, visitor }: Inputs) => {
     if (isStopped) return
     unanswered = response.error === 'connection_error' ? unanswered + 1 : 0
     if (unanswered >= MAX_UNANSWERED)
-      pausedUntil = performance.now() + Math.min(PAUSE_MS * 2 ** (unanswered - MAX_UNANSWERED), MAX_PAUSE_MS)
+      pausedUntil = elapsed() + Math.min(PAUSE_MS * 2 ** (unanswered - MAX_UNANSWERED), MAX_PAUSE_MS)
     if (requested === visitor()) apply(response)
     // Another tab may have changed the visitor, whose flags were not requested yet.
     if (isRequestedAgain || requested !== visitor()) request()
@@ -56,7 +57,7 @@ export const createFlagRequester = ({ send, apply, visitor }: Inputs) => {
     isRequestedAgain = isSending
     if (isStopped) return false
     if (isSending) return true
-    const pauseMs = pausedUntil - performance.now()
+    const pauseMs = pausedUntil - elapsed()
     timer ??= later(run, Math.max(TOGETHER_MS, pauseMs))
     return pauseMs <= 0
   }

@@ -6,3 +6,14 @@ export const attempt = <T>(run: () => T): T | undefined => {
     return undefined
   }
 }
+
+interface Types {
+  string: string
+  number: number
+}
+
+/** Returns what `read` returns if it has this type, and undefined if not, or if it throws: for values that pages replace. */
+export const readAs = <T extends keyof Types>(type: T, read: () => unknown): Types[T] | undefined => {
+  const value = attempt(read)
+  return typeof value === type ? (value as Types[T]) : undefined
+}

@@ -1,3 +1,4 @@
+import { isoTime } from './isoTime'
 import { redactSecrets, redactUrls } from './redact'
 
 /** Rewrites a string. `key`: the name of its property. */
@@ -31,7 +32,7 @@ const firstOf = <T>(values: Iterable<T>): T[] => {
 const CONVERSIONS: readonly (readonly [tag: RegExp, convert: Convert])[] = [
   [/Array$|^Set$/, firstOf],
   [/^Map$/, (map: Map<string, unknown>) => Object.fromEntries(firstOf(map))],
-  [/^Date$/, (date: Date) => (isNaN(+date) ? null : date.toISOString())],
+  [/^Date$/, (date: Date) => (isNaN(+date) ? null : isoTime(date))],
   [/^Error$|Exception$/, ({ name, message }: Error) => `${name}: ${message}`],
   [/Window|Document|Element$|Node|Event$/, (_, tag) => `[object ${tag}]`],
 ]

@@ -1,3 +1,4 @@
+import { elapsed } from '../lib/elapsed'
 import { createPageWatch } from '../browser/pageWatch'
 import { listen } from '../browser/signal'
 import { followTyping } from '../browser/typing'
@@ -34,7 +35,7 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
     else if (buffered[MAX_BUFFERED]) dropOldest()
   }
   const report = (type: string, more?: Partial<PageActivity>) => {
-    buffered.push({ type, at: performance.now(), url: location.href, isInClickTask, ...more })
+    buffered.push({ type, at: elapsed(), url: location.href, isInClickTask, ...more })
     // Not before the click's task has ended, so that the page's listeners do not wait for the detection.
     if (!isInClickTask || buffered[MAX_BUFFERED]) drain()
   }

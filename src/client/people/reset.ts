@@ -1,4 +1,5 @@
 import { expected } from '../../lib/expected'
+import { isoTime } from '../../lib/isoTime'
 import { isPlainObject } from '../../lib/json'
 import { objectOf } from '../../lib/objects'
 import { serialize } from '../../lib/serialize'
@@ -54,7 +55,7 @@ export const createReset = (
       session.end()
       identity.renew(resetDeviceID === true, next)
       // Later than the previous reset, even if the clock was set back.
-      store.set({ $last_posthog_reset: new Date(Math.max(Date.now(), resetAt(store.all()) + 1)).toISOString() })
+      store.set({ $last_posthog_reset: isoTime(new Date(Math.max(Date.now(), resetAt(store.all()) + 1))) })
       store.flush()
       forgetVisit(next)
     },

@@ -1,3 +1,4 @@
+import { isoTime } from '../../lib/isoTime'
 import type { ErrorTrackingConfig, Properties } from '../../types'
 
 const MAX_BYTES = 32_768
@@ -15,7 +16,7 @@ export const createSteps = (config: () => ErrorTrackingConfig, toProperties: (va
       const step = toProperties({
         ...(properties as Properties),
         $message: message,
-        $timestamp: new Date(at).toISOString(),
+        $timestamp: isoTime(new Date(at)),
       })
       waiting.push({ step, size: JSON.stringify(step).length })
       let size = waiting.reduce((sum, each) => sum + each.size, 0)

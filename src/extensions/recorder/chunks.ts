@@ -1,5 +1,6 @@
 import type { eventWithTime } from '@rrweb/types'
 import type { RecorderParts } from '../../host'
+import { isoTime } from '../../lib/isoTime'
 import type { BeforeSend, Properties } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { FULL_SNAPSHOT, META } from './eventTypes'
@@ -88,13 +89,13 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
       timestamp: new Date(from),
     })
     dropped = 0
-    if (!event) return
+    if (!event) return host.ledger.lost({ event: '$snapshot', uuid }, 'before_send')
     tab.write({ ...state, sequence: state.sequence + 1, size: state.size + text.length })
     flushed += text.length
     const json = host.toJson({ ...event.properties, $snapshot_data: [] })
     upload(
       uuid,
-      `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}${text}]},"timestamp":${host.toJson(new Date(from))}}`,
+      `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}${text}]},"timestamp":"${isoTime(new Date(from))}"}`,
     )
   }
   const settle = () => {

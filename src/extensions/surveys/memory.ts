@@ -1,3 +1,4 @@
+import { isoTime } from '../../lib/isoTime'
 import type { SurveyProgress, SurveyStorage } from '../../host'
 import type { Survey } from '../../types'
 
@@ -33,7 +34,7 @@ export const createMemory = (storage: () => SurveyStorage | undefined) => {
     markSeen: (survey: Key): void => set(keyOf('seen', survey), 'true'),
     /** When any survey was last shown, ms since the epoch; undefined: never. */
     lastShownAt: (): number | undefined => Date.parse(get(LAST_SEEN) ?? '') || undefined,
-    markShown: (): void => set(LAST_SEEN, new Date().toISOString()),
+    markShown: (): void => set(LAST_SEEN, isoTime(new Date())),
     progress: (survey: Key): SurveyProgress | undefined => {
       try {
         const stored = JSON.parse(get(keyOf('inProgress', survey))!) as SurveyProgress | null

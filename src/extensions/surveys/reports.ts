@@ -1,3 +1,4 @@
+import { isoTime } from '../../lib/isoTime'
 import type { ShowSurvey, SurveyParts, SurveyProgress, SurveyReports } from '../../host'
 import type { CapturedEvent, Properties, Survey } from '../../types'
 import type { ExtensionHost } from '../contract'
@@ -91,7 +92,7 @@ export const createReporter = (
   return {
     shown: () => {
       memory.markShown()
-      if (!skipsShown) report('survey shown', {}, { $survey_last_seen_date: new Date().toISOString() })
+      if (!skipsShown) report('survey shown', {}, { $survey_last_seen_date: isoTime(new Date()) })
       dispatch('PHSurveyShown')
     },
     answered: (next, isComplete) => {

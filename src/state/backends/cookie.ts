@@ -1,3 +1,4 @@
+import { elapsed } from '../../lib/elapsed'
 import Cookies from 'js-cookie'
 import { onPageRestored } from '../../browser/pageExit'
 import { createSignal, listen } from '../../browser/signal'
@@ -84,7 +85,7 @@ const current = oncePerTask(() => {
   const read = readCookies()
   if (text !== read) cookies = parse(read)
   text = read
-  readAt = performance.now()
+  readAt = elapsed()
   return cookies
 })
 const renew = () => {
@@ -134,7 +135,7 @@ export const cookieStorage = (
   // The page may have set one in this task.
   renew()
   let isOpened = false
-  const read = () => (isCopy && isWatched && performance.now() - readAt < MAX_AGE_MS ? cookies : current())
+  const read = () => (isCopy && isWatched && elapsed() - readAt < MAX_AGE_MS ? cookies : current())
   const valuesOf = (name: string): readonly string[] => attempt(() => read().get(name)) ?? []
   const set = (name: string, value: string, attributes: Cookies.CookieAttributes) => {
     renew()
