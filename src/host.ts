@@ -503,7 +503,7 @@ export interface ToolbarParts {
   describeEvent(type: string, path: readonly Element[], masking: ToolbarMasking): { properties: Properties }
   maskingOf(config: Config): ToolbarMasking
   /** The plain default of each option, and its type. */
-  OPTIONS: Record<string, readonly [fallback: unknown, takes: string]>
+  OPTIONS: Record<string, readonly [fallback: unknown, takes: string, ...unknown[]]>
   /** Defaults that changed, by date. */
   DATED_DEFAULTS: readonly (readonly [since: string, changes: Partial<Config>])[]
 }

@@ -115,7 +115,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
     when: 'both',
   },
   'dates throw': { code: `Date.prototype.toJSON = Date.prototype.toISOString = ${THROWS}`, when: 'both' },
-  'the performance clock throws': { code: `Performance.prototype.now = ${THROWS}`, when: 'both' },
+  'the performance clock throws': { code: `Performance.prototype.now = ${THROWS}` },
   'sizes throw': {
     code: `${each('width height', (name) => getter('Screen.prototype', name, THROWS))};${each('innerWidth innerHeight devicePixelRatio', (name) => getter('window', name, THROWS))}`,
   },

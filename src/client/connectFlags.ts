@@ -21,11 +21,12 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
   const settle = (response: FlagsResponse) =>
     callbacks.splice(0).forEach((callback) => guarded(() => callback(response)))
   const requester = createFlagRequester({
-    send: client.requestFlags,
+    send: (isStopped) => client.requestFlags(() => isStopped() || config.advanced_disable_flags),
     // Flags also depend on groups. A visitor who comes back after another one is not the same.
     visitor: () => toJson([context.distinctId(), context.person(), context.store.get('$groups')]),
     apply: (response) => {
-      if (response.body || response.error) flags.apply(response)
+      // Flags may have been turned off in the meantime.
+      if (!config.advanced_disable_flags && (response.body || response.error)) flags.apply(response)
       settle(response)
     },
   })
@@ -43,16 +44,19 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     if (reload()) callbacks.push(callback)
     else callback({ error: 'connection_error' })
   }
-  /** Restarts the timer that requests flags. A change of the interval takes effect at the next restart. */
+  let interval = 0
+  /** Restarts the timer that requests flags. */
   const refreshLater = () => {
     clearTimeout(refreshTimer)
-    const interval = config.remote_config_refresh_interval_ms
+    interval = config.remote_config_refresh_interval_ms
     if (interval > 0)
       refreshTimer = later(() => {
         if (!isHidden()) reload()
         refreshLater()
       }, interval)
   }
+
+  let requested = client.settings()
 
   const api = {
     ...flags.api,
@@ -79,7 +83,12 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     properties: flags.properties,
     hasFlags: flags.hasLoaded,
     onStart: () => void reload(),
-    onAlign: refreshLater,
+    onAlign: () => {
+      if (interval !== config.remote_config_refresh_interval_ms) refreshLater()
+      const before = requested
+      requested = client.settings()
+      if (requested !== before) reload()
+    },
     onIdChange: (anonymousId) => {
       client.setAnonymousId(anonymousId)
       flags.forgetReported()

@@ -18,10 +18,12 @@ export interface FeatureHost extends ExtensionHost {
  * Something that runs while it is wanted: a start function, or the extension to load. It is stopped and started again for
  * each person. `isOfPage`: it goes on, because it holds nothing of a person, or handles the change itself (`onLeave`).
  */
-export type Running = { wanted(): unknown; isOfPage?: boolean } & (
-  | { start(host: FeatureHost): Stop }
-  | { load: ExtensionName }
-)
+export type Running = {
+  wanted(): unknown
+  isOfPage?: boolean
+  /** Returns what it reads only when it starts. It starts again when that changes. */
+  settings?(): unknown
+} & ({ start(host: FeatureHost): Stop } | { load: ExtensionName })
 
 /** The core's own stages, in order. */
 export type CoreStage =

@@ -35,6 +35,16 @@ export const createFlagsClient = (context: Context, { encode, send, onRequestErr
   const get = async (url: string) => (await fetchObject(url)).body
 
   return {
+    /** Returns what decides which flags are requested, as text. */
+    settings: (): string =>
+      toJson([
+        config.advanced_disable_flags,
+        config.advanced_disable_feature_flags,
+        config.advanced_disable_feature_flags_on_first_load,
+        config.advanced_only_evaluate_survey_feature_flags,
+        config.evaluation_contexts,
+        flagsHost(config),
+      ]),
     /** GETs a JSON object; undefined when the response is anything else. */
     get,
     setAnonymousId: (id: string | undefined): void => {
@@ -88,7 +98,7 @@ export const createFlagsClient = (context: Context, { encode, send, onRequestErr
         if (!isStopped()) remote.hasFailed = !remote.apply(settings)
       }
       if (anonymousId === sentId) anonymousId = undefined
-      return withFlags ? response : {}
+      return withFlags && !config.advanced_disable_feature_flags ? response : {}
     },
   }
 }

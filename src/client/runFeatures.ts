@@ -6,6 +6,7 @@ import type { FeatureHost, Running } from './feature'
 interface Run {
   leave(isNextPerson: boolean): void
   stop: Stop
+  settings: unknown
 }
 
 /**
@@ -19,11 +20,11 @@ export const runFeatures = (
 ) => {
   const running = new Map<Running, Run>()
   let isEnded = false
-  const start = (feature: Running): void => {
+  const start = (feature: Running, settings: unknown): void => {
     const leaving = createListeners<[isNextPerson: boolean]>()
     const host = createHost(leaving.add)
     const stop = 'load' in feature ? host.startExtension(feature.load) : feature.start(host)
-    running.set(feature, { stop, leave: leaving.emit })
+    running.set(feature, { stop, settings, leave: leaving.emit })
   }
   const end = (feature: Running): void => {
     const run = running.get(feature)
@@ -34,11 +35,12 @@ export const runFeatures = (
     align: (): void => {
       const may = !isEnded && mayRun()
       for (const feature of features) {
-        const wanted = may && feature.wanted()
         // If one feature fails to start, the others still run.
         guarded(() => {
-          if (wanted && !running.has(feature)) start(feature)
-          if (!wanted) end(feature)
+          const wanted = may && feature.wanted()
+          const settings = feature.settings?.()
+          if (!wanted || running.get(feature)?.settings !== settings) end(feature)
+          if (wanted && !running.has(feature)) start(feature, settings)
         })
       }
     },

@@ -5,9 +5,12 @@ import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
  * One option: its default (before the dated defaults) and its type. The type is both the check and the text of error
- * messages: names of `typeof`, names in `CHECKS`, and 'literals'.
+ * messages: names of `typeof`, names in `CHECKS`, and 'literals'. `INIT`: only `init` reads it.
  */
-export type Row<V = unknown> = readonly [fallback: V, takes: string]
+export type Row<V = unknown> = readonly [fallback: V, takes: string, when?: typeof INIT]
+
+/** Marks options that cannot change: names of what is stored, and what happens once. */
+export const INIT = 'init'
 
 const ON = [true, 'boolean'] as const
 const OFF = [false, 'boolean'] as const
@@ -22,7 +25,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   ui_host: [undefined, 'string | null'],
   autocapture: [true, 'boolean | object'],
   before_send: [(event) => event, 'function | array'],
-  bootstrap: [{}, 'object'],
+  bootstrap: [{}, 'object', INIT],
   capture_pageview: [true, "boolean | 'history_change'"],
   capture_pageleave: [true, "boolean | 'if_capture_pageview'"],
   capture_dead_clicks: ON,
@@ -46,7 +49,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   evaluation_contexts: [undefined, 'array'],
   external_scripts_inject_target: ['body', "'body' | 'head'"],
   flags_api_host: [null, 'string | null'],
-  loaded: [() => {}, 'function'],
+  loaded: [() => {}, 'function', INIT],
   mask_all_text: OFF,
   mask_all_element_attributes: OFF,
   opt_out_capturing_by_default: OFF,
@@ -85,9 +88,9 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
     'function',
   ],
 
-  enabled: ON,
+  enabled: [true, 'boolean', INIT],
   debug: OFF,
-  persistence_name: ['', 'string'],
+  persistence_name: ['', 'string', INIT],
   cookie_expiration: [365, 'number'],
   request_batching: ON,
   request_queue_config: [{}, 'object'],
@@ -105,9 +108,9 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   disable_capture_url_hashes: OFF,
   detect_google_search_app: OFF,
   cookieless_mode: [undefined, "'always' | 'on_reject'"],
-  consent_persistence_name: ['', 'string | null'],
-  opt_out_capturing_cookie_prefix: ['', 'string | null'],
-  opt_out_capturing_persistence_type: ['localStorage', "'localStorage' | 'cookie'"],
+  consent_persistence_name: ['', 'string | null', INIT],
+  opt_out_capturing_cookie_prefix: ['', 'string | null', INIT],
+  opt_out_capturing_persistence_type: ['localStorage', "'localStorage' | 'cookie'", INIT],
   get_device_id: [(uuid) => uuid, 'function'],
   respect_dnt: OFF,
 }

@@ -1,11 +1,11 @@
 import { expected, shown } from '../lib/expected'
 import { guarded } from '../lib/guard'
-import { isPlainObject } from '../lib/json'
+import { isPlainObject, toJson } from '../lib/json'
 import type { Log } from '../lib/log'
 import { objectOf, own, pick } from '../lib/objects'
 import type { Config } from '../types'
 import { datedDefaults, NEWEST } from './datedDefaults'
-import { accepts, type Members, type OptionMembers, OPTIONS } from './options'
+import { accepts, type Members, type OptionMembers, OPTIONS, type Row } from './options'
 import { RENAMES } from './renames'
 
 /** Options that the site passed, under their current names and of the right types. */
@@ -121,6 +121,12 @@ export const changeConfig = (
   userConfig: UserConfig,
 ): boolean => {
   const wanted = checked(changes, config, log, rules)
+  for (const [name, value] of Object.entries(wanted)) {
+    const current = (config as unknown as UserConfig)[name]
+    const isChange = value !== current && !(isPlainObject(value) && toJson(value) === toJson(current))
+    if (isChange && own(OPTIONS as Record<string, Row>, name)?.[2])
+      log.warn(`${name} is read by init() only; the change has no effect`)
+  }
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(NEWEST)) : [])]
   Object.assign(
     config,

@@ -64,7 +64,7 @@ export const createFlags = (inputs: Inputs) => {
     if (known.isStale()) {
       if (reloadedAt !== known.fetchedAt()) reload()
       reloadedAt = known.fetchedAt()
-      return undefined
+      if (own(known.overrides('flags') ?? {}, key) === undefined) return undefined
     }
     const all = values()
     // Before the first response, a missing flag is not reported.

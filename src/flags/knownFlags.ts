@@ -1,6 +1,6 @@
 import { isPlainObject } from '../lib/json'
 import { memo } from '../lib/memo'
-import { objectOf, own, pick } from '../lib/objects'
+import { has, objectOf, own, pick } from '../lib/objects'
 import { serialize } from '../lib/serialize'
 import type { Bootstrap, Config, FlagOverride, FlagValue, Properties } from '../types'
 import { type FlagSet, readFlags } from './flagSet'
@@ -81,12 +81,10 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
         $active_feature_flags: enabledKeys(all),
         $feature_flag_request_id,
         $override_feature_flags,
-        ...(isStale
-          ? {}
-          : objectOf(
-              keys.map((key) => `$feature/${key}`),
-              (name) => all[name.slice(9)],
-            )),
+        ...objectOf(
+          keys.filter((key) => !isStale || has($override_feature_flags ?? {}, key)).map((key) => `$feature/${key}`),
+          (name) => all[name.slice(9)],
+        ),
       }
     },
   )

@@ -37,9 +37,9 @@ export const startPageviews = ({ config, capture, hasViewed, onLeave }: Pageview
       if (!hasViewed()) soon()
     }),
     onNavigate((type) => {
-      if (config.capture_pageview !== 'history_change' || location.pathname === path) return
+      const isOtherPath = location.pathname !== path
       path = location.pathname
-      soon({ navigation_type: type })
+      if (isOtherPath && config.capture_pageview === 'history_change') soon({ navigation_type: type })
     }),
     onPageRestored(() => soon()),
     onLeave(() => captureNow?.()),

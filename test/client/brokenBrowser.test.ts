@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import type { Options } from '../../src/client/publicApi'
 import { OPTIONS } from '../../src/config/options'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
@@ -81,7 +80,7 @@ const PAIRS = READ.flatMap(([object, names]) => names.map((name) => [object, nam
 test('an event arrives whatever the browser’s members return or throw', async () => {
   listenToConsole('error')
   listenToConsole('warn')
-  const broken = fc.oneof(
+  const broken: fc.Arbitrary<PropertyDescriptor> = fc.oneof(
     fc.constant({ get: throwing }),
     fc.anything({ withBigInt: true }).map((value) => ({ get: () => value })),
     fc.constant({ value: throwing }),
@@ -127,10 +126,10 @@ test('an event arrives or is counted whatever the members of options are', async
   const lone = OBJECTS.map(([name]): [string, unknown] => [name, [1, null]])
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...OBJECTS.map(([name]) => name)), value, async (name, given) => {
-      const { analytics, sent, settle } = startAnalytics({ autocapture: true, [name]: given } as Options)
+      const { analytics, sent, settle } = startAnalytics({ autocapture: true, [name]: given })
       analytics.capture('x')
       document.body.click()
-      analytics.set_config({ [name]: given } as Options)
+      analytics.set_config({ [name]: given })
       analytics.capture('y')
       await settle(120_000)
       const counted = Object.values(analytics.drops()).reduce((sum, count) => sum + count, 0)

@@ -4,6 +4,7 @@ import { OPTIONS } from '../../src/config/options'
 import { RENAMES } from '../../src/config/renames'
 import { readInterfaces } from '../support/declarations'
 import { cell, code, expectPage, table } from '../support/markdown'
+import { effectOf } from './optionChanges'
 
 const {
   Config,
@@ -55,6 +56,15 @@ changes: ${DATED_DEFAULTS.map(([since]) => code(since)).join(', ')}.
 
 ${table(['Option', 'Type', 'Default', 'Meaning'], options)}
 
+## What \`set_config\` does
+
+Options change for the running page, in both directions.
+
+${table(
+  ['Option', 'When a change takes effect'],
+  Config!.map(({ name }) => [code(name), effectOf(name) ?? '']),
+)}
+
 ## \`autocapture\` as an object
 
 ${members(AutocaptureConfig)}
@@ -92,6 +102,10 @@ ${members(SurveysConfig)}
 }
 
 test('docs/reference/configuration.md is up to date', () => expectPage('docs/reference/configuration.md', generate()))
+
+test('docs/reference/configuration.md says of every option what set_config does', () => {
+  expect(Object.keys(OPTIONS).filter((name) => !effectOf(name))).toEqual([])
+})
 
 test('docs/reference/configuration.md describes every option', () => {
   expect(Config!.filter(({ doc }) => !doc).map(({ name }) => name)).toEqual([])

@@ -8,11 +8,12 @@ import type { Feature } from '../feature'
 export const pageviews: Feature = {
   name: 'pageviews',
   connect: ({ context: { config, session } }) => {
-    const scrolling =
-      config.disable_scroll_properties || !hasPage()
-        ? undefined
-        : followScroll(() => [config.scroll_root_selector ?? []].flat())
-    const pageview = addPageview(scrolling)
+    let scrolling: ReturnType<typeof followScroll> | undefined
+    const end = () => {
+      scrolling?.stop()
+      scrolling = undefined
+    }
+    const pageview = addPageview(() => scrolling)
     session.onChange(pageview.forget)
     return {
       api: { getPageViewId: pageview.current },
@@ -21,7 +22,11 @@ export const pageviews: Feature = {
         wanted: () => config.capture_pageview,
         start: (host) => startPageviews({ ...host, hasViewed: pageview.hasViewed }),
       },
-      onEnd: () => scrolling?.stop(),
+      onAlign: () => {
+        if (config.disable_scroll_properties || !hasPage()) end()
+        else scrolling ??= followScroll(() => [config.scroll_root_selector ?? []].flat())
+      },
+      onEnd: end,
     }
   },
 }

@@ -36,6 +36,7 @@ export const vitals: Feature = {
       runs: {
         // Pages of files and of browser extensions have no comparable values. The library needs newer browsers than the SDK.
         wanted: () => settings().web_vitals && /^http/.test(location.protocol) && 'findLast' in [],
+        settings: () => settings().web_vitals_attribution,
         start: (host) =>
           host.startExtension(settings().web_vitals_attribution ? 'webVitalsAttribution' : 'webVitals', {
             settings,

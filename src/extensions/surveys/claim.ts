@@ -1,3 +1,4 @@
+import { attempt } from '../../lib/attempt'
 import type { SurveyStorage } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
@@ -55,7 +56,7 @@ export const claim = (
 ): Promise<Stop | undefined> =>
   new Promise((done) => {
     const fallBack = () => done(claimByLease(name, storage, timers, onLost))
-    const locks = navigator.locks as LockManager | undefined
+    const locks = attempt(() => navigator.locks as LockManager | undefined)
     if (!locks) return fallBack()
     // Async, because a page may have replaced the method with one that throws.
     const request = async () =>

@@ -41,12 +41,12 @@ const scrolled = (depth: ScrollDepth | undefined): Properties => {
 
 /**
  * Adds the id of the pageview that an event belongs to; to `$pageview` and `$pageleave` also path, duration and scroll
- * depth of the previous one. `scroll` is absent where scrolling is not followed. `hasViewed`: whether the latest
+ * depth of the previous one. `scroll` returns undefined where scrolling is not followed. `hasViewed`: whether the latest
  * pageview was of the current path.
  */
-export const addPageview = (scroll?: {
-  take(): ScrollDepth | undefined
-}): { stage: Stage; forget(): void; current(): string | undefined; hasViewed(): boolean } => {
+export const addPageview = (
+  scroll: () => { take(): ScrollDepth | undefined } | undefined = () => undefined,
+): { stage: Stage; forget(): void; current(): string | undefined; hasViewed(): boolean } => {
   let last: Pageview | undefined
   /** The pageview before it, to which events that are captured later may belong. */
   let earlier: Pageview | undefined
@@ -61,7 +61,7 @@ export const addPageview = (scroll?: {
             ? {}
             : {
                 $prev_pageview_duration: (event.timestamp.getTime() - previous.at) / 1000,
-                ...scrolled(scroll?.take()),
+                ...scrolled(scroll()?.take()),
               }),
         }
       : {}
@@ -86,7 +86,7 @@ export const addPageview = (scroll?: {
     },
     forget: () => {
       // The scroll depth until now belongs to that pageview.
-      if (last) scroll?.take()
+      if (last) scroll()?.take()
       last = earlier = undefined
     },
     current: () => last?.id,
