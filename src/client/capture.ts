@@ -1,6 +1,7 @@
 import type { Moment } from '../lib/moment'
 import { hasPage } from '../browser/page'
 import type { Queue } from '../delivery/queue'
+import { expected } from '../lib/expected'
 import { guarded, later } from '../lib/guard'
 import { isoTime } from '../lib/isoTime'
 import { toJson } from '../lib/json'
@@ -59,6 +60,7 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
   const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions, moment?: Moment) => {
     settle()
     beforeEach()
+    if (event === '') log.error(expected('capture()', 'the name of an event', event, 'The service will reject it'))
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
     const isPast = !!moment && moment.person !== context.person()

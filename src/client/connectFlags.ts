@@ -1,6 +1,7 @@
 import { isHidden } from '../browser/visibility'
 import { createFlagRequester, type FlagsResponse } from '../flags/flagRequester'
 import { createFlags } from '../flags/flags'
+import { elapsed } from '../lib/elapsed'
 import { guarded, later } from '../lib/guard'
 import { toJson } from '../lib/json'
 import type { JsonType } from '../types'
@@ -8,6 +9,11 @@ import { earlyAccess } from './earlyAccess'
 import type { Client, Connection } from './feature'
 import { flagProperties } from './flagProperties'
 import { createFlagsClient } from './flagsClient'
+
+// Changes of properties request flags this often at once, and then once a second: an application may change them at each
+// key press.
+const BURST_MS = 3000
+const EVERY_MS = 1000
 
 /** Loads feature flags when they are wanted: at start, on a timer, and after the visitor or its properties changed. */
 export const connectFlags = ({ context, delivery, ledger, capture }: Client): Connection => {
@@ -37,7 +43,28 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     ledger.reloadingFlags()
     return requester.request()
   }
-  const flags = createFlags({ ...context, capture, reload })
+  let soonTimer: ReturnType<typeof setTimeout> | undefined
+  let nextAt = -Infinity
+  /** Requests flags because properties have changed. */
+  const reloadSoon = (): void => {
+    nextAt = Math.max(nextAt, elapsed() - BURST_MS + EVERY_MS)
+    const waitMs = nextAt - elapsed()
+    if (waitMs > 0)
+      soonTimer ??= later(() => {
+        soonTimer = undefined
+        reloadSoon()
+      }, waitMs)
+    else {
+      nextAt += EVERY_MS
+      reload()
+    }
+  }
+  const flags = createFlags({
+    ...context,
+    capture,
+    reload,
+    onMissing: (key) => context.log.warn(`there is no feature flag ${key} for this page`),
+  })
 
   /** Requests flags and calls back with the response; immediately, with an error, if none is expected soon. */
   const reloadThen = (callback: (response: FlagsResponse) => void) => {
@@ -60,7 +87,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
 
   const api = {
     ...flags.api,
-    ...flagProperties(context, reload),
+    ...flagProperties(context, reloadSoon),
     ...earlyAccess(context, capture, client.get, flags.api.updateFlags),
     featureFlags: {
       ...flags.featureFlags,
@@ -111,6 +138,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     onOnline: requester.retryNow,
     onEnd: () => {
       clearTimeout(refreshTimer)
+      clearTimeout(soonTimer)
       requester.stop()
       settle({ error: 'connection_error' })
     },

@@ -24,6 +24,9 @@ const MAX_WAITING = 1000
 // Methods that only return something. Without a callback, a late result has no receiver.
 const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
 
+// Texts that guides and templates have in place of the token.
+const PLACEHOLDER = /your[-_ ]|project[-_ ]token|^[<{$%[]|\.\.\.|…|^(undefined|null)$/i
+
 const isFunction = (value: unknown): value is Method => typeof value === 'function'
 
 /** Returns the member at a path such as `people.set`. */
@@ -120,6 +123,15 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
     waiting ??= []
     if (projectToken && typeof projectToken !== 'string')
       log.error(expected('init()', 'a project token (string)', projectToken, 'Nothing is captured'))
+    const isPersonalKey = /^phx_/.test(trimmed)
+    if (isPersonalKey)
+      log.error(
+        'init() got a personal API key, which must not be in a page. Revoke it, and pass the project token. Nothing is captured or sent',
+      )
+    else if (PLACEHOLDER.test(trimmed))
+      log.error(
+        `init() got ${trimmed}, a placeholder. Replace it by the project token, or the service rejects all events`,
+      )
     const begin = () => {
       fallback = undefined
       client = createClient({
@@ -138,7 +150,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       // A queued call or `loaded` may have shut it down.
       client?.start()
     }
-    if (!token || !config.enabled) {
+    if (!token || isPersonalKey || !config.enabled) {
       waiting = undefined
       // Not a warning, because sites turn analytics off this way.
       log.info('nothing is captured: no project token, or enabled: false')

@@ -10,6 +10,7 @@ export const serverFlags = (config: Config): object => {
     sessionId: () => '',
     reload: () => {},
     onMalformed: () => {},
+    onMissing: () => {},
   })
   return { ...flags.api, featureFlags: flags.featureFlags }
 }

@@ -10,6 +10,8 @@ export interface Entry {
   text: string
   /** Records of the database that contain it, once they are being written. */
   records?: StoredRecord[] | undefined
+  /** Events whose changes are in it. */
+  merged?: Pick<Entry, 'event' | 'uuid'>[]
   /** Whether the database has confirmed a record. */
   isKept?: boolean | undefined
   /** Name of the closed tab whose journal has it, until this tab has stored it. */

@@ -5,6 +5,7 @@ import { apiHost } from './hosts'
 import { createLastBatches } from './lastBatches'
 import type { Entry } from './entry'
 import type { Outbox } from './outbox'
+import { mergeSets } from './mergeSets'
 import { createSendLoop } from './sendLoop'
 import { beacon, request } from './transport'
 import { createWaiting, entryOf, MAX_EVENTS } from './waiting'
@@ -146,8 +147,21 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     else flushLater()
   }
 
+  /** The latest event, while it can be merged with the next one. */
+  let latest: { event: CapturedEvent; entry: Entry } | undefined
+
   return {
-    add: (event, { now }) => addEntry(entryOf(event), now),
+    add: (event, { now }) => {
+      const all = waiting.all()
+      const last = latest?.entry
+      const isLast = last && last === all[all.length - 1] && !last.records && !hasLeft && !loop.isSending(last)
+      const merged = isLast ? mergeSets(latest!.event, event) : undefined
+      const entry = entryOf(merged ?? event)
+      if (merged) entry.merged = [...(last!.merged ?? []), last!]
+      latest = { event: merged ?? event, entry }
+      addEntry(entry, now)
+      if (merged) waiting.remove([last!])
+    },
     addEntry,
     flush,
     adoptOrphans: () => {

@@ -62,7 +62,10 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     current.batch = waiting.nextBatch()
     if (!current.batch.length) return undefined
     const text = textOf(current.batch)
-    const body = await encode(text).catch(() => text)
+    const body = await encode(text).catch((error) => {
+      reportCaught(error)
+      return text
+    })
     // The page was left while compressing, so the events were sent by beacon, or they were cleared.
     if (sending !== current) return undefined
     current.outlives = outlivesPage(body)
@@ -105,7 +108,9 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
       batch.filter((each) => isWaiting(each) && (outcome !== 'stored' || isRejected(each.uuid))),
       'refused_by_service',
     )
-    const delivered = batch.filter(isWaiting).map(({ uuid }) => uuid)
+    const delivered = batch
+      .filter(isWaiting)
+      .flatMap((each) => [each, each.merged ?? []].flat().map(({ uuid }) => uuid))
     waiting.remove(batch)
     if (delivered.length) onDelivered(delivered)
   }
@@ -134,6 +139,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   }
   return {
     url: () => url(tries),
+    isSending: (entry: Entry) => !!sending?.batch.includes(entry),
     /** Sends until nothing waits or a request fails. */
     pump: (): void => void guarded(pump),
     /** Looks for events of closed tabs and earlier pages with the next batch. */

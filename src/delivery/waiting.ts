@@ -64,7 +64,7 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
   }
   const drop = (batch: readonly Entry[], reason: DropReason) => {
     remove(batch)
-    batch.forEach((each) => onDropped(each, reason))
+    for (const each of batch) [each.merged ?? [], each].flat().forEach((lost) => onDropped(lost, reason))
   }
   return {
     all: (): readonly Entry[] => entries,

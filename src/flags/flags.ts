@@ -35,13 +35,15 @@ interface Inputs {
   reload(): void
   /** Receives the names of the malformed items of a response. */
   onMalformed(names: string[]): void
+  /** Called once for each key that the site has asked for and the service does not know. */
+  onMissing(key: string): void
 }
 
 const QUIET: FlagOptions = { send_event: false }
 
 /** Creates the methods that read and override the visitor's flags and report their use (docs/reference/protocol.md#13). */
 export const createFlags = (inputs: Inputs) => {
-  const { config, store, reload, onMalformed } = inputs
+  const { config, store, reload, onMalformed, onMissing } = inputs
   const known = createKnownFlags(config, store)
   const { values, payloads } = known
   const reportCall = createFlagCalls(inputs, known)
@@ -51,6 +53,7 @@ export const createFlags = (inputs: Inputs) => {
   /** Whether a response has brought flags on this page. */
   let isFetched = false
   let loadError: string | undefined
+  const missing = new Set<string>()
   /** Fetch time of the stale flags that were last requested again, so that each are requested once. */
   let reloadedAt: number | undefined
 
@@ -71,6 +74,11 @@ export const createFlags = (inputs: Inputs) => {
     if (!isLoaded && !Object.keys(all).length) return undefined
     const value = own(all, key)
     if (send_event) reportCall(key, value, isFetched, loadError)
+    // Once a key. A response with errors may lack flags.
+    if (send_event && value === undefined && isFetched && !loadError && !missing.has(key)) {
+      missing.add(key)
+      onMissing(key)
+    }
     if (value === undefined) return undefined
     return {
       key,

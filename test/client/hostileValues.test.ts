@@ -206,7 +206,7 @@ describe('each event is counted once', () => {
   test('as dropped with internal_error when the page breaks an object the SDK reads', () => {
     listenToConsole('error')
     const { analytics } = startAnalytics()
-    jest.spyOn(Date.prototype, 'getTimezoneOffset').mockImplementation(throwing)
+    jest.spyOn(Date.prototype, 'getTime').mockImplementation(throwing)
     expect(analytics.capture('x')).toBeUndefined()
     expect(analytics.drops()).toEqual({ internal_error: 1 })
     expect(analytics.explain('x')).toMatchObject([{ state: 'dropped', reason: 'internal_error' }])

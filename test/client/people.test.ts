@@ -251,10 +251,7 @@ test('people.set, people.set_once and setInternalOrTestUser set person propertie
   analytics.setInternalOrTestUser()
   await settle()
   expect(sent.map(({ properties }) => [properties.$set, properties.$set_once])).toEqual([
-    [{ plan: 'pro' }, {}],
-    [{ a: 1 }, {}],
-    [{}, { first: 1 }],
-    [{ $internal_or_test_user: true }, {}],
+    [{ plan: 'pro', a: 1, $internal_or_test_user: true }, { first: 1 }],
   ])
   expect(done).toHaveBeenCalledTimes(1)
 })

@@ -325,7 +325,7 @@ test.each(['advanced_disable_flags', 'advanced_disable_feature_flags'] as const)
       const response = await fetch(...args)
       await new Promise<void>((done) => (answer = done))
       return response
-    }) as typeof fetch
+    })
     await settle(100)
     analytics.set_config({ [name]: true })
     answer()
