@@ -90,7 +90,7 @@ export const executeRun = async <Value>(
         if (!isTableLost(error)) throw error
       }
     }
-    return { results: await executeAll(live) }
+    return { results: await executeAll(live()) }
   } catch (error) {
     throw toRunError(error, parsed, allowance)
   }

@@ -39,8 +39,8 @@ export interface Outcome {
 
 /** The statements that return a run's rows. */
 export interface RunSources<Text extends Statement = Statement> {
-  /** Statements that read the events. */
-  readonly live: readonly Text[]
+  /** Returns statements that read the events. Compiles on the first call. Throws `ApiError`. */
+  readonly live: () => readonly Text[]
   /**
    * Statements that read a table, plus the events that were stored after the table was filled. A run never reads only a table, so it
    * never misses an event. Absent: no table fits the run.
@@ -107,7 +107,7 @@ const sqlSources = (
   table: MaterializedTable | undefined,
 ): RunSources<Compiled> => {
   const { replace = (_, sql) => sql } = options
-  const live = [compile(parsed, { ...options, variables })]
+  const live = once(() => [compile(parsed, { ...options, variables })])
   if (!table) return { live }
   const reading = readingFrom(parsed, table)
   const statement = compile(parsed, {
@@ -158,7 +158,8 @@ const planSql = (
     parsed,
     sources,
     toOutcome([result]) {
-      const { keyCount } = sources().live[0]!
+      const { live, stored } = sources()
+      const { keyCount } = (stored?.statements ?? live())[0]!
       const page = result!.rows.slice(0, rows.page)
       const columns = result!.columns.slice(0, result!.columns.length - keyCount)
       const hasMore = result!.rows.length > rows.page
@@ -186,7 +187,7 @@ const planInsight = (
 ): KindPlan => {
   const sources = once((): RunSources => {
     const stored = table && planFromStored(query, run, table)
-    return { live: plan.statements, ...(stored ? { stored: { table, statements: stored.statements } } : {}) }
+    return { live: () => plan.statements, ...(stored ? { stored: { table, statements: stored.statements } } : {}) }
   })
   return {
     cacheKey: [timezone, variables],

@@ -62,7 +62,7 @@ const toLoaded = ({ toOutcome }: RunPlan, { results, table }: Executed<Result>):
 
 const sqlOf = ({ sources }: RunPlan, { endpoint_materialized: isMaterialized }: Outcome): string => {
   const { live, stored } = sources()
-  const statements = isMaterialized && stored ? stored.statements : live
+  const statements = isMaterialized && stored ? stored.statements : live()
   return statements.map(({ text }) => text).join(';\n')
 }
 

@@ -67,16 +67,21 @@ export const createClickhouse = (
   { settings = {}, databases = ['db'], maxRunMemoryBytes = Infinity, ended }: NodeOptions = {},
 ): Storage => {
   const clients = createClickhouseClients(connection)
-  const settingsOfRun = (limits: RunLimits): Settings => ({
+  const settingsOfRun = (statement: Statement, limits: RunLimits): Settings => ({
     ...settings,
-    ...runSettings({ ...limits, maxMemoryBytes: Math.min(limits.maxMemoryBytes, maxRunMemoryBytes) }, databases),
+    ...runSettings(
+      statement,
+      { ...limits, maxMemoryBytes: Math.min(limits.maxMemoryBytes, maxRunMemoryBytes) },
+      databases,
+    ),
   })
 
   const { execute, settle, endingWith, reading } = createStatements(clients, settings)
 
   const storage: Storage = {
     rowsDatabase: 'db',
-    run({ text, params }, limits, signal) {
+    run(statement, limits, signal) {
+      const { text, params } = statement
       return reading(
         signal,
         async (queryId) =>
@@ -86,7 +91,11 @@ export const createClickhouse = (
               params,
               queryId,
               signal,
-              settings: { ...settingsOfRun(limits), ...resultBytes(limits.maxBytes), default_format: 'JSONCompact' },
+              settings: {
+                ...settingsOfRun(statement, limits),
+                ...resultBytes(limits.maxBytes),
+                default_format: 'JSONCompact',
+              },
             }),
             { maxBytes: limits.maxBytes, client: String(limits.projectId) },
           ),
@@ -94,7 +103,8 @@ export const createClickhouse = (
       )
     },
 
-    stream({ text, params }, limits, format, signal) {
+    stream(statement, limits, format, signal) {
+      const { text, params } = statement
       return reading(
         signal,
         async (queryId) => {
@@ -103,7 +113,7 @@ export const createClickhouse = (
             params,
             queryId,
             signal,
-            settings: { ...settingsOfRun(limits), default_format: STREAM_FORMATS[format] },
+            settings: { ...settingsOfRun(statement, limits), default_format: STREAM_FORMATS[format] },
           })
           // The engine does not apply max_result_rows to every query, such as one without a table.
           if (response.rowCount > limits.maxRows) {

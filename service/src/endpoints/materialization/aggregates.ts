@@ -90,13 +90,31 @@ const IGNORES_REPEATS: ReadonlySet<string> = new Set([
   'groupUniqArray',
 ])
 
+/**
+ * Aggregates whose partial results are stored as values, with the aggregate over these values. Values cost the engine less than
+ * states. `min` and `max` are missing, because without rows they return 0, which is not neutral.
+ */
+const OVER_VALUES: Readonly<Record<string, string>> = { count: 'sum', sum: 'sum' }
+
+const withoutIf = (name: string): string => (name.endsWith('If') ? name.slice(0, -'If'.length) : name)
+
+/** Returns the aggregate over the stored partial results of `name`. */
+const mergeOf = (name: string): string => {
+  const base = withoutIf(name)
+  return Object.hasOwn(OVER_VALUES, base) ? OVER_VALUES[base]! : `${name}Merge`
+}
+
+/** Returns the expression that computes the stored partial result of an aggregate: a value or a state. */
+export const partialOf = (of: CallSql): CallSql =>
+  Object.hasOwn(OVER_VALUES, withoutIf(of.name)) ? of : { ...of, name: `${of.name}State` }
+
 /** How a run computes an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */
 export interface Computed {
-  /** The aggregate whose state is stored. */
+  /** The aggregate whose partial results are stored. */
   readonly state?: CallSql
   /** Arguments evaluated at the run. */
   readonly args: readonly Sql[]
-  /** Returns the aggregate over the column of the state and these arguments. */
+  /** Returns the aggregate over the column of the partial results and these arguments. */
   readonly over: (args: readonly Sql[], state?: Sql) => Sql
 }
 
@@ -116,8 +134,7 @@ const WEIGHED: Readonly<Record<string, Weigh>> = {
 // `countIfOrNull` returns 0 over both.
 const overArrays = (name: string): string => name.replace(/(?<!^count)IfOrNull$/, 'OrNullIf')
 
-const weighted = (of: CallSql, args: readonly Sql[], state: Sql): Sql => {
-  const count = call('finalizeAggregation', state)
+const weighted = (of: CallSql, args: readonly Sql[], count: Sql): Sql => {
   const isIf = of.name.endsWith('If')
   const weigh = own(WEIGHED, isIf ? of.name.slice(0, -'If'.length) : of.name)
   if (!weigh)
@@ -134,14 +151,14 @@ const weighted = (of: CallSql, args: readonly Sql[], state: Sql): Sql => {
 export const computedOf = (of: CallSql, readsJoined: (sql: Sql) => boolean): Computed => {
   const { name, args } = of
   if (!args.some(readsJoined))
-    return { state: of, args: [], over: (_, state) => ({ ...of, name: `${name}Merge`, args: [state!] }) }
+    return { state: of, args: [], over: (_, state) => ({ ...of, name: mergeOf(name), args: [state!] }) }
   const values = args.slice(0, -1)
   if (name.endsWith('If') && !values.some(readsJoined)) {
     const state = { ...of, name: name.slice(0, -'If'.length), args: values }
     return {
       state,
       args: args.slice(-1),
-      over: ([condition], merged) => ({ ...of, name: `${state.name}MergeIf`, args: [merged!, condition!] }),
+      over: ([condition], merged) => ({ ...of, name: `${mergeOf(state.name)}If`, args: [merged!, condition!] }),
     }
   }
   const base = aggregateOf(name)!

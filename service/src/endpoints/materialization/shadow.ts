@@ -19,7 +19,7 @@ export interface ShadowOptions {
 
 /** Statements that return the same rows in any order: live, and from a table. */
 export interface Comparison {
-  readonly live: readonly Statement[]
+  readonly live: () => readonly Statement[]
   /** Absent: nothing to compare. */
   readonly stored?: { readonly table: MaterializedTable; readonly statements: readonly Statement[] }
 }
@@ -76,7 +76,7 @@ export const createShadow = ({
   ): Promise<boolean | undefined> => {
     const before = await epochOf(limits.projectId)
     const bounds = { ...limits, maxRows: MAX_COMPARED_ROWS + 1 }
-    for (const [at, statement] of live.entries()) {
+    for (const [at, statement] of live().entries()) {
       const expected = await storage.run(statement, bounds, NO_CALLER)
       const found = await storage.run(statements[at]!, { ...bounds, tables: [table.table] }, NO_CALLER)
       if (expected.rows.length > MAX_COMPARED_ROWS || (await epochOf(limits.projectId)) !== before) return undefined

@@ -3,7 +3,7 @@ import type { Expression, Select } from '../../sql/parse/ast.ts'
 import type { ParsedQuery } from '../../sql/compile.ts'
 import type { CallSql, InfixOperator, SelectSql, Sql } from '../../sql/catalog/physical.ts'
 import type { Span } from '../../sql/parse/queryError.ts'
-import { aggregateOf, computedOf, MERGEABLE } from './aggregates.ts'
+import { aggregateOf, computedOf, MERGEABLE, partialOf } from './aggregates.ts'
 import { type Base, baseOf, type Joined, joinedOf, joinsSessions, type NamedSql } from './eventRows.ts'
 import { type Violation, type ViolationCode, violationAt } from './violation.ts'
 import { OPERATORS } from './whereRules.ts'
@@ -317,7 +317,7 @@ const statesOf = (
   const stateCalls = new Map(computed.flatMap(({ state }) => (state ? [[names.keyOf(state), state]] : [])))
   const states = [...stateCalls.values()].map((each, at): State => ({
     name: `__s${at}`,
-    sql: { ...each, name: `${each.name}State` },
+    sql: partialOf(each),
     call: each,
   }))
   const isBucketed = runTerms.some((term) => isRange(term, names))
