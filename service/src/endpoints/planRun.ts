@@ -42,8 +42,8 @@ export interface RunSources<Text extends Statement = Statement> {
   /** Returns statements that read the events. Compiles on the first call. Throws `ApiError`. */
   readonly live: () => readonly Text[]
   /**
-   * Statements that read a table, plus the events that were stored after the table was filled. A run never reads only a table, so it
-   * never misses an event. Absent: no table fits the run.
+   * Statements that read a table, plus the events that arrived after the table was filled, if any did. Absent: no table fits the
+   * run.
    */
   readonly stored?: { readonly table: MaterializedTable; readonly statements: readonly Text[] }
 }
@@ -67,14 +67,16 @@ export interface RunPlan {
   /** Shapes the results of one source's statements, in their order. */
   readonly toOutcome: (results: readonly Result[]) => Outcome
   /**
-   * Returns the sources without order and limit, so that their rows can be compared. `undefined`: two correct results may
-   * differ.
+   * Returns the sources without order and limit, so that their rows can be compared at any later time. `undefined`: two
+   * correct results may differ.
    */
   readonly comparison: () => RunSources | undefined
 }
 
 export interface PlanOptions {
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
+  /** Whether a table contains every event. Absent: events are read beside each table. */
+  readonly isComplete?: (table: MaterializedTable) => boolean
   readonly allowance: RunAllowance
   /** Whether all rows are returned as one stream, rather than one page of them. */
   readonly isStream?: boolean
@@ -105,11 +107,12 @@ const sqlSources = (
   { parsed, values: variables }: SqlWork,
   options: Omit<CompileOptions, 'variables'>,
   table: MaterializedTable | undefined,
+  isComplete = false,
 ): RunSources<Compiled> => {
   const { replace = (_, sql) => sql } = options
   const live = once(() => [compile(parsed, { ...options, variables })])
   if (!table) return { live }
-  const reading = readingFrom(parsed, table)
+  const reading = readingFrom(parsed, { ...table, isComplete })
   const statement = compile(parsed, {
     ...options,
     variables,
@@ -150,6 +153,7 @@ const planSql = (
         ...(cursor === undefined ? {} : { keyset: { after } }),
       },
       table,
+      table && options.isComplete?.(table),
     ),
   )
   return {
@@ -183,18 +187,18 @@ const planSql = (
 const planInsight = (
   { query, run, plan, timezone, variables }: InsightWork,
   table: MaterializedTable | undefined,
-  { allowance }: PlanOptions,
+  { allowance, isComplete }: PlanOptions,
 ): KindPlan => {
-  const sources = once((): RunSources => {
-    const stored = table && planFromStored(query, run, table)
+  const sourcesOf = (isTableComplete: boolean): RunSources => {
+    const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete })
     return { live: () => plan.statements, ...(stored ? { stored: { table, statements: stored.statements } } : {}) }
-  })
+  }
   return {
     cacheKey: [timezone, variables],
     maxRows: allowance.rows + 1,
-    sources,
+    sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)))),
     toOutcome: (results) => plan.shape(results.map(({ rows }) => rows)),
-    comparison: sources,
+    comparison: () => sourcesOf(false),
   }
 }
 

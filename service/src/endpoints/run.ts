@@ -6,8 +6,10 @@ import type { Cache, Loaded } from './cache.ts'
 import { type Epochs, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
+import type { Arrivals } from './materialization/arrivals.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
+import type { MaterializedTable } from './materialization/state.ts'
 import { type Outcome, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
 
@@ -46,6 +48,7 @@ export interface RunDependencies {
   readonly epochs: Pick<Epochs, 'of'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
+  readonly arrivals: Pick<Arrivals, 'isComplete'>
   readonly shadow: Pick<Shadow, 'follow'>
 }
 
@@ -75,17 +78,19 @@ export const createRun = ({
   epochs,
   lastRuns,
   materializations,
+  arrivals,
   shadow,
 }: RunDependencies): RunEndpoint => {
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId, isDebug } = request
     const prepared = await prepareRun({ metadata, materializations }, request)
     const { stored, work } = prepared
-    const plan = planRun(prepared, request, { materializations, allowance })
+    const epoch = await epochs.of(projectId)
+    const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
+    const plan = planRun(prepared, request, { materializations, allowance, isComplete })
     const compileAt = performance.now()
     if (isDebug) plan.sources()
     const executeAt = performance.now()
-    const epoch = await epochs.of(projectId)
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
       epoch,

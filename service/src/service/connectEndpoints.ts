@@ -6,6 +6,7 @@ import { createEndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { Epochs } from '../endpoints/epochs.ts'
 import { createLastRuns } from '../endpoints/lastRuns.ts'
 import { createGate, type RunAllowance } from '../endpoints/limits.ts'
+import { createArrivals } from '../endpoints/materialization/arrivals.ts'
 import { createMaterializations, type Materializations } from '../endpoints/materialization/materializations.ts'
 import { createShadow } from '../endpoints/materialization/shadow.ts'
 import { createOpenApi } from '../endpoints/openapi.ts'
@@ -121,6 +122,8 @@ export const connectEndpoints = ({
   })
   onStop(() => shadow.settled())
   onStop(maintainTables(materializations, log))
+  const arrivals = createArrivals({ storage: gate.background, log })
+  onStop(() => arrivals.settled())
   const measured = measureRuns(metrics)
   const runLog = createRunLog({ storage: gate.ingest, endpoints: metadata.endpoints, count: metrics.count })
   onStop(() => runLog.close())
@@ -134,7 +137,19 @@ export const connectEndpoints = ({
         materializer: materializations,
       }),
       run: recorded(
-        measured(createRun({ metadata, storage: gate.runs, admit, cache, epochs, lastRuns, materializations, shadow })),
+        measured(
+          createRun({
+            metadata,
+            storage: gate.runs,
+            admit,
+            cache,
+            epochs,
+            lastRuns,
+            materializations,
+            arrivals,
+            shadow,
+          }),
+        ),
         resultOfAnswer,
       ),
       stream: recorded(measured(createStream({ metadata, storage: gate.runs, admit, lastRuns, materializations }))),

@@ -338,3 +338,30 @@ test('materialized tables survive a restart of the service', async () => {
   const answer = (await run('sales', { variables: VALUES })).body
   expect([answer.endpoint_materialized, answer.results]).toEqual([true, expected])
 })
+
+test('a materialized run reads events beside its table only if some have arrived since it was built', async () => {
+  await create('quiet', QUERY, { is_materialized: true })
+  await ready('quiet')
+  const rare = (plan: string) => event('rare', { timestamp: '2026-01-07T00:00:00Z' }, { plan, distinct_id: 'new' })
+  let turn = 0
+  // A value of its own for each run, so that none is cached.
+  const debugged = async () => {
+    turn += 1
+    const variables = { event_name: 'rare', since: new Date(Date.parse('2026-01-01T00:00:00Z') + turn).toISOString() }
+    const { body } = await run('quiet', { variables, debug: true })
+    expect(body.endpoint_materialized).toBe(true)
+    return { readsNew: body.clickhouse.includes('__seen` >='), results: body.results }
+  }
+  await until(async () => !(await debugged()).readsNew)
+  await capture(service, rare('free'))
+  expect(await debugged()).toEqual({ readsNew: true, results: [['free', 1, 1]] })
+  await capture(service, rare('pro'))
+  expect(await debugged()).toEqual({
+    readsNew: true,
+    results: [
+      ['free', 1, 1],
+      ['pro', 1, 1],
+    ],
+  })
+  await api(service, 'DELETE', '/endpoints/quiet')
+})

@@ -29,6 +29,7 @@ import {
   type Stored,
   STORED,
   toTimestamp,
+  unionAll,
 } from './words.ts'
 
 /**
@@ -243,12 +244,12 @@ const storedRows = (
       infix(name(EVENT, AT), '<', toTimestamp(begin + bucketMs)),
     )
   const rest = [
-    fromEvents(isAfter(stored)),
+    ...(stored.isComplete ? [] : [fromEvents(isAfter(stored))]),
     ...(cut.length > 0 ? [fromEvents(isBefore(stored), any(cut.map(isIn)))] : []),
   ]
   return withBase(
     from,
-    { kind: 'set', first: fromTable, rest: rest.map((query) => ({ operator: 'union all', query })) },
+    unionAll(fromTable, rest),
     fromTable.items.map((item) => item.name),
   )
 }

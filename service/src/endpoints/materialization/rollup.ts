@@ -27,6 +27,7 @@ import {
   type Stored,
   STORED,
   toTimestamp,
+  unionAll,
 } from './words.ts'
 import { type TimeRange, timeRangeOf } from './timeRange.ts'
 
@@ -245,13 +246,9 @@ const statesFor = (shape: Shape, stored: Stored): QuerySql => {
     groupBy: groups.map((each) => name(each.name)),
   })
   const at = name(source, AT)
-  const tail = fromEvents([...testsOf(runTerms), isAfter(source, stored.watermark)])
+  const tail = () => fromEvents([...testsOf(runTerms), isAfter(source, stored.watermark)])
   const ends = isEnd ? [fromEvents([...testsOf(others), isBefore(source, stored.watermark), isEnd(at)])] : []
-  return {
-    kind: 'set',
-    first: fromTable,
-    rest: [tail, ...ends].map((query) => ({ operator: 'union all', query })),
-  }
+  return unionAll(fromTable, [...(stored.isComplete ? [] : [tail()]), ...ends])
 }
 
 const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
@@ -302,17 +299,17 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
     from: { kind: 'named', query: asSource, name: source },
     where: all(testsOf(runTerms)),
   }
-  const tail: SelectSql = {
+  const tail = (): SelectSql => ({
     kind: 'select',
     items,
     from: events(shape),
     where: all([...fixed, ...testsOf(runTerms), isAfter(source, stored.watermark)]),
-  }
+  })
   return {
     ...sql,
     from: withBase(
       from,
-      { kind: 'set', first: fromTable, rest: [{ operator: 'union all', query: tail }] },
+      unionAll(fromTable, stored.isComplete ? [] : [tail()]),
       items.map((item) => item.name),
     ),
   }

@@ -1,10 +1,12 @@
-import { call, infix, type Sql, text } from '../../sql/catalog/physical.ts'
+import { call, infix, type QuerySql, type SelectSql, type Sql, text } from '../../sql/catalog/physical.ts'
 
 /** A table of stored rows. */
 export interface Stored {
   readonly table: string
   /** The table has the events that arrived before this time. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
   readonly watermark: string
+  /** Whether no event has arrived since then. */
+  readonly isComplete?: boolean
 }
 
 export const DATABASE = 'db'
@@ -32,6 +34,10 @@ export const all = (terms: readonly (Sql | undefined)[]): Sql | undefined => {
 }
 export const any = ([first, ...rest]: readonly Sql[]): Sql =>
   rest.length === 0 ? first! : { kind: 'infix', first: first!, rest: rest.map((right) => ({ operator: 'OR', right })) }
+
+/** Returns all rows of `first` and `rest`. */
+export const unionAll = (first: SelectSql, rest: readonly SelectSql[]): QuerySql =>
+  rest.length === 0 ? first : { kind: 'set', first, rest: rest.map((query) => ({ operator: 'union all', query })) }
 
 /** Returns the start of the bucket of length `ms` that contains a time. Not toStartOfHour, which does not support years before 1970. */
 export const bucketOf = (at: Sql, ms: Sql): Sql => {

@@ -120,11 +120,13 @@ describe('a materialized run returns the rows of a live run', () => {
           { weight: 1, arbitrary: fc.constant([]) },
         ),
         fc.array(values, { minLength: 5, maxLength: 7 }),
-        async (events, runs) => {
+        fc.boolean(),
+        async (events, runs, isComplete) => {
           const projectId = (projects += 2)
           await store(engine, projectId, events)
           await store(engine, projectId + 1, events.slice(0, 5))
-          const stored = await materialize(engine, projectId, query, types, BUILT)
+          const watermark = isComplete ? BUILT + 2 * HOUR : BUILT
+          const stored = await materialize(engine, projectId, query, types, watermark, isComplete)
           try {
             for (const each of runs) await expectSame(stored, each)
           } finally {

@@ -68,12 +68,14 @@ export interface Materialized {
 export const rounded = (value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value
 
+/** `isComplete`: whether runs may rely on no event having arrived since the watermark. */
 export const materialize = async (
   engine: TestEngine,
   projectId: number,
   text: string,
   types: Readonly<Record<string, string>>,
   watermarkMs: number,
+  isComplete = false,
 ): Promise<Materialized> => {
   const parsed = parseQuery(text)
   const plan = planOf(parsed, variables(types))
@@ -83,6 +85,7 @@ export const materialize = async (
     table: `rollup_test_${process.pid}_${tables}`,
     watermark: time(watermarkMs),
     signature: plan.table.signature,
+    isComplete,
   }
   const { create, fill } = buildStatements(plan.table, projectId, stored)
   for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
