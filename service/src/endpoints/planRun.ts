@@ -7,6 +7,7 @@ import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
+import type { CellRun } from './materialization/cells.ts'
 import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
 import { planFromStored } from './materialization/insightRows.ts'
 import type { Materializations } from './materialization/materializations.ts'
@@ -45,7 +46,12 @@ export interface RunSources<Text extends Statement = Statement> {
    * Statements that read a table, plus the events that arrived after the table was filled, if any did. Absent: no table fits the
    * run.
    */
-  readonly stored?: { readonly table: MaterializedTable; readonly statements: readonly Text[] }
+  readonly stored?: {
+    readonly table: MaterializedTable
+    readonly statements: readonly Text[]
+    /** How the service can finish the run instead. Absent: it cannot. */
+    readonly cells?: CellRun | undefined
+  }
 }
 
 /**
@@ -118,7 +124,9 @@ const sqlSources = (
     variables,
     replace: (node, sql) => reading.replace(node, replace(node, sql)),
   })
-  return { live, ...(reading.isUsed() ? { stored: { table, statements: [statement] } } : {}) }
+  if (!reading.isUsed()) return { live }
+  const cells = options.keyset ? undefined : reading.cells(options)
+  return { live, stored: { table, statements: [statement], cells } }
 }
 
 /** Returns the maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */

@@ -7,6 +7,7 @@ import { type Epochs, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Arrivals } from './materialization/arrivals.ts'
+import type { Cells } from './materialization/cellStore.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { MaterializedTable } from './materialization/state.ts'
@@ -49,6 +50,7 @@ export interface RunDependencies {
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly arrivals: Pick<Arrivals, 'isComplete'>
+  readonly cells: Cells
   readonly shadow: Pick<Shadow, 'follow'>
 }
 
@@ -79,6 +81,7 @@ export const createRun = ({
   lastRuns,
   materializations,
   arrivals,
+  cells,
   shadow,
 }: RunDependencies): RunEndpoint => {
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
@@ -97,7 +100,20 @@ export const createRun = ({
       ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
       signal,
       load: async (aborted) =>
-        toLoaded(plan, await executeRun(plan, (statement, limits) => storage.run(statement, limits, aborted))),
+        toLoaded(
+          plan,
+          await executeRun(
+            plan,
+            (statement, limits) => storage.run(statement, limits, aborted),
+            (run) =>
+              cells.finish(run, {
+                epoch,
+                isComplete: Boolean(run.stored.isComplete),
+                limits: plan.limits,
+                signal: aborted,
+              }),
+          ),
+        ),
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()

@@ -7,6 +7,7 @@ import type { Epochs } from '../endpoints/epochs.ts'
 import { createLastRuns } from '../endpoints/lastRuns.ts'
 import { createGate, type RunAllowance } from '../endpoints/limits.ts'
 import { createArrivals } from '../endpoints/materialization/arrivals.ts'
+import { createCells } from '../endpoints/materialization/cellStore.ts'
 import { createMaterializations, type Materializations } from '../endpoints/materialization/materializations.ts'
 import { createShadow } from '../endpoints/materialization/shadow.ts'
 import { createOpenApi } from '../endpoints/openapi.ts'
@@ -147,6 +148,7 @@ export const connectEndpoints = ({
             lastRuns,
             materializations,
             arrivals,
+            cells: createCells({ storage: gate.runs }),
             shadow,
           }),
         ),

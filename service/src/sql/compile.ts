@@ -131,18 +131,32 @@ const wrapped = ({ query, columns }: ResolvedQuery): SelectSql => ({
   from: { kind: 'named', query, name: '__page' },
 })
 
+/**
+ * Returns how many rows of a select a page skips, and how many it has at most, within the select's own LIMIT and OFFSET. Absent
+ * `count`: all.
+ */
+export const pageOf = (
+  select: Pick<SelectSql, 'limit' | 'offset'>,
+  limit: number | undefined,
+  offset = 0,
+): { readonly skip: number; readonly count?: number | undefined } => {
+  const ceiling = countOf(select.limit)
+  const left = ceiling === undefined ? undefined : Math.max(0, ceiling - offset)
+  return {
+    skip: (countOf(select.offset) ?? 0) + offset,
+    count: left === undefined ? limit : Math.min(left, limit ?? left),
+  }
+}
+
 /** Returns a page of the query's rows, within its own LIMIT and OFFSET. */
 const paged = (resolved: ResolvedQuery, limit: number | undefined, offset: number): QuerySql => {
   if (limit === undefined && offset === 0) return resolved.query
   const select = resolved.query.kind === 'select' ? resolved.query : wrapped(resolved)
-  const ceiling = countOf(select.limit)
-  const left = ceiling === undefined ? undefined : Math.max(0, ceiling - offset)
-  const count = left === undefined ? limit : Math.min(left, limit ?? left)
-  const skipped = (countOf(select.offset) ?? 0) + offset
+  const { skip, count } = pageOf(select, limit, offset)
   return {
     ...select,
     limit: count === undefined ? undefined : rows(count),
-    offset: skipped > 0 ? rows(skipped) : undefined,
+    offset: skip > 0 ? rows(skip) : undefined,
   }
 }
 

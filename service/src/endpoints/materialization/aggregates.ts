@@ -104,9 +104,11 @@ const mergeOf = (name: string): string => {
   return Object.hasOwn(OVER_VALUES, base) ? OVER_VALUES[base]! : `${name}Merge`
 }
 
+/** Whether partial results of an aggregate are values that add up. */
+export const isAdditive = (of: CallSql): boolean => Object.hasOwn(OVER_VALUES, withoutIf(of.name))
+
 /** Returns the expression that computes the stored partial result of an aggregate: a value or a state. */
-export const partialOf = (of: CallSql): CallSql =>
-  Object.hasOwn(OVER_VALUES, withoutIf(of.name)) ? of : { ...of, name: `${of.name}State` }
+export const partialOf = (of: CallSql): CallSql => (isAdditive(of) ? of : { ...of, name: `${of.name}State` })
 
 /** How a run computes an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */
 export interface Computed {

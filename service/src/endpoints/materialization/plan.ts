@@ -1,12 +1,13 @@
 import type { Variable } from '../../storage/metadata/metadata.ts'
 import type { Statement } from '../../storage/storage.ts'
 import { triesOf } from '../definitions/describe.ts'
-import { type CompileOptions, compileQuery, type ParsedQuery, QueryError } from '../../sql/compile.ts'
+import { type CompileOptions, compileQuery, pageOf, type ParsedQuery, QueryError } from '../../sql/compile.ts'
 import { nameLiteral } from '../../sql/print/literal.ts'
 import type { SelectSql } from '../../sql/catalog/physical.ts'
 import { print } from '../../sql/print/print.ts'
 import type { InsightQuery } from '../insights/insights.ts'
 import { countInsight, fillInsight, shapeOfInsight, sortingOfInsight } from './insightRows.ts'
+import { type CellRun, cellRunOf } from './cells.ts'
 import type { Violation } from './violation.ts'
 import { countSql, fillSql, readSql, sortingOf } from './rollup.ts'
 import { checkRules } from './rules.ts'
@@ -111,19 +112,28 @@ export const buildStatements = (
   } satisfies Record<string, Statement>
 }
 
+type Page = Pick<CompileOptions, 'projectId' | 'limit' | 'offset'>
+
 /**
  * Returns a `replace` that makes the query's materialized select read the table, if the table has the shape of the run. After compiling,
- * `isUsed` returns whether it did. `now`: the time that the run's clock functions return.
+ * `isUsed` returns whether it did, and `cells` how the service can finish the run instead. `now`: the time that the run's clock
+ * functions return.
  */
 export const readingFrom = (parsed: ParsedQuery, stored: Stored & { signature: string }, now = new Date()) => {
   const { target } = checkRules(parsed)
   let isUsed = false
+  let cells: ((page: Page) => CellRun | undefined) | undefined
   const replace: CompileOptions['replace'] = (node, sql) => {
     if (node !== target) return sql
     const shape = shapeOf(parsed, node, sql)
     if (isViolations(shape) || shape.signature !== stored.signature) return sql
     isUsed = true
+    if (node === parsed.query)
+      cells = ({ projectId, limit, offset }) => {
+        const { skip, count = Infinity } = pageOf(sql, limit, offset)
+        return cellRunOf({ shape, sql, stored, projectId, now, skip, count })
+      }
     return readSql(shape, sql, stored, now)
   }
-  return { replace, isUsed: () => isUsed }
+  return { replace, isUsed: () => isUsed, cells: (page: Page) => cells?.(page) }
 }

@@ -31,19 +31,19 @@ import {
 } from './words.ts'
 import { type TimeRange, timeRangeOf } from './timeRange.ts'
 
-const BUCKET = '__bucket'
-const SPAN = '__span'
+export const BUCKET = '__bucket'
+export const SPAN = '__span'
 
 const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS - 1))
 
-const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
+export const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
   isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column)
 
 /** Returns the conditions of a run on the columns. */
 const testsOf = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
 /** Returns the rows of events as the select reads them, with their timestamp and the time of their arrival. */
-const events = ({ guard, names }: Shape): SelectSql['from'] => ({
+export const events = ({ guard, names }: Shape): SelectSql['from'] => ({
   kind: 'named',
   name: names.source,
   query: {
@@ -52,7 +52,7 @@ const events = ({ guard, names }: Shape): SelectSql['from'] => ({
   },
 })
 
-const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
+export const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   kind: 'named',
   name: STORED,
   query: guarded({ database: DATABASE, name: table, owner: OWNER }, [
@@ -62,8 +62,8 @@ const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   ]),
 })
 
-const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', timestamp(watermark))
-const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', timestamp(watermark))
+export const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', timestamp(watermark))
+export const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', timestamp(watermark))
 
 /**
  * Returns the select that fills the table: every event that arrived before the watermark. A select with a time range is stored twice, as
@@ -160,20 +160,21 @@ const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
     all([...testsOf(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
 
-const isWithin = ({ from, to }: TimeRange, at: Sql): Sql =>
+export const isWithin = ({ from, to }: TimeRange, at: Sql): Sql =>
   all([
     from === -Infinity ? undefined : infix(at, '>=', toTimestamp(from)),
     to === Infinity ? undefined : infix(at, '<', toTimestamp(to)),
   ])!
 
-const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
+/** Returns the whole buckets of length `ms` in a range, which may be empty. */
+export const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
   from: Math.ceil(from / ms) * ms,
   to: Math.floor(to / ms) * ms,
 })
 const isEmpty = ({ from, to }: TimeRange): boolean => from >= to
 
 /** Returns the parts of `whole` before and after `inner`, or all of it if `inner` is empty. */
-const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[] =>
+export const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[] =>
   (isEmpty(inner)
     ? [whole]
     : [
@@ -217,16 +218,29 @@ const splitOf = (ranges: readonly RunTerm[]): Split => {
   return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
 }
 
+const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
+  any(timeRanges.map((each) => isWithin(each, at)))
+
+/** Splits time ranges that do not overlap. */
+const splitAll = (timeRanges: readonly TimeRange[]): Split => {
+  const splits = timeRanges.map(splitAt)
+  const ends = splits.flatMap(({ isEnd }) => isEnd ?? [])
+  return {
+    isStored: (span, bucket) => any(splits.map(({ isStored }) => isStored!(span, bucket))),
+    ...(ends.length > 0 ? { isEnd: (at) => any(ends.map((isEnd) => isEnd(at))) } : {}),
+  }
+}
+
 /**
  * Returns the states that a run reads: from the table, and from the events outside whole buckets and after the
- * watermark.
+ * watermark. `within`: time ranges to read instead of the run's own.
  */
-const statesFor = (shape: Shape, stored: Stored): QuerySql => {
+export const statesFor = (shape: Shape, stored: Stored, within?: readonly TimeRange[]): QuerySql => {
   const { columns, states, groups, runTerms, fixed, names } = shape
   const { source, keyOf } = names
   const ranges = runTerms.filter((term) => isRangeOf(shape, term))
   const others = runTerms.filter((term) => !ranges.includes(term))
-  const { isStored, isEnd } = splitOf(ranges)
+  const { isStored, isEnd } = within ? splitAll(within) : splitOf(ranges)
   const storedName = (of: Sql) => name(STORED, columns.find((each) => keyOf(each.sql) === keyOf(of))!.name)
 
   const fromTable: SelectSql = {
@@ -246,7 +260,8 @@ const statesFor = (shape: Shape, stored: Stored): QuerySql => {
     groupBy: groups.map((each) => name(each.name)),
   })
   const at = name(source, AT)
-  const tail = () => fromEvents([...testsOf(runTerms), isAfter(source, stored.watermark)])
+  const inRange = within ? [isWithinAny(within, at)] : testsOf(ranges)
+  const tail = () => fromEvents([...testsOf(others), ...inRange, isAfter(source, stored.watermark)])
   const ends = isEnd ? [fromEvents([...testsOf(others), isBefore(source, stored.watermark), isEnd(at)])] : []
   return unionAll(fromTable, [...(stored.isComplete ? [] : [tail()]), ...ends])
 }
@@ -313,6 +328,13 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
       items.map((item) => item.name),
     ),
   }
+}
+
+/** Replaces the clock by the time of a run, and returns its range and the conditions on other columns. */
+export const termsOf = (shape: Shape, now: Date) => {
+  const fixed = atOneTime(shape, now)
+  const ranges = fixed.runTerms.filter((term) => isRangeOf(fixed, term))
+  return { ranges, others: fixed.runTerms.filter((term) => !ranges.includes(term)) }
 }
 
 /** Returns a select with the same rows as `sql`, from the table, and from the events outside whole buckets and after the watermark. */

@@ -140,9 +140,10 @@ describe('a materialized run returns the rows of a live run', () => {
 })
 
 const expectSame = async (stored: Materialized, values: Readonly<Record<string, BoundValue>>) => {
-  const { live, materialized, isUsed } = await stored.run(values)
+  const { live, materialized, finished = live, isUsed } = await stored.run(values)
   expect(isUsed).toBe(true)
   expect({ values, rows: materialized }).toEqual({ values, rows: live })
+  expect({ values, rows: finished }).toEqual({ values, rows: live })
 }
 
 test('a materialized run returns the pages of a live run', async () => {

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { createClient } from '@clickhouse/client'
 import type { Compiled } from '../../../src/sql/compile.ts'
 import { RESULT_SETTINGS } from '../../../src/storage/clickhouseSettings.ts'
+import type { Result } from '../../../src/storage/storage.ts'
 import { MIGRATIONS } from '../../../src/storage/schema/migrations.ts'
 import { freePort } from '../../support/freePort.ts'
 
@@ -14,6 +15,8 @@ export interface TestEngine {
   readonly url: string
   /** Returns the rows of a compiled query. Only the query's own SQL separates projects here. */
   rows(compiled: Pick<Compiled, 'text' | 'params'>): Promise<unknown[][]>
+  /** Returns the rows and columns of a compiled query, as the service's storage does. */
+  result(compiled: Pick<Compiled, 'text' | 'params'>): Promise<Result>
   /** Returns one column of strings, for example of EXPLAIN. */
   lines(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
   columns(compiled: Pick<Compiled, 'text' | 'params'>): Promise<string[]>
@@ -129,12 +132,16 @@ export const startTestEngine = async (): Promise<TestEngine> => {
 
   const answer = async ({ text, params }: Pick<Compiled, 'text' | 'params'>) => {
     const result = await client.query({ query: text, query_params: { ...params }, format: 'JSONCompact' })
-    return result.json<unknown[]>() as unknown as { data: unknown[][]; meta: { name: string }[] }
+    return result.json<unknown[]>() as unknown as { data: unknown[][]; meta: { name: string; type: string }[] }
   }
 
   return {
     url,
     command,
+    result: async (compiled) => {
+      const { meta, data } = await answer(compiled)
+      return { columns: meta, rows: data, textLength: JSON.stringify(data).length }
+    },
     rows: async (compiled) => (await answer(compiled)).data,
     columns: async (compiled) => (await answer(compiled)).meta.map(({ name }) => name),
     lines: async (compiled) => (await answer(compiled)).data.map(([line]) => String(line)),

@@ -1,4 +1,5 @@
 import { buildStatements, planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
+import { createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
 import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
 import type { Variable } from '../../../../src/storage/metadata/metadata.ts'
 import type { TestEngine } from '../../../sql/support/engine.ts'
@@ -59,7 +60,14 @@ export interface Materialized {
   run(
     values: Readonly<Record<string, BoundValue>>,
     page?: { limit?: number; offset?: number },
-  ): Promise<{ live: unknown[][]; materialized: unknown[][]; isUsed: boolean; text: string }>
+  ): Promise<{
+    live: unknown[][]
+    materialized: unknown[][]
+    /** The rows that the service computed from cells. Absent: it cannot. */
+    finished?: unknown[][]
+    isUsed: boolean
+    text: string
+  }>
   drop(): Promise<void>
   readonly table: string
 }
@@ -89,8 +97,10 @@ export const materialize = async (
   }
   const { create, fill } = buildStatements(plan.table, projectId, stored)
   for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
+  const cells = createCells({ storage: { run: engine.result } })
+  let epoch = 0
   const isOrdered = /order by/i.test(text)
-  const shown = (rows: unknown[][]) => {
+  const shown = (rows: readonly (readonly unknown[])[]) => {
     const made = rows.map((row) => row.map(rounded))
     return isOrdered ? made : made.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   }
@@ -100,10 +110,24 @@ export const materialize = async (
       const reading = readingFrom(parsed, stored)
       const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
       const [live, materialized] = await Promise.all([
-        engine.rows(compileQuery(parsed, { projectId, variables: values, ...page })),
+        engine.result(compileQuery(parsed, { projectId, variables: values, ...page })),
         engine.rows(compiled),
       ])
-      return { live: shown(live), materialized: shown(materialized), isUsed: reading.isUsed(), text: compiled.text }
+      const isUsed = reading.isUsed()
+      const cellRun = isUsed ? reading.cells({ projectId, ...page }) : undefined
+      const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000 }
+      const { signal } = new AbortController()
+      epoch += 1
+      const finished = cellRun && (await cells.finish(cellRun, { epoch, isComplete, limits, signal }))
+      // Numbers of the engine may be rounded for a comparison, types may not differ.
+      if (finished) expect(finished.columns).toEqual(live.columns)
+      return {
+        live: shown(live.rows),
+        materialized: shown(materialized),
+        ...(finished ? { finished: shown(finished.rows) } : {}),
+        isUsed,
+        text: compiled.text,
+      }
     },
     drop: () => engine.command(`DROP TABLE db.${stored.table} SYNC`),
   }
