@@ -1,5 +1,14 @@
 import fc from 'fast-check'
+import { LIVE } from '../../../src/endpoints/insights/source.ts'
+import { trendsPlans } from '../../../src/endpoints/insights/trends/trends.ts'
+import type { TrendsQuery } from '../../../src/endpoints/insights/trends/trendsQuery.ts'
+import { scanOf } from '../../../src/endpoints/insights/trends/trendsScan.ts'
+import { unionOf } from '../../../src/endpoints/insights/trends/trendsStatement.ts'
+import { createZone } from '../../../src/endpoints/insights/zone.ts'
+import type { QuerySql } from '../../../src/sql/catalog/physical.ts'
+import { print } from '../../../src/sql/print/print.ts'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
+import { randomRuns } from '../../sql/support/randomRuns.ts'
 import { type SeenEvent, trendOf } from './support/reference.ts'
 import { ask, store } from './support/store.ts'
 
@@ -445,5 +454,55 @@ test('trend lines equal the reference for any events, math, interval, zone and b
       },
     ),
     { numRuns: 12 },
+  )
+})
+
+test('one scan of all series returns the rows of one scan per series', async () => {
+  const COUNTED = ['total', 'dau', 'unique_session', 'sum', 'avg', 'min', 'max', 'median', 'p90']
+  const chrome = [{ key: 'browser', type: 'event', operator: 'exact', value: ['Chrome'] }]
+  const series = fc.record({
+    event: fc.constantFrom('visit', 'buy', null),
+    math: fc.constantFrom(...COUNTED),
+    math_property: fc.constant('amount'),
+    properties: fc.constantFrom([], chrome),
+  })
+  const rowsOf = async (statement: QuerySql) =>
+    (await engine.rows(print(statement, project))).map((row) => row.map(String)).sort()
+  await fc.assert(
+    fc.asyncProperty(
+      someEvents,
+      fc.array(
+        fc.record({
+          series: fc.array(series, { minLength: 2, maxLength: 4 }),
+          breakdown: fc.constantFrom(undefined, 'browser'),
+          limit: fc.integer({ min: 1, max: 4 }),
+        }),
+        { minLength: 8, maxLength: 8 },
+      ),
+      async (events, questions) => {
+        project += 1
+        await store(engine, project, events)
+        for (const question of questions) {
+          const { breakdown, limit } = question
+          const [plan] = trendsPlans(
+            {
+              kind: 'TrendsQuery',
+              series: question.series.map((each) => ({ kind: 'EventsNode', ...each })),
+              dateRange: { date_from: '2026-02-25', date_to: '2026-03-28' },
+              breakdownFilter: breakdown ? { breakdown, breakdown_limit: limit } : {},
+            } as TrendsQuery,
+            {
+              context: { zone: createZone('Europe/Berlin'), now: at('2026-05-01T00:00:00Z') },
+              filters: { type: 'AND', values: [] },
+              isFromExact: false,
+              reading: LIVE,
+            },
+          )
+          const found = await rowsOf(scanOf(plan!)!)
+          expect({ question, rows: found }).toEqual({ question, rows: await rowsOf(unionOf(plan!)) })
+        }
+      },
+    ),
+    { numRuns: randomRuns(3), endOnFailure: true },
   )
 })

@@ -6,7 +6,8 @@ import { bucketsOf, nextInterval, type Period, periodOf, previousPeriod } from '
 import { breakdownsOf } from '../shared.ts'
 import { checkTrends, isTotalValue, type TrendsQuery } from './trendsQuery.ts'
 import { shapeTrends } from './trendsShape.ts'
-import { statementOf, type TrendsPlan } from './trendsStatement.ts'
+import { scanOf } from './trendsScan.ts'
+import { type TrendsPlan, unionOf } from './trendsStatement.ts'
 
 /** Returns the plan of the period and, with a comparison, of the previous period. */
 export const trendsPlans = (
@@ -24,6 +25,9 @@ export const trendsPlans = (
   const { compare, compare_to: to } = query.compareFilter ?? {}
   return [planOf(current), ...(compare ? [planOf(previousPeriod(current, to ?? undefined, zone))] : [])]
 }
+
+/** Returns the rows of all series: the series' index, the start of the interval, the breakdown key, and the value. */
+const statementOf = (plan: TrendsPlan) => scanOf(plan) ?? unionOf(plan)
 
 /** Trends: counts of events or people, or aggregates of numbers, as lines over time or as totals. */
 export const TRENDS: Insight<TrendsQuery> = {

@@ -48,7 +48,8 @@ const AGGREGATES: Readonly<Record<string, (of: Sql) => Sql>> = {
 
 const WINDOW_DAYS: Readonly<Record<string, number>> = { weekly_active: 7, monthly_active: 30 }
 
-const matching = (
+/** Returns the conditions that an event is one of a series. */
+export const matching = (
   source: Source,
   node: SeriesNode,
   { filters, context }: TrendsPlan,
@@ -78,7 +79,8 @@ const isWeighed = ({ reading }: TrendsPlan) => reading.isWeighed
 const shownKey = (key: Sql, plan: TrendsPlan): Sql =>
   shownKeyOf(key, () => keyRows(plan), plan.query, isWeighed(plan) ? 'weight' : undefined)
 
-const bucketOf = (instant: Sql, { buckets }: TrendsPlan): Sql =>
+/** Returns the start of an instant's interval. */
+export const bucketOf = (instant: Sql, { buckets }: TrendsPlan): Sql =>
   call('roundDown', instant, bound('Array(Int64)', buckets))
 
 // The intervals whose trailing window contains an event: they end after it, and their windows begin before it.
@@ -111,7 +113,7 @@ interface Rows {
 }
 
 // The counted or aggregated value. Read only where needed: a person costs a join, and everything that is read is stored when materialized.
-const countedBy = (source: Source, node: SeriesNode): readonly Sql[] => {
+export const countedBy = (source: Source, node: SeriesNode): readonly Sql[] => {
   if (isNumeric(node)) return [finiteNumber(source.property(numbersOf(node)))]
   if (node.math === 'unique_group') return [source.group(node.math_group_type_index!)]
   if (node.math === 'dau') return [source.person]
@@ -119,11 +121,21 @@ const countedBy = (source: Source, node: SeriesNode): readonly Sql[] => {
 }
 
 // Sums and quantiles need each event's number.
-const isPerEvent = (node: SeriesNode) => isNumeric(node) && node.math !== 'min' && node.math !== 'max'
+export const isPerEvent = (node: SeriesNode) => isNumeric(node) && node.math !== 'min' && node.math !== 'max'
 
 // The number of events: a stored row may represent several.
-const countOf = (plan: TrendsPlan, row: (of: string) => Sql): Sql =>
-  isWeighed(plan) ? call('sum', row('weight')) : call('count')
+const countOf = (hasWeights: boolean, row: (of: string) => Sql): Sql =>
+  hasWeights ? call('sum', row('weight')) : call('count')
+
+/** Returns what a series computes from rows with a `value` and, if they have weights, a `weight`. */
+export const countedAggregate = (node: SeriesNode, row: (of: string) => Sql, hasWeights: boolean): Sql => {
+  if (isNumeric(node)) return own(AGGREGATES, node.math!)!(row('value'))
+  if (node.math === 'dau') return call('uniqExact', row('value'))
+  // Events without a session or group have an empty string.
+  if (node.math === 'unique_session' || node.math === 'unique_group')
+    return call('uniqExact', call('nullIf', row('value'), text('')))
+  return countOf(hasWeights, row)
+}
 
 const countedRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
   const source = createSource(plan.reading, { takesWeights: !isPerEvent(node) })
@@ -136,15 +148,10 @@ const countedRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
     ...values,
     ...weightOf(source),
   ]
-  const aggregate = (row: (of: string) => Sql): Sql => {
-    if (isNumeric(node)) return own(AGGREGATES, node.math!)!(row('value'))
-    if (node.math === 'dau') return call('uniqExact', row('value'))
-    // Events without a session or group have an empty string.
-    if (node.math === 'unique_session' || node.math === 'unique_group')
-      return call('uniqExact', call('nullIf', row('value'), text('')))
-    return countOf(plan, row)
+  return {
+    query: { kind: 'select', items, from: source.from(), where },
+    aggregate: (row) => countedAggregate(node, row, isWeighed(plan)),
   }
-  return { query: { kind: 'select', items, from: source.from(), where }, aggregate }
 }
 
 const perActorRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
@@ -152,7 +159,7 @@ const perActorRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
   const row = (of: string) => name('r', of)
   const counts: SelectSql = {
     kind: 'select',
-    items: [column(row('bucket'), 'bucket'), column(row('key'), 'key'), column(countOf(plan, row), 'value')],
+    items: [column(row('bucket'), 'bucket'), column(row('key'), 'key'), column(countOf(isWeighed(plan), row), 'value')],
     from: from(query, 'r'),
     groupBy: [row('bucket'), row('key'), row('value')],
   }
@@ -224,6 +231,12 @@ const firstRows = (node: SeriesNode, plan: TrendsPlan): Rows => {
   return { query, aggregate: () => call('count') }
 }
 
+/** Whether a series counts or aggregates single events. */
+export const isCounted = (node: SeriesNode): boolean => {
+  const math = mathOf(node)
+  return !(Object.hasOwn(WINDOW_DAYS, math) || math.startsWith('first_') || PER_ACTOR.includes(math))
+}
+
 const rowsOf = (node: SeriesNode, plan: TrendsPlan): Rows => {
   const math = mathOf(node)
   if (Object.hasOwn(WINDOW_DAYS, math)) return windowRows(node, plan)
@@ -238,8 +251,8 @@ export const peopleRows = (node: SeriesNode, plan: TrendsPlan): SelectSql => {
   return rowsOf(countsEvents ? { ...node, math: 'dau' } : node, plan).query
 }
 
-/** Returns the rows of all series: the series' index, the start of the interval, the breakdown key, and the value. */
-export const statementOf = (plan: TrendsPlan): QuerySql => {
+/** Returns the rows of all series, each from its own scan. */
+export const unionOf = (plan: TrendsPlan): QuerySql => {
   const [first, ...rest] = plan.query.series.map((node, index): SelectSql => {
     const { query, aggregate } = rowsOf(node, plan)
     const row = (of: string) => name('g', of)
