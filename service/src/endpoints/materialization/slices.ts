@@ -1,0 +1,130 @@
+import {
+  type Column,
+  type Result,
+  type RunLimits,
+  type Statement,
+  type Storage,
+  StorageError,
+} from '../../storage/storage.ts'
+import type { CellRun } from './cells.ts'
+import { isFaithful, isInteger, isPlain, type Row } from './finish.ts'
+
+/** Cells of one statement. */
+export interface Slice {
+  readonly columns: readonly Column[]
+  readonly groups: readonly { readonly key: string; readonly values: Row }[]
+  /** For each cell: the index of its group, its times and its aggregates. */
+  readonly groupAt: readonly number[]
+  readonly from: readonly number[]
+  readonly to: readonly number[]
+  readonly values: readonly Row[]
+}
+
+interface Kept {
+  /** `undefined`: the statement's rows cannot be used. */
+  readonly slice: Promise<Slice | undefined>
+  readonly epoch: number
+  bytes: number
+}
+
+// More cells take longer to add up than the engine takes to run a statement.
+export const MAX_CELLS = 20_000
+/** Maximum size of all cells. */
+const MAX_BYTES = 32_000_000
+// Numbers and shared groups take less memory than their JSON, the arrays around them more.
+const BYTES_PER_CHARACTER = 3
+const KEPT_BYTES = 500
+const sliceOf = ({ columns, rows }: Result, { groupCount, isAdditive }: CellRun): Slice | undefined => {
+  const firstValue = groupCount + (isAdditive ? 1 : 2)
+  if (!columns.slice(0, groupCount).every(isPlain)) return undefined
+  if (isAdditive && !columns.slice(firstValue).every(isInteger)) return undefined
+  const groups: { key: string; values: Row }[] = []
+  const places = new Map<string, number>()
+  const slice = {
+    columns,
+    groups,
+    groupAt: [] as number[],
+    from: [] as number[],
+    to: [] as number[],
+    values: [] as Row[],
+  }
+  for (const row of rows) {
+    const checked = isAdditive ? row : row.slice(0, groupCount)
+    if (!checked.every((each, at) => isFaithful(each, columns[at]!))) return undefined
+    const values = row.slice(0, groupCount)
+    const key = JSON.stringify(values)
+    if (!places.has(key)) places.set(key, groups.push({ key, values }) - 1)
+    slice.groupAt.push(places.get(key)!)
+    slice.from.push(row[groupCount] as number)
+    slice.to.push(row[firstValue - 1] as number)
+    slice.values.push(row.slice(firstValue))
+  }
+  return slice
+}
+
+/** Loads cells, shares them between runs and keeps those that were used last. */
+export interface Slices {
+  /** Returns the cells of a statement. `epoch`: they must include its events. `undefined`: they cannot be used. */
+  load(
+    key: string,
+    run: CellRun,
+    statement: () => Statement,
+    limits: RunLimits,
+    epoch?: number,
+  ): Promise<Slice | undefined>
+}
+
+export const createSlices = ({
+  storage,
+  maxBytes = MAX_BYTES,
+}: {
+  storage: Pick<Storage, 'run'>
+  maxBytes?: number | undefined
+}): Slices => {
+  /** Ordered by last use. */
+  const kept = new Map<string, Kept>()
+  let bytes = 0
+
+  const forget = (key: string, entry: Kept) => {
+    if (kept.get(key) !== entry) return
+    kept.delete(key)
+    bytes -= entry.bytes
+  }
+
+  const load: Slices['load'] = (key, run, statement, limits, epoch = 0) => {
+    const before = kept.get(key)
+    if (before && before.epoch >= epoch) {
+      kept.delete(key)
+      kept.set(key, before)
+      return before.slice
+    }
+    if (before) forget(key, before)
+    const fetch = async (): Promise<Slice | undefined> => {
+      try {
+        // Others may wait for the same cells, so no caller can cancel them.
+        const { idPrefix: _, ...shared } = limits
+        const result = await storage.run(statement(), { ...shared, maxRows: MAX_CELLS, tables: [run.stored.table] })
+        grow(result.textLength * BYTES_PER_CHARACTER)
+        return sliceOf(result, run)
+      } catch (error) {
+        // The run itself reports what is wrong. A slice that is too large stays so.
+        if (!(error instanceof StorageError && error.kind === 'size')) forget(key, entry)
+        return undefined
+      }
+    }
+    const grow = (more: number) => {
+      if (kept.get(key) !== entry) return
+      entry.bytes += more
+      bytes += more
+      for (const [oldKey, old] of kept) {
+        if (bytes <= maxBytes) return
+        forget(oldKey, old)
+      }
+    }
+    const entry: Kept = { slice: Promise.resolve(undefined).then(fetch), epoch, bytes: 0 }
+    kept.set(key, entry)
+    grow(KEPT_BYTES)
+    return entry.slice
+  }
+  return { load }
+}
