@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts'
-import type { Storage } from '../../storage/storage.ts'
+import { SMALL_READ, type Storage } from '../../storage/storage.ts'
 import type { MaterializedTable } from './state.ts'
 
 /** Knows which tables contain every event of their project, so that a run needs to read nothing beside them. */
@@ -26,10 +26,13 @@ export const createArrivals = ({ storage, log }: { storage: Pick<Storage, 'rows'
   const looking = new Map<string, Promise<void>>()
 
   const look = async (projectId: number, { table, watermark }: MaterializedTable, epoch: number) => {
-    const found = await storage.rows({
-      text: 'SELECT 1 FROM db.events WHERE project_id = {projectId:UInt32} AND inserted_at >= {watermark:DateTime64(3)} LIMIT 1',
-      params: { projectId, watermark },
-    })
+    const found = await storage.rows(
+      {
+        text: 'SELECT 1 FROM db.events WHERE project_id = {projectId:UInt32} AND inserted_at >= {watermark:DateTime64(3)} LIMIT 1',
+        params: { projectId, watermark },
+      },
+      SMALL_READ,
+    )
     if (known.size >= MAX_KNOWN) known.clear()
     known.set(table, found.length === 0 ? epoch : undefined)
   }

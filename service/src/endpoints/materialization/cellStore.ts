@@ -1,4 +1,4 @@
-import type { Column, Result, RunLimits, Storage } from '../../storage/storage.ts'
+import type { Column, Result, ReadLimits, Storage } from '../../storage/storage.ts'
 import type { CellRun } from './cells.ts'
 import { add, isFaithful, isPlain, pageOf, type Row } from './finish.ts'
 import { fullBuckets } from './rollup.ts'
@@ -18,7 +18,7 @@ export interface Cells {
 export interface CellOptions {
   readonly epoch: number
   readonly isComplete: boolean
-  readonly limits: RunLimits
+  readonly limits: ReadLimits
   readonly signal: AbortSignal
 }
 

@@ -1,7 +1,8 @@
 import {
+  NO_CALLER,
   type Column,
   type Result,
-  type RunLimits,
+  type ReadLimits,
   type Statement,
   type Storage,
   StorageError,
@@ -29,6 +30,8 @@ interface Kept {
 
 // More cells take longer to add up than the engine takes to run a statement.
 export const MAX_CELLS = 20_000
+const MAX_SLICE_BYTES = 4_000_000
+const TOO_LARGE: ReadonlySet<string> = new Set(['size', 'bytes'])
 /** Maximum size of all cells. */
 const MAX_BYTES = 32_000_000
 // Numbers and shared groups take less memory than their JSON, the arrays around them more.
@@ -69,7 +72,7 @@ export interface Slices {
     key: string,
     run: CellRun,
     statement: () => Statement,
-    limits: RunLimits,
+    limits: ReadLimits,
     epoch?: number,
   ): Promise<Slice | undefined>
 }
@@ -103,12 +106,16 @@ export const createSlices = ({
       try {
         // Others may wait for the same cells, so no caller can cancel them.
         const { idPrefix: _, ...shared } = limits
-        const result = await storage.run(statement(), { ...shared, maxRows: MAX_CELLS, tables: [run.stored.table] })
+        const result = await storage.run(
+          statement(),
+          { ...shared, maxRows: MAX_CELLS, maxBytes: MAX_SLICE_BYTES, tables: [run.stored.table] },
+          NO_CALLER,
+        )
         grow(result.textLength * BYTES_PER_CHARACTER)
         return sliceOf(result, run)
       } catch (error) {
         // The run itself reports what is wrong. A slice that is too large stays so.
-        if (!(error instanceof StorageError && error.kind === 'size')) forget(key, entry)
+        if (!(error instanceof StorageError && TOO_LARGE.has(error.kind))) forget(key, entry)
         return undefined
       }
     }

@@ -115,7 +115,7 @@ export const materialize = async (
       ])
       const isUsed = reading.isUsed()
       const cellRun = isUsed ? reading.cells({ projectId, ...page }) : undefined
-      const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000 }
+      const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }
       const { signal } = new AbortController()
       epoch += 1
       const finished = cellRun && (await cells.finish(cellRun, { epoch, isComplete, limits, signal }))
