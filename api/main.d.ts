@@ -9,6 +9,10 @@ declare const RENAMES: {
   readonly verbose: 'debug'
 }
 type Properties = Record<string, unknown>
+type JsonType = string | number | boolean | null | undefined | JsonRecord | JsonType[]
+type JsonRecord = {
+  [key: string]: JsonType
+}
 type Stop = () => void
 interface CapturedEvent {
   uuid: string
@@ -85,8 +89,8 @@ interface FlagDetails {
 interface FlagResult {
   key: string
   enabled: boolean
-  variant?: string
-  payload?: unknown
+  variant: string | undefined
+  payload: JsonType
 }
 interface FlagOptions {
   send_event?: boolean
@@ -589,6 +593,12 @@ interface Analytics extends NotYet {
   get_session_id(): string
   onSessionId(listener: SessionListener): Stop
   sessionManager: {
+    onSessionId(listener: SessionListener): Stop
+    checkAndGetSessionAndWindowId(readOnly?: boolean): {
+      sessionId: string
+      windowId: string
+      sessionStartTimestamp: number
+    }
     resetSessionId(): void
   }
   get_session_replay_url(options?: { withTimestamp?: boolean; timestampLookBack?: number }): string
@@ -603,17 +613,17 @@ interface Analytics extends NotYet {
         },
   ): void
   stopSessionRecording(): void
-  sessionRecordingStarted(): boolean | undefined
+  sessionRecordingStarted(): boolean
   sessionRecording: SiteRecording
   getPageViewId(): string | undefined
   getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
-  isFeatureEnabled(
+  isFeatureEnabled<D extends boolean | undefined = undefined>(
     key: string,
     options?: FlagOptions & {
-      defaultValue?: boolean
+      defaultValue?: D
     },
-  ): boolean | undefined
-  getFeatureFlagPayload(key: string): unknown
+  ): boolean | D
+  getFeatureFlagPayload(key: string): JsonType
   getFeatureFlagResult(key: string, options?: FlagOptions): FlagResult | undefined
   getAllFeatureFlags(): FlagResult[]
   reloadFeatureFlags(): void
@@ -657,7 +667,7 @@ interface Analytics extends NotYet {
     getFlagPayloads(): Record<string, unknown>
     getFlagsWithDetails(): Record<string, FlagDetails>
     getFeatureFlagDetails(key: string): FlagDetails | undefined
-    getRemoteConfigPayload(key: string, callback: (payload: unknown) => void): void
+    getRemoteConfigPayload(key: string, callback: (payload: JsonType) => void): void
     reloadFeatureFlagsAsync(): Promise<{
       status: 'loaded' | 'error' | 'skipped'
     }>
@@ -704,10 +714,6 @@ type CaptureResult = CapturedEvent
 type BeforeSendFn = BeforeSend
 type BootstrapConfig = Bootstrap
 type Property = JsonType
-type JsonType = string | number | boolean | null | undefined | JsonRecord | JsonType[]
-type JsonRecord = {
-  [key: string]: JsonType
-}
 type FeatureFlagsCallback = FlagListener
 type FeatureFlagResult = FlagResult
 type FeatureFlagValue = FlagValue

@@ -388,7 +388,10 @@ describe('rate_limiting', () => {
 
 describe('events of bots', () => {
   test('are not captured by default', () => {
-    const { analytics } = startAnalytics({ opt_out_useragent_filter: false, custom_blocked_useragents: ['AppleWebKit'] })
+    const { analytics } = startAnalytics({
+      opt_out_useragent_filter: false,
+      custom_blocked_useragents: ['AppleWebKit'],
+    })
     expect(analytics.capture('x')).toBeUndefined()
     expect(analytics.drops()).toEqual({ bot: 1 })
   })

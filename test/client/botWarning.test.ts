@@ -24,7 +24,9 @@ test('logs the bot warning for a bot that identifies itself', () => {
 })
 
 test.each(['jsdom/26.1.0', 'HappyDOM/0.0.0'])('unit tests of an application in %s send nothing', (name) => {
-  jest.spyOn(navigator, 'userAgent', 'get').mockReturnValue(`Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) ${name}`)
+  jest
+    .spyOn(navigator, 'userAgent', 'get')
+    .mockReturnValue(`Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) ${name}`)
   const lines = listenToConsole('warn')
   const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
   for (let times = 0; times < 3; times++) expect(analytics.capture('x')).toBeUndefined()

@@ -321,11 +321,11 @@ test.each(['advanced_disable_flags', 'advanced_disable_feature_flags'] as const)
     setApiResponse(200, { ...NO_FLAGS, flags: { a: { key: 'a', enabled: true } } })
     let answer = () => {}
     const { fetch } = globalThis
-    globalThis.fetch = (async (...args: Parameters<typeof fetch>) => {
+    globalThis.fetch = async (...args: Parameters<typeof fetch>) => {
       const response = await fetch(...args)
       await new Promise<void>((done) => (answer = done))
       return response
-    })
+    }
     await settle(100)
     analytics.set_config({ [name]: true })
     answer()

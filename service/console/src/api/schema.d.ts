@@ -7,25 +7,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getHome']
     put?: never
     post?: never
     delete?: never
@@ -41,25 +23,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getHealth']
     put?: never
     post?: never
     delete?: never
@@ -75,25 +39,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getReadiness']
     put?: never
     post?: never
     delete?: never
@@ -110,97 +56,12 @@ export interface paths {
       cookie?: never
     }
     /** Read the session of the request, with the rights of its key */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              expires_at: string
-              instance: string
-              key: {
-                id: string
-                label: string
-                scoped_teams: number[] | null
-                scopes: string[]
-              }
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getApiConsoleSession']
     put?: never
     /** Sign in to the console with the token of a one-time link, or with a personal API key */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            key?: string
-            token?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              expires_at: string
-              instance: string
-              key: {
-                id: string
-                label: string
-                scoped_teams: number[] | null
-                scopes: string[]
-              }
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postApiConsoleSession']
     /** Sign out of the console */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    delete: operations['deleteApiConsoleSession']
     options?: never
     head?: never
     patch?: never
@@ -214,43 +75,7 @@ export interface paths {
       cookie?: never
     }
     /** List the features that visitors can enroll in, by "stage" (default: beta) */
-    get: {
-      parameters: {
-        query?: {
-          stage?: string
-          token?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              earlyAccessFeatures: {
-                description: string
-                documentationUrl: string
-                flagKey: string
-                id: string
-                name: string
-                payload: {
-                  [key: string]: unknown
-                }
-                /** @enum {string} */
-                stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getApiEarlyAccessFeatures']
     put?: never
     post?: never
     delete?: never
@@ -270,25 +95,7 @@ export interface paths {
      * Read flags with their conditions, for server SDKs that evaluate flags locally
      * @description Requires a key with the scope feature_flag:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getApiFeatureFlagLocalEvaluation']
     put?: never
     post?: never
     delete?: never
@@ -305,25 +112,7 @@ export interface paths {
       cookie?: never
     }
     /** This document */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getApiOpenapiJson']
     put?: never
     post?: never
     delete?: never
@@ -343,89 +132,13 @@ export interface paths {
      * List the keys of the projects that the key is valid for
      * @description Requires a key with the scope personal_api_key:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                /** Format: date-time */
-                created_at: string
-                id: string
-                label: string
-                last_rolled_at: string | null
-                last_used_at: string | null
-                mask_value: string
-                previous_value_until: string | null
-                scoped_teams: number[] | null
-                scopes: string[]
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getApiPersonalApiKeys']
     put?: never
     /**
      * Create a key. Its "value" is shown only once
      * @description Requires a key with the scope personal_api_key:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            label: string
-            scoped_teams?: number[] | null
-            scopes: string[]
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              id: string
-              label: string
-              last_rolled_at: string | null
-              last_used_at: string | null
-              mask_value: string
-              previous_value_until: string | null
-              scoped_teams: number[] | null
-              scopes: string[]
-              value: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postApiPersonalApiKeys']
     delete?: never
     options?: never
     head?: never
@@ -443,67 +156,14 @@ export interface paths {
      * Read a key
      * @description Requires a key with the scope personal_api_key:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              id: string
-              label: string
-              last_rolled_at: string | null
-              last_used_at: string | null
-              mask_value: string
-              previous_value_until: string | null
-              scoped_teams: number[] | null
-              scopes: string[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getApiPersonalApiKeysById']
     put?: never
     post?: never
     /**
      * Revoke a key
      * @description Requires a key with the scope personal_api_key:write.
      */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    delete: operations['deleteApiPersonalApiKeysById']
     options?: never
     head?: never
     patch?: never
@@ -522,47 +182,7 @@ export interface paths {
      * Replace the secret, shown only once. The old one is accepted for "grace_seconds" more
      * @description Requires a key with the scope personal_api_key:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            grace_seconds?: number
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              id: string
-              label: string
-              last_rolled_at: string | null
-              last_used_at: string | null
-              mask_value: string
-              previous_value_until: string | null
-              scoped_teams: number[] | null
-              scopes: string[]
-              value: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postApiPersonalApiKeysByIdRoll']
     delete?: never
     options?: never
     head?: never
@@ -580,84 +200,13 @@ export interface paths {
      * List the projects that the key is valid for
      * @description Requires a key with the scope project:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                api_token: string
-                /** Format: date-time */
-                created_at: string
-                id: number
-                name: string
-                previous_api_token_until: string | null
-                timezone: string
-                toolbar_origins: string[]
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getProjects']
     put?: never
     /**
      * Create a project. Requires a key for all projects
      * @description Requires a key with the scope project:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            api_token?: string
-            name: string
-            timezone?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              api_token: string
-              /** Format: date-time */
-              created_at: string
-              id: number
-              name: string
-              previous_api_token_until: string | null
-              timezone: string
-              toolbar_origins: string[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postProjects']
     delete?: never
     options?: never
     head?: never
@@ -675,38 +224,7 @@ export interface paths {
      * Read a project
      * @description Requires a key with the scope project:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              api_token: string
-              /** Format: date-time */
-              created_at: string
-              id: number
-              name: string
-              previous_api_token_until: string | null
-              timezone: string
-              toolbar_origins: string[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getProjectsByProjectId']
     put?: never
     post?: never
     delete?: never
@@ -716,47 +234,7 @@ export interface paths {
      * Change the name, the time zone or the toolbar origins of a project
      * @description Requires a key with the scope project:write.
      */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            name?: string
-            timezone?: string
-            /** @description Origins of the sites on which the toolbar may open, such as https://shop.example. Replaces the list */
-            toolbar_origins?: string[]
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              api_token: string
-              /** Format: date-time */
-              created_at: string
-              id: number
-              name: string
-              previous_api_token_until: string | null
-              timezone: string
-              toolbar_origins: string[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    patch: operations['patchProjectsByProjectId']
     trace?: never
   }
   '/api/projects/{projectId}/dashboards': {
@@ -770,153 +248,13 @@ export interface paths {
      * List the dashboards, oldest first. The first request of a project creates its default dashboard
      * @description Requires a key with the scope dashboard:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                /** Format: date-time */
-                created_at: string
-                description: string
-                id: string
-                name: string
-                tiles: {
-                  /** @enum {string} */
-                  display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
-                  endpoint?: string
-                  h: number
-                  id: string
-                  query?: {
-                    kind: string
-                  } & {
-                    [key: string]: unknown
-                  }
-                  title: string
-                  variables?: {
-                    [key: string]: unknown
-                  }
-                  w: number
-                  x: number
-                  y: number
-                }[]
-                /** Format: date-time */
-                updated_at: string
-                variables: {
-                  [key: string]: unknown
-                }
-                version: number
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getDashboards']
     put?: never
     /**
      * Create a dashboard
      * @description Requires a key with the scope dashboard:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            description?: string
-            name: string
-            tiles?: {
-              /** @enum {string} */
-              display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
-              endpoint?: string
-              h: number
-              id: string
-              query?: {
-                kind: string
-              } & {
-                [key: string]: unknown
-              }
-              title: string
-              variables?: {
-                [key: string]: unknown
-              }
-              w: number
-              x: number
-              y: number
-            }[]
-            variables?: {
-              [key: string]: unknown
-            }
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              description: string
-              id: string
-              name: string
-              tiles: {
-                /** @enum {string} */
-                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
-                endpoint?: string
-                h: number
-                id: string
-                query?: {
-                  kind: string
-                } & {
-                  [key: string]: unknown
-                }
-                title: string
-                variables?: {
-                  [key: string]: unknown
-                }
-                w: number
-                x: number
-                y: number
-              }[]
-              /** Format: date-time */
-              updated_at: string
-              variables: {
-                [key: string]: unknown
-              }
-              version: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postDashboards']
     delete?: never
     options?: never
     head?: never
@@ -934,180 +272,21 @@ export interface paths {
      * Read a dashboard
      * @description Requires a key with the scope dashboard:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              description: string
-              id: string
-              name: string
-              tiles: {
-                /** @enum {string} */
-                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
-                endpoint?: string
-                h: number
-                id: string
-                query?: {
-                  kind: string
-                } & {
-                  [key: string]: unknown
-                }
-                title: string
-                variables?: {
-                  [key: string]: unknown
-                }
-                w: number
-                x: number
-                y: number
-              }[]
-              /** Format: date-time */
-              updated_at: string
-              variables: {
-                [key: string]: unknown
-              }
-              version: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getDashboardsById']
     put?: never
     post?: never
     /**
      * Delete a dashboard
      * @description Requires a key with the scope dashboard:write.
      */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    delete: operations['deleteDashboardsById']
     options?: never
     head?: never
     /**
      * Change a dashboard. Rejected if "version" is not the current version
      * @description Requires a key with the scope dashboard:write.
      */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            description?: string
-            name?: string
-            tiles?: {
-              /** @enum {string} */
-              display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
-              endpoint?: string
-              h: number
-              id: string
-              query?: {
-                kind: string
-              } & {
-                [key: string]: unknown
-              }
-              title: string
-              variables?: {
-                [key: string]: unknown
-              }
-              w: number
-              x: number
-              y: number
-            }[]
-            variables?: {
-              [key: string]: unknown
-            }
-            version: number
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              description: string
-              id: string
-              name: string
-              tiles: {
-                /** @enum {string} */
-                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
-                endpoint?: string
-                h: number
-                id: string
-                query?: {
-                  kind: string
-                } & {
-                  [key: string]: unknown
-                }
-                title: string
-                variables?: {
-                  [key: string]: unknown
-                }
-                w: number
-                x: number
-                y: number
-              }[]
-              /** Format: date-time */
-              updated_at: string
-              variables: {
-                [key: string]: unknown
-              }
-              version: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    patch: operations['patchDashboardsById']
     trace?: never
   }
   '/api/projects/{projectId}/early_access_feature': {
@@ -1121,108 +300,13 @@ export interface paths {
      * List the early access features
      * @description Requires a key with the scope early_access_feature:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                /** Format: date-time */
-                created_at: string
-                description: string
-                documentation_url: string
-                feature_flag: {
-                  id: number
-                  key?: string
-                }
-                id: string
-                name: string
-                payload: {
-                  [key: string]: unknown
-                }
-                /** @enum {string} */
-                stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEarlyAccessFeature']
     put?: never
     /**
      * Create a feature that visitors can opt in to. Creates a flag for it unless "feature_flag_id" names one
      * @description Requires a key with the scope early_access_feature:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            description?: string
-            documentation_url?: string
-            feature_flag_id?: number
-            name: string
-            payload?: {
-              [key: string]: unknown
-            }
-            /** @enum {string} */
-            stage?: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              description: string
-              documentation_url: string
-              feature_flag: {
-                id: number
-                key?: string
-              }
-              id: string
-              name: string
-              payload: {
-                [key: string]: unknown
-              }
-              /** @enum {string} */
-              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postEarlyAccessFeature']
     delete?: never
     options?: never
     head?: never
@@ -1240,133 +324,21 @@ export interface paths {
      * Read an early access feature
      * @description Requires a key with the scope early_access_feature:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              description: string
-              documentation_url: string
-              feature_flag: {
-                id: number
-                key?: string
-              }
-              id: string
-              name: string
-              payload: {
-                [key: string]: unknown
-              }
-              /** @enum {string} */
-              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEarlyAccessFeatureById']
     put?: never
     post?: never
     /**
      * Delete a feature. Its flag stays, without the enrollments
      * @description Requires a key with the scope early_access_feature:write.
      */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    delete: operations['deleteEarlyAccessFeatureById']
     options?: never
     head?: never
     /**
      * Change an early access feature
      * @description Requires a key with the scope early_access_feature:write.
      */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            description?: string
-            documentation_url?: string
-            name?: string
-            payload?: {
-              [key: string]: unknown
-            }
-            /** @enum {string} */
-            stage?: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              created_at: string
-              description: string
-              documentation_url: string
-              feature_flag: {
-                id: number
-                key?: string
-              }
-              id: string
-              name: string
-              payload: {
-                [key: string]: unknown
-              }
-              /** @enum {string} */
-              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    patch: operations['patchEarlyAccessFeatureById']
     trace?: never
   }
   '/api/projects/{projectId}/endpoint_stats': {
@@ -1380,39 +352,7 @@ export interface paths {
      * List runs, errors, durations and cache use of each endpoint in the last 24 hours
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              results: {
-                cached_share: number | null
-                errors_24h: number
-                id: string
-                last_run_at: string | null
-                name: string
-                p95_ms: number | null
-                runs_24h: number
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointStats']
     put?: never
     post?: never
     delete?: never
@@ -1432,207 +372,13 @@ export interface paths {
      * List the endpoints
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: {
-          is_active?: boolean
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                columns:
-                  | {
-                      name: string
-                      /** @enum {string} */
-                      type:
-                        | 'integer'
-                        | 'float'
-                        | 'string'
-                        | 'datetime'
-                        | 'date'
-                        | 'boolean'
-                        | 'array'
-                        | 'json'
-                        | 'unknown'
-                    }[]
-                  | null
-                /** Format: date-time */
-                created_at: string
-                current_version: number
-                current_version_id?: string
-                data_freshness_seconds: number
-                description: string
-                endpoint_path: string
-                id: string
-                is_active: boolean
-                is_materialized: boolean
-                last_executed_at: string | null
-                materialization: {
-                  bytes?: number
-                  can_materialize: boolean
-                  date_variables?: boolean
-                  enabled: boolean
-                  error?: string
-                  /** Format: date-time */
-                  last_materialized_at?: string
-                  name: string
-                  obstacles?: {
-                    code: string
-                    field?: string
-                    fix: string
-                    message: string
-                    position?: {
-                      column: number
-                      end: number
-                      line: number
-                      start: number
-                    }
-                  }[]
-                  ready: boolean
-                  reason?: string
-                  rows?: number
-                  /** @enum {string} */
-                  status?: 'Running' | 'Completed' | 'Failed'
-                }
-                name: string
-                query: {
-                  kind: string
-                } & {
-                  [key: string]: unknown
-                }
-                /** Format: date-time */
-                updated_at: string
-                versions_count: number
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpoints']
     put?: never
     /**
      * Create an endpoint
      * @description Requires a key with the scope endpoint:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            /** @enum {integer} */
-            data_freshness_seconds?: 900 | 1800 | 3600 | 21600 | 43200 | 86400 | 604800
-            date_variables?: boolean
-            description?: string
-            is_active?: boolean
-            is_materialized?: boolean
-            name: string
-            query: {
-              kind: string
-            }
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              columns:
-                | {
-                    name: string
-                    /** @enum {string} */
-                    type:
-                      | 'integer'
-                      | 'float'
-                      | 'string'
-                      | 'datetime'
-                      | 'date'
-                      | 'boolean'
-                      | 'array'
-                      | 'json'
-                      | 'unknown'
-                  }[]
-                | null
-              /** Format: date-time */
-              created_at: string
-              current_version: number
-              current_version_id?: string
-              data_freshness_seconds: number
-              description: string
-              endpoint_path: string
-              id: string
-              is_active: boolean
-              is_materialized: boolean
-              last_executed_at: string | null
-              materialization: {
-                bytes?: number
-                can_materialize: boolean
-                date_variables?: boolean
-                enabled: boolean
-                error?: string
-                /** Format: date-time */
-                last_materialized_at?: string
-                name: string
-                obstacles?: {
-                  code: string
-                  field?: string
-                  fix: string
-                  message: string
-                  position?: {
-                    column: number
-                    end: number
-                    line: number
-                    start: number
-                  }
-                }[]
-                ready: boolean
-                reason?: string
-                rows?: number
-                /** @enum {string} */
-                status?: 'Running' | 'Completed' | 'Failed'
-              }
-              name: string
-              query: {
-                kind: string
-              } & {
-                [key: string]: unknown
-              }
-              /** Format: date-time */
-              updated_at: string
-              versions_count: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postEndpoints']
     delete?: never
     options?: never
     head?: never
@@ -1650,368 +396,25 @@ export interface paths {
      * Read an endpoint or, with ?version=, one of its versions
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: {
-          version?: number
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              columns:
-                | {
-                    name: string
-                    /** @enum {string} */
-                    type:
-                      | 'integer'
-                      | 'float'
-                      | 'string'
-                      | 'datetime'
-                      | 'date'
-                      | 'boolean'
-                      | 'array'
-                      | 'json'
-                      | 'unknown'
-                  }[]
-                | null
-              /** Format: date-time */
-              created_at: string
-              current_version: number
-              current_version_id?: string
-              data_freshness_seconds: number
-              description: string
-              endpoint_is_active?: boolean
-              endpoint_path: string
-              id: string
-              is_active: boolean
-              is_materialized: boolean
-              last_executed_at: string | null
-              materialization: {
-                bytes?: number
-                can_materialize: boolean
-                date_variables?: boolean
-                enabled: boolean
-                error?: string
-                /** Format: date-time */
-                last_materialized_at?: string
-                name: string
-                obstacles?: {
-                  code: string
-                  field?: string
-                  fix: string
-                  message: string
-                  position?: {
-                    column: number
-                    end: number
-                    line: number
-                    start: number
-                  }
-                }[]
-                ready: boolean
-                reason?: string
-                rows?: number
-                /** @enum {string} */
-                status?: 'Running' | 'Completed' | 'Failed'
-              }
-              name: string
-              query: {
-                kind: string
-              } & {
-                [key: string]: unknown
-              }
-              /** Format: date-time */
-              updated_at: string
-              version?: number
-              /** Format: date-time */
-              version_created_at?: string
-              version_id?: string
-              /** Format: date-time */
-              version_updated_at?: string
-              versions_count: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsByName']
     /**
      * Create an endpoint, or change it. A changed query becomes its next version
      * @description Requires a key with the scope endpoint:write.
      */
-    put: {
-      parameters: {
-        query?: {
-          version?: number
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            /** @enum {integer} */
-            data_freshness_seconds?: 900 | 1800 | 3600 | 21600 | 43200 | 86400 | 604800
-            date_variables?: boolean
-            description?: string
-            is_active?: boolean
-            is_materialized?: boolean
-            name?: string
-            query?: {
-              kind: string
-            }
-            version?: number
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              columns:
-                | {
-                    name: string
-                    /** @enum {string} */
-                    type:
-                      | 'integer'
-                      | 'float'
-                      | 'string'
-                      | 'datetime'
-                      | 'date'
-                      | 'boolean'
-                      | 'array'
-                      | 'json'
-                      | 'unknown'
-                  }[]
-                | null
-              /** Format: date-time */
-              created_at: string
-              current_version: number
-              current_version_id?: string
-              data_freshness_seconds: number
-              description: string
-              endpoint_is_active?: boolean
-              endpoint_path: string
-              id: string
-              is_active: boolean
-              is_materialized: boolean
-              last_executed_at: string | null
-              materialization: {
-                bytes?: number
-                can_materialize: boolean
-                date_variables?: boolean
-                enabled: boolean
-                error?: string
-                /** Format: date-time */
-                last_materialized_at?: string
-                name: string
-                obstacles?: {
-                  code: string
-                  field?: string
-                  fix: string
-                  message: string
-                  position?: {
-                    column: number
-                    end: number
-                    line: number
-                    start: number
-                  }
-                }[]
-                ready: boolean
-                reason?: string
-                rows?: number
-                /** @enum {string} */
-                status?: 'Running' | 'Completed' | 'Failed'
-              }
-              materialization_error?: string
-              name: string
-              query: {
-                kind: string
-              } & {
-                [key: string]: unknown
-              }
-              /** Format: date-time */
-              updated_at: string
-              version?: number
-              /** Format: date-time */
-              version_created_at?: string
-              version_id?: string
-              /** Format: date-time */
-              version_updated_at?: string
-              versions_count: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    put: operations['putEndpointsByName']
     post?: never
     /**
      * Delete an endpoint
      * @description Requires a key with the scope endpoint:write.
      */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    delete: operations['deleteEndpointsByName']
     options?: never
     head?: never
     /**
      * Change an endpoint. A changed query becomes its next version
      * @description Requires a key with the scope endpoint:write.
      */
-    patch: {
-      parameters: {
-        query?: {
-          version?: number
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            /** @enum {integer} */
-            data_freshness_seconds?: 900 | 1800 | 3600 | 21600 | 43200 | 86400 | 604800
-            date_variables?: boolean
-            description?: string
-            is_active?: boolean
-            is_materialized?: boolean
-            name?: string
-            query?: {
-              kind: string
-            }
-            version?: number
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              columns:
-                | {
-                    name: string
-                    /** @enum {string} */
-                    type:
-                      | 'integer'
-                      | 'float'
-                      | 'string'
-                      | 'datetime'
-                      | 'date'
-                      | 'boolean'
-                      | 'array'
-                      | 'json'
-                      | 'unknown'
-                  }[]
-                | null
-              /** Format: date-time */
-              created_at: string
-              current_version: number
-              current_version_id?: string
-              data_freshness_seconds: number
-              description: string
-              endpoint_is_active?: boolean
-              endpoint_path: string
-              id: string
-              is_active: boolean
-              is_materialized: boolean
-              last_executed_at: string | null
-              materialization: {
-                bytes?: number
-                can_materialize: boolean
-                date_variables?: boolean
-                enabled: boolean
-                error?: string
-                /** Format: date-time */
-                last_materialized_at?: string
-                name: string
-                obstacles?: {
-                  code: string
-                  field?: string
-                  fix: string
-                  message: string
-                  position?: {
-                    column: number
-                    end: number
-                    line: number
-                    start: number
-                  }
-                }[]
-                ready: boolean
-                reason?: string
-                rows?: number
-                /** @enum {string} */
-                status?: 'Running' | 'Completed' | 'Failed'
-              }
-              materialization_error?: string
-              name: string
-              query: {
-                kind: string
-              } & {
-                [key: string]: unknown
-              }
-              /** Format: date-time */
-              updated_at: string
-              version?: number
-              /** Format: date-time */
-              version_created_at?: string
-              version_id?: string
-              /** Format: date-time */
-              version_updated_at?: string
-              versions_count: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    patch: operations['patchEndpointsByName']
     trace?: never
   }
   '/api/projects/{projectId}/endpoints/{name}/materialization_preview': {
@@ -2027,72 +430,7 @@ export interface paths {
      * Preview what materializing an endpoint would store. Stores nothing
      * @description Requires a key with the scope endpoint:read.
      */
-    post: {
-      parameters: {
-        query?: {
-          version?: number
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            version?: number
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              bytes?: number
-              can_materialize: boolean
-              date_variables?: boolean
-              enabled: boolean
-              error?: string
-              /** Format: date-time */
-              last_materialized_at?: string
-              name: string
-              obstacles?: {
-                code: string
-                field?: string
-                fix: string
-                message: string
-                position?: {
-                  column: number
-                  end: number
-                  line: number
-                  start: number
-                }
-              }[]
-              preview?: {
-                bytes: number
-                events: number
-                expected_speed_up: number
-                kind: string
-                rows: number
-                stored_query: string
-              }
-              ready: boolean
-              reason?: string
-              rows?: number
-              /** @enum {string} */
-              status?: 'Running' | 'Completed' | 'Failed'
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postEndpointsByNameMaterializationPreview']
     delete?: never
     options?: never
     head?: never
@@ -2110,58 +448,7 @@ export interface paths {
      * Read whether an endpoint is materialized, its progress, or why it cannot be
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: {
-          version?: number
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              bytes?: number
-              can_materialize: boolean
-              date_variables?: boolean
-              enabled: boolean
-              error?: string
-              /** Format: date-time */
-              last_materialized_at?: string
-              name: string
-              obstacles?: {
-                code: string
-                field?: string
-                fix: string
-                message: string
-                position?: {
-                  column: number
-                  end: number
-                  line: number
-                  start: number
-                }
-              }[]
-              ready: boolean
-              reason?: string
-              rows?: number
-              /** @enum {string} */
-              status?: 'Running' | 'Completed' | 'Failed'
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsByNameMaterializationStatus']
     put?: never
     post?: never
     delete?: never
@@ -2181,34 +468,7 @@ export interface paths {
      * Read the OpenAPI document for running one endpoint
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: {
-          version?: number
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              [key: string]: unknown
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsByNameOpenapiJson']
     put?: never
     post?: never
     delete?: never
@@ -2228,215 +488,13 @@ export interface paths {
      * Run an endpoint. Responses may be cached and revalidated by their ETag
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: {
-          client_query_id?: string
-          cursor?: string
-          debug?: boolean
-          format?: 'json' | 'ndjson' | 'csv'
-          limit?: number
-          offset?: number
-          refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
-          variables?: string
-          version?: number
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              cache_key?: string
-              /**
-               * Format: date-time
-               * @description Until when the result may be cached.
-               */
-              cache_target_age: string
-              clickhouse?: string
-              columns?: string[]
-              dateFrom?: string
-              dateTo?: string
-              endpoint_materialized?: boolean
-              /** Format: date-time */
-              endpoint_materialized_at?: string
-              endpoint_version: number
-              /** Format: date-time */
-              endpoint_version_created_at: string
-              execution_id: string
-              hasMore: boolean
-              hogql?: string
-              is_cached: boolean
-              /**
-               * Format: date-time
-               * @description When the result was computed.
-               */
-              last_refresh: string
-              limit?: number
-              name: string
-              next_cursor?: string | null
-              offset?: number
-              /** @description Rows of a SQL query. For an insight, its chart data. */
-              results:
-                | unknown[]
-                | {
-                    [key: string]: unknown
-                  }
-              samplingRate?: {
-                numerator: number
-              }
-              series?: {
-                counts?: {
-                  [key: string]: (number | null)[]
-                }
-                data: {
-                  [key: string]: (number | null)[]
-                }
-                days: string[]
-                interval: string
-                labels: string[]
-                previous?: {
-                  [key: string]: (number | null)[]
-                }
-                previousDays?: string[]
-              }
-              thresholds?: {
-                [key: string]: number[]
-              }
-              timezone: string
-              timings?: {
-                k: string
-                t: number
-              }[]
-              types?: string[][]
-              usedPreAggregatedTables?: boolean
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsByNameRun']
     put?: never
     /**
      * Run an endpoint, by key or by run token
      * @description Requires a key with the scope endpoint:read, or a run token.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            client_query_id?: string
-            cursor?: string
-            debug?: boolean
-            /** @enum {string} */
-            format?: 'json' | 'ndjson' | 'csv'
-            limit?: number
-            offset?: number
-            /** @enum {string} */
-            refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
-            variables?: {
-              [key: string]: unknown
-            } | null
-            version?: number
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              cache_key?: string
-              /**
-               * Format: date-time
-               * @description Until when the result may be cached.
-               */
-              cache_target_age: string
-              clickhouse?: string
-              columns?: string[]
-              dateFrom?: string
-              dateTo?: string
-              endpoint_materialized?: boolean
-              /** Format: date-time */
-              endpoint_materialized_at?: string
-              endpoint_version: number
-              /** Format: date-time */
-              endpoint_version_created_at: string
-              execution_id: string
-              hasMore: boolean
-              hogql?: string
-              is_cached: boolean
-              /**
-               * Format: date-time
-               * @description When the result was computed.
-               */
-              last_refresh: string
-              limit?: number
-              name: string
-              next_cursor?: string | null
-              offset?: number
-              /** @description Rows of a SQL query. For an insight, its chart data. */
-              results:
-                | unknown[]
-                | {
-                    [key: string]: unknown
-                  }
-              samplingRate?: {
-                numerator: number
-              }
-              series?: {
-                counts?: {
-                  [key: string]: (number | null)[]
-                }
-                data: {
-                  [key: string]: (number | null)[]
-                }
-                days: string[]
-                interval: string
-                labels: string[]
-                previous?: {
-                  [key: string]: (number | null)[]
-                }
-                previousDays?: string[]
-              }
-              thresholds?: {
-                [key: string]: number[]
-              }
-              timezone: string
-              timings?: {
-                k: string
-                t: number
-              }[]
-              types?: string[][]
-              usedPreAggregatedTables?: boolean
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postEndpointsByNameRun']
     delete?: never
     options?: never
     head?: never
@@ -2454,75 +512,7 @@ export interface paths {
      * Read counts, durations and errors of an endpoint's runs since "after", by "interval", and its last runs
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: {
-          after?: string
-          interval?: 'minute' | 'hour' | 'day'
-        }
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** Format: date-time */
-              after: string
-              /** @enum {string} */
-              interval: 'minute' | 'hour' | 'day'
-              recent: {
-                /** Format: date-time */
-                at: string
-                code: string | null
-                duration_ms: number
-                key_label: string
-                path: ('live' | 'materialized' | 'cache') | null
-                rows: number | null
-                run_token_id: string | null
-                /** @enum {string} */
-                status: 'ok' | 'error'
-                variables: string[]
-                version: number
-              }[]
-              series: {
-                cached: number
-                errors: number
-                materialized: number
-                p50_ms: number | null
-                p95_ms: number | null
-                runs: number
-                /** Format: date-time */
-                start: string
-              }[]
-              totals: {
-                cached: number
-                errors: number
-                errors_by_code: {
-                  code: string
-                  count: number
-                }[]
-                materialized: number
-                p50_ms: number | null
-                p95_ms: number | null
-                rows: number
-                runs: number
-              }
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsByNameRuns']
     put?: never
     post?: never
     delete?: never
@@ -2542,106 +532,7 @@ export interface paths {
      * List the versions of an endpoint, newest first
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          name: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                columns:
-                  | {
-                      name: string
-                      /** @enum {string} */
-                      type:
-                        | 'integer'
-                        | 'float'
-                        | 'string'
-                        | 'datetime'
-                        | 'date'
-                        | 'boolean'
-                        | 'array'
-                        | 'json'
-                        | 'unknown'
-                    }[]
-                  | null
-                /** Format: date-time */
-                created_at: string
-                current_version: number
-                current_version_id?: string
-                data_freshness_seconds: number
-                description: string
-                endpoint_is_active: boolean
-                endpoint_path: string
-                id: string
-                is_active: boolean
-                is_materialized: boolean
-                last_executed_at: string | null
-                materialization: {
-                  bytes?: number
-                  can_materialize: boolean
-                  date_variables?: boolean
-                  enabled: boolean
-                  error?: string
-                  /** Format: date-time */
-                  last_materialized_at?: string
-                  name: string
-                  obstacles?: {
-                    code: string
-                    field?: string
-                    fix: string
-                    message: string
-                    position?: {
-                      column: number
-                      end: number
-                      line: number
-                      start: number
-                    }
-                  }[]
-                  ready: boolean
-                  reason?: string
-                  rows?: number
-                  /** @enum {string} */
-                  status?: 'Running' | 'Completed' | 'Failed'
-                }
-                name: string
-                query: {
-                  kind: string
-                } & {
-                  [key: string]: unknown
-                }
-                /** Format: date-time */
-                updated_at: string
-                version: number
-                /** Format: date-time */
-                version_created_at: string
-                version_id: string
-                /** Format: date-time */
-                version_updated_at: string
-                versions_count: number
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsByNameVersions']
     put?: never
     post?: never
     delete?: never
@@ -2661,31 +552,7 @@ export interface paths {
      * Read the OpenAPI document for running all active endpoints
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              [key: string]: unknown
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsOpenapiJson']
     put?: never
     post?: never
     delete?: never
@@ -2707,55 +574,7 @@ export interface paths {
      * Create a token that lets a page run some endpoints, with some variables pinned. The key also requires endpoint:read
      * @description Requires a key with the scope run_token:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            allowed_variables?: string[]
-            endpoints: string[]
-            expires_at?: string
-            origins?: string[]
-            runs_per_minute?: number
-            ttl_seconds?: number
-            variables?: {
-              [key: string]: unknown
-            }
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              allowed_variables: string[] | null
-              endpoints: string[]
-              /** Format: date-time */
-              expires_at: string
-              id: string
-              origins: string[] | null
-              runs_per_minute: number
-              token: string
-              variables: {
-                [key: string]: unknown
-              }
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postEndpointsRunTokens']
     delete?: never
     options?: never
     head?: never
@@ -2776,28 +595,7 @@ export interface paths {
      * Revoke a run token by its id
      * @description Requires a key with the scope run_token:write.
      */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    delete: operations['deleteEndpointsRunTokensById']
     options?: never
     head?: never
     patch?: never
@@ -2816,31 +614,7 @@ export interface paths {
      * Revoke all run tokens of the project
      * @description Requires a key with the scope run_token:write.
      */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': Record<string, never>
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    post: operations['postEndpointsRunTokensRevokeAll']
     delete?: never
     options?: never
     head?: never
@@ -2858,27 +632,7 @@ export interface paths {
      * Read TypeScript types for running all active endpoints, for trailmark/endpoints
      * @description Requires a key with the scope endpoint:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getEndpointsTypesTs']
     put?: never
     post?: never
     delete?: never
@@ -2898,64 +652,3753 @@ export interface paths {
      * List the rules that group exceptions into issues
      * @description Requires a key with the scope error_tracking:read.
      */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description The first rule that matches decides */
-              rules: {
-                /** @description One issue for each combination of these */
-                group_by?: ('type' | 'message' | 'file' | 'function')[]
-                /** @description Name of the issue for all matching exceptions */
-                issue?: string
-                /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
-                match: {
-                  /** @description File of a frame after source maps */
-                  file?: string
-                  /** @description Function of a frame after source maps. "file" must match the same frame */
-                  function?: string
-                  /** @description Whether the page caught the error */
-                  handled?: boolean
-                  /** @description Message of the error */
-                  message?: string
-                  /** @description Type of the error, such as ChunkLoadError */
-                  type?: string
-                }
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
+    get: operations['getErrorTrackingFingerprintRules']
     /**
      * Replace the rules that group exceptions into issues. They apply to exceptions that arrive from now on
      * @description Requires a key with the scope error_tracking:write.
      */
-    put: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
+    put: operations['putErrorTrackingFingerprintRules']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the issues with exceptions in the period. Paged by "offset", which is the value of "next"
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: operations['getErrorTrackingIssues']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read an issue
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: operations['getErrorTrackingIssuesById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again, an ignored one after "until_events"
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    patch: operations['patchErrorTrackingIssuesById']
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the exceptions of an issue, newest first, with source maps applied. Paged by "cursor"
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: operations['getErrorTrackingIssuesByIdEvents']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}/merge': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Merge other issues into an issue. Later exceptions of theirs belong to it
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    post: operations['postErrorTrackingIssuesByIdMerge']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/issues/{id}/split': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Move fingerprints of an issue to a new one
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    post: operations['postErrorTrackingIssuesByIdSplit']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/error_tracking/sourcemaps/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read what is known of a source map. Its content is not returned
+     * @description Requires a key with the scope error_tracking:read.
+     */
+    get: operations['getErrorTrackingSourcemapsById']
+    /**
+     * Upload the gzipped source map of the file with this debug id, with Content-Type application/gzip
+     * @description Requires a key with the scope error_tracking:write.
+     */
+    put: operations['putErrorTrackingSourcemapsById']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/event_definitions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the names of events of the last 30 days, most frequent first
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getEventDefinitions']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List events, newest first. Paged by "cursor", which is the value of "next"
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getEvents']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/events/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get an event with all its properties
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getEventsById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/events/live': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List what arrived after a position, in order of arrival, including rejected events
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getEventsLive']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/feature_flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the feature flags
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    get: operations['getFeatureFlags']
+    put?: never
+    /**
+     * Create a feature flag
+     * @description Requires a key with the scope feature_flag:write.
+     */
+    post: operations['postFeatureFlags']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/feature_flags/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a feature flag
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    get: operations['getFeatureFlagsById']
+    /**
+     * Change a feature flag by its id. By its key, create or change it
+     * @description Requires a key with the scope feature_flag:write.
+     */
+    put: operations['putFeatureFlagsById']
+    post?: never
+    /**
+     * Delete a feature flag
+     * @description Requires a key with the scope feature_flag:write.
+     */
+    delete: operations['deleteFeatureFlagsById']
+    options?: never
+    head?: never
+    /**
+     * Change a feature flag
+     * @description Requires a key with the scope feature_flag:write.
+     */
+    patch: operations['patchFeatureFlagsById']
+    trace?: never
+  }
+  '/api/projects/{projectId}/feature_flags/matches': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Count the newest persons that a flag, saved or not, is on for. The key also requires person:read
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    post: operations['postFeatureFlagsMatches']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/feature_flags/test': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Evaluate a flag, saved or not, for a person or group, and explain each condition. The key also requires person:read
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    post: operations['postFeatureFlagsTest']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/heatmaps': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get the map of a page: cells of 16 px with their number of points and people
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getHeatmaps']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/heatmaps/elements': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the elements of a page with the most points
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getHeatmapsElements']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/heatmaps/pages': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the pages that have heatmaps, most clicked first
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getHeatmapsPages']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/heatmaps/scroll': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get how far down a page was seen
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getHeatmapsScroll']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/insight_variables': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the variables
+     * @description Requires a key with the scope insight_variable:read.
+     */
+    get: operations['getInsightVariables']
+    put?: never
+    /**
+     * Define a variable
+     * @description Requires a key with the scope insight_variable:write.
+     */
+    post: operations['postInsightVariables']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/insight_variables/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a variable
+     * @description Requires a key with the scope insight_variable:read.
+     */
+    get: operations['getInsightVariablesById']
+    /**
+     * Change a variable by its id. By its code name, create or change it
+     * @description Requires a key with the scope insight_variable:write.
+     */
+    put: operations['putInsightVariablesById']
+    post?: never
+    /**
+     * Delete a variable that no endpoint uses
+     * @description Requires a key with the scope insight_variable:write.
+     */
+    delete: operations['deleteInsightVariablesById']
+    options?: never
+    head?: never
+    /**
+     * Change a variable
+     * @description Requires a key with the scope insight_variable:write.
+     */
+    patch: operations['patchInsightVariablesById']
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List persons, newest first, with the beginning of long values. "distinct_id" finds one person. Paged by "limit" and "offset"
+     * @description Requires a key with the scope person:read.
+     */
+    get: operations['getPersons']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get a person
+     * @description Requires a key with the scope person:read.
+     */
+    get: operations['getPersonsById']
+    put?: never
+    post?: never
+    /**
+     * Delete a person and, with "delete_events=true", their events. Responds once they are deleted
+     * @description Requires a key with the scope person:write.
+     */
+    delete: operations['deletePersonsById']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons/{id}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the events of a person, newest first. Paged by "cursor", which is the value of "next"
+     * @description Requires a key with the scope person:read.
+     */
+    get: operations['getPersonsByIdEvents']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons/{id}/flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Evaluate the active feature flags for a person with the stored properties
+     * @description Requires a key with the scope person:read.
+     */
+    get: operations['getPersonsByIdFlags']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/persons/{id}/merges': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the merges of the ids of a person, newest first
+     * @description Requires a key with the scope person:read.
+     */
+    get: operations['getPersonsByIdMerges']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/property_definitions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the properties of a sample of events or persons, most frequent first
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getPropertyDefinitions']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/property_values': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the most frequent values of a property of events or persons
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getPropertyValues']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/query': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Run a query without storing it
+     * @description Requires a key with the scope query:read.
+     */
+    post: operations['postQuery']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/query/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read the progress of a run, by its client_query_id
+     * @description Requires a key with the scope query:read or endpoint:read.
+     */
+    get: operations['getQueryById']
+    put?: never
+    post?: never
+    /**
+     * Cancel a run, by its client_query_id
+     * @description Requires a key with the scope endpoint:read or query:read.
+     */
+    delete: operations['deleteQueryById']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/refused_events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List rejected events, newest first. Paged by "before", which is the value of "next"
+     * @description Requires a key with the scope refused_event:read.
+     */
+    get: operations['getRefusedEvents']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/remote_config': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read the remote configuration of the SDK
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getRemoteConfig']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Change the remote configuration of the SDK by a JSON Merge Patch: objects merge, null removes a field
+     * @description Requires a key with the scope project:write.
+     */
+    patch: operations['patchRemoteConfig']
+    trace?: never
+  }
+  '/api/projects/{projectId}/rotate_token': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Replace the project token. The old one is accepted for "grace_seconds" more
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postRotateToken']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/schema': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the tables, columns and functions of SQL queries
+     * @description Requires a key with the scope query:read.
+     */
+    get: operations['getSchema']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recording_settings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read how long recordings are stored, and how many per day
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: operations['getSessionRecordingSettings']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Change how long recordings are stored, and how many per day
+     * @description Requires a key with the scope session_recording:write.
+     */
+    patch: operations['patchSessionRecordingSettings']
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recordings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the recordings of sessions, latest first. Paged by "cursor", which is the value of "next"
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: operations['getSessionRecordings']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recordings/{session_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get a recording: its figures, windows, full snapshots and gaps
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: operations['getSessionRecordingsBySessionId']
+    put?: never
+    post?: never
+    /**
+     * Delete a recording, and reject its late chunks. Responds once it is deleted
+     * @description Requires a key with the scope session_recording:write.
+     */
+    delete: operations['deleteSessionRecordingsBySessionId']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/session_recordings/{session_id}/snapshots': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Stream the events of a window as lines of JSON, sanitized
+     * @description Requires a key with the scope session_recording:read.
+     */
+    get: operations['getSessionRecordingsBySessionIdSnapshots']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/setup': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read when the project first received a pageview, a custom event, an identify and a flag evaluation
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getSetup']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/surveys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the surveys, newest first
+     * @description Requires a key with the scope survey:read.
+     */
+    get: operations['getSurveys']
+    put?: never
+    /**
+     * Create a survey. It is a draft unless "start_date" is set
+     * @description Requires a key with the scope survey:write.
+     */
+    post: operations['postSurveys']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/surveys/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a survey
+     * @description Requires a key with the scope survey:read.
+     */
+    get: operations['getSurveysById']
+    put?: never
+    post?: never
+    /**
+     * Delete a survey. Its events stay
+     * @description Requires a key with the scope survey:write.
+     */
+    delete: operations['deleteSurveysById']
+    options?: never
+    head?: never
+    /**
+     * Change a survey. Launch it by "start_date", stop it by "end_date", resume it by "end_date": null
+     * @description Requires a key with the scope survey:write.
+     */
+    patch: operations['patchSurveysById']
+    trace?: never
+  }
+  '/api/projects/{projectId}/surveys/{id}/responses': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the submissions of a survey with their people, latest first. The key also requires person:read
+     * @description Requires a key with the scope survey:read.
+     */
+    get: operations['getSurveysByIdResponses']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/surveys/{id}/results': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Count the answers of a survey by question. Of each submission, the latest event counts
+     * @description Requires a key with the scope survey:read.
+     */
+    get: operations['getSurveysByIdResults']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/toolbar/codes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create a link that opens the toolbar on a site, once. The toolbar gets the rights of the key, read-only
+     * @description Requires a key with the scope project:read.
+     */
+    post: operations['postToolbarCodes']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/@current/feature_flags/{key}/remote_config': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a flag's payload, for server SDKs that store configuration in flags
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    get: operations['getProjectsCurrentFeatureFlagsByKeyRemoteConfig']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/surveys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** List the running surveys as SDKs read them */
+    get: operations['getApiSurveys']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/array/{token}/array.js': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getArrayByTokenArrayJs']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/array/{token}/config': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getArrayByTokenConfig']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/array/{token}/config.js': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getArrayByTokenConfigJs']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/batch': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Capture events from "data", as old SDKs send them */
+    get: operations['getBatch']
+    put?: never
+    post: operations['postBatch']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/capture': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Capture events from "data", as old SDKs send them */
+    get: operations['getCapture']
+    put?: never
+    post: operations['postCapture']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/console': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getConsole']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/console/{path}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getConsoleByPath']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/decide': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Evaluate flags and read the configuration */
+    get: operations['getDecide']
+    put?: never
+    post: operations['postDecide']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/e': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Capture events from "data", as old SDKs send them */
+    get: operations['getE']
+    put?: never
+    post: operations['postE']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/engage': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Capture events from "data", as old SDKs send them */
+    get: operations['getEngage']
+    put?: never
+    post: operations['postEngage']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/external_surveys/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Serve the page of a hosted survey */
+    get: operations['getExternalSurveysById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post: operations['postFlags']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/flags/definitions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read flags with their conditions, for server SDKs that evaluate flags locally
+     * @description Requires a key with the scope feature_flag:read.
+     */
+    get: operations['getFlagsDefinitions']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/i/v0/e': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Capture events from "data", as old SDKs send them */
+    get: operations['getIV0E']
+    put?: never
+    post: operations['postIV0E']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/metrics': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read metrics for Prometheus. Requires a key for all projects
+     * @description Requires a key with the scope metrics:read.
+     */
+    get: operations['getMetrics']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/project/{token}/replay/{sessionId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getProjectByTokenReplayBySessionId']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/s': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post: operations['postS']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/settings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getSettings']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/static/{path}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getStaticByPath']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the feature flags with their variants and payloads, without their conditions
+     * @description Requires a session of the toolbar whose key has the scope feature_flag:read.
+     */
+    get: operations['getToolbarApiFlags']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/heatmap': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get the map of a page: cells of 16 px with their number of points and people
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: operations['getToolbarApiHeatmap']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/heatmap/elements': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the elements of a page with the most points
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: operations['getToolbarApiHeatmapElements']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/heatmap/scroll': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get how far down a page was seen
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: operations['getToolbarApiHeatmapScroll']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/api/vitals': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get the web vitals of a path, of the last 7 days
+     * @description Requires a session of the toolbar whose key has the scope query:read.
+     */
+    get: operations['getToolbarApiVitals']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/toolbar/session': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Read the toolbar session of the request's origin */
+    get: operations['getToolbarSession']
+    put?: never
+    /** Exchange a code for a session of the toolbar, on the site that the code was created for */
+    post: operations['postToolbarSession']
+    /** End the toolbar session of the request's origin */
+    delete: operations['deleteToolbarSession']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/track': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Capture events from "data", as old SDKs send them */
+    get: operations['getTrack']
+    put?: never
+    post: operations['postTrack']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+}
+export type webhooks = Record<string, never>
+export interface components {
+  schemas: {
+    Refusal: {
+      /** @description The invalid field. */
+      attr: string | null
+      /** @description Stable, for programs. */
+      code: string
+      detail: string
+      errors?: {
+        code?: string
+        message?: string
+        path?: string
+      }[]
+      request_id: string
+      type: string
+    }
+  }
+  responses: {
+    /** @description What is wrong, where, and what is expected. */
+    Refusal: {
+      headers: {
+        [name: string]: unknown
       }
-      requestBody?: {
+      content: {
+        'application/json': components['schemas']['Refusal']
+      }
+    }
+  }
+  parameters: never
+  requestBodies: never
+  headers: never
+  pathItems: never
+}
+export type $defs = Record<string, never>
+export interface operations {
+  getHome: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getHealth: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getReadiness: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getApiConsoleSession: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            expires_at: string
+            instance: string
+            key: {
+              id: string
+              label: string
+              scoped_teams: number[] | null
+              scopes: string[]
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postApiConsoleSession: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          key?: string
+          token?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            expires_at: string
+            instance: string
+            key: {
+              id: string
+              label: string
+              scoped_teams: number[] | null
+              scopes: string[]
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteApiConsoleSession: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getApiEarlyAccessFeatures: {
+    parameters: {
+      query?: {
+        stage?: string
+        token?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            earlyAccessFeatures: {
+              description: string
+              documentationUrl: string
+              flagKey: string
+              id: string
+              name: string
+              payload: {
+                [key: string]: unknown
+              }
+              /** @enum {string} */
+              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getApiFeatureFlagLocalEvaluation: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getApiOpenapiJson: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getApiPersonalApiKeys: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** Format: date-time */
+              created_at: string
+              id: string
+              label: string
+              last_rolled_at: string | null
+              last_used_at: string | null
+              mask_value: string
+              previous_value_until: string | null
+              scoped_teams: number[] | null
+              scopes: string[]
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postApiPersonalApiKeys: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          label: string
+          scoped_teams?: number[] | null
+          scopes: string[]
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            id: string
+            label: string
+            last_rolled_at: string | null
+            last_used_at: string | null
+            mask_value: string
+            previous_value_until: string | null
+            scoped_teams: number[] | null
+            scopes: string[]
+            value: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getApiPersonalApiKeysById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            id: string
+            label: string
+            last_rolled_at: string | null
+            last_used_at: string | null
+            mask_value: string
+            previous_value_until: string | null
+            scoped_teams: number[] | null
+            scopes: string[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteApiPersonalApiKeysById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postApiPersonalApiKeysByIdRoll: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          grace_seconds?: number
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            id: string
+            label: string
+            last_rolled_at: string | null
+            last_used_at: string | null
+            mask_value: string
+            previous_value_until: string | null
+            scoped_teams: number[] | null
+            scopes: string[]
+            value: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getProjects: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              api_token: string
+              /** Format: date-time */
+              created_at: string
+              id: number
+              name: string
+              previous_api_token_until: string | null
+              timezone: string
+              toolbar_origins: string[]
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postProjects: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          api_token?: string
+          name: string
+          timezone?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            api_token: string
+            /** Format: date-time */
+            created_at: string
+            id: number
+            name: string
+            previous_api_token_until: string | null
+            timezone: string
+            toolbar_origins: string[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getProjectsByProjectId: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            api_token: string
+            /** Format: date-time */
+            created_at: string
+            id: number
+            name: string
+            previous_api_token_until: string | null
+            timezone: string
+            toolbar_origins: string[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchProjectsByProjectId: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          name?: string
+          timezone?: string
+          /** @description Origins of the sites on which the toolbar may open, such as https://shop.example. Replaces the list */
+          toolbar_origins?: string[]
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            api_token: string
+            /** Format: date-time */
+            created_at: string
+            id: number
+            name: string
+            previous_api_token_until: string | null
+            timezone: string
+            toolbar_origins: string[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDashboards: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              id: string
+              name: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                endpoint?: string
+                h: number
+                id: string
+                query?: {
+                  kind: string
+                } & {
+                  [key: string]: unknown
+                }
+                title: string
+                variables?: {
+                  [key: string]: unknown
+                }
+                w: number
+                x: number
+                y: number
+              }[]
+              /** Format: date-time */
+              updated_at: string
+              variables: {
+                [key: string]: unknown
+              }
+              version: number
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDashboards: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          description?: string
+          name: string
+          tiles?: {
+            /** @enum {string} */
+            display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+            endpoint?: string
+            h: number
+            id: string
+            query?: {
+              kind: string
+            } & {
+              [key: string]: unknown
+            }
+            title: string
+            variables?: {
+              [key: string]: unknown
+            }
+            w: number
+            x: number
+            y: number
+          }[]
+          variables?: {
+            [key: string]: unknown
+          }
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            description: string
+            id: string
+            name: string
+            tiles: {
+              /** @enum {string} */
+              display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+              endpoint?: string
+              h: number
+              id: string
+              query?: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              title: string
+              variables?: {
+                [key: string]: unknown
+              }
+              w: number
+              x: number
+              y: number
+            }[]
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDashboardsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            description: string
+            id: string
+            name: string
+            tiles: {
+              /** @enum {string} */
+              display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+              endpoint?: string
+              h: number
+              id: string
+              query?: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              title: string
+              variables?: {
+                [key: string]: unknown
+              }
+              w: number
+              x: number
+              y: number
+            }[]
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteDashboardsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchDashboardsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          description?: string
+          name?: string
+          tiles?: {
+            /** @enum {string} */
+            display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+            endpoint?: string
+            h: number
+            id: string
+            query?: {
+              kind: string
+            } & {
+              [key: string]: unknown
+            }
+            title: string
+            variables?: {
+              [key: string]: unknown
+            }
+            w: number
+            x: number
+            y: number
+          }[]
+          variables?: {
+            [key: string]: unknown
+          }
+          version: number
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            description: string
+            id: string
+            name: string
+            tiles: {
+              /** @enum {string} */
+              display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+              endpoint?: string
+              h: number
+              id: string
+              query?: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              title: string
+              variables?: {
+                [key: string]: unknown
+              }
+              w: number
+              x: number
+              y: number
+            }[]
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEarlyAccessFeature: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** Format: date-time */
+              created_at: string
+              description: string
+              documentation_url: string
+              feature_flag: {
+                id: number
+                key?: string
+              }
+              id: string
+              name: string
+              payload: {
+                [key: string]: unknown
+              }
+              /** @enum {string} */
+              stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postEarlyAccessFeature: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          description?: string
+          documentation_url?: string
+          feature_flag_id?: number
+          name: string
+          payload?: {
+            [key: string]: unknown
+          }
+          /** @enum {string} */
+          stage?: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            description: string
+            documentation_url: string
+            feature_flag: {
+              id: number
+              key?: string
+            }
+            id: string
+            name: string
+            payload: {
+              [key: string]: unknown
+            }
+            /** @enum {string} */
+            stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEarlyAccessFeatureById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            description: string
+            documentation_url: string
+            feature_flag: {
+              id: number
+              key?: string
+            }
+            id: string
+            name: string
+            payload: {
+              [key: string]: unknown
+            }
+            /** @enum {string} */
+            stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteEarlyAccessFeatureById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchEarlyAccessFeatureById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          description?: string
+          documentation_url?: string
+          name?: string
+          payload?: {
+            [key: string]: unknown
+          }
+          /** @enum {string} */
+          stage?: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            description: string
+            documentation_url: string
+            feature_flag: {
+              id: number
+              key?: string
+            }
+            id: string
+            name: string
+            payload: {
+              [key: string]: unknown
+            }
+            /** @enum {string} */
+            stage: 'draft' | 'concept' | 'alpha' | 'beta' | 'general-availability' | 'archived'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointStats: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            results: {
+              cached_share: number | null
+              errors_24h: number
+              id: string
+              last_run_at: string | null
+              name: string
+              p95_ms: number | null
+              runs_24h: number
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpoints: {
+    parameters: {
+      query?: {
+        is_active?: boolean
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              columns:
+                | {
+                    name: string
+                    /** @enum {string} */
+                    type:
+                      | 'integer'
+                      | 'float'
+                      | 'string'
+                      | 'datetime'
+                      | 'date'
+                      | 'boolean'
+                      | 'array'
+                      | 'json'
+                      | 'unknown'
+                  }[]
+                | null
+              /** Format: date-time */
+              created_at: string
+              current_version: number
+              current_version_id?: string
+              data_freshness_seconds: number
+              description: string
+              endpoint_path: string
+              id: string
+              is_active: boolean
+              is_materialized: boolean
+              last_executed_at: string | null
+              materialization: {
+                bytes?: number
+                can_materialize: boolean
+                date_variables?: boolean
+                enabled: boolean
+                error?: string
+                /** Format: date-time */
+                last_materialized_at?: string
+                name: string
+                obstacles?: {
+                  code: string
+                  field?: string
+                  fix: string
+                  message: string
+                  position?: {
+                    column: number
+                    end: number
+                    line: number
+                    start: number
+                  }
+                }[]
+                ready: boolean
+                reason?: string
+                rows?: number
+                /** @enum {string} */
+                status?: 'Running' | 'Completed' | 'Failed'
+              }
+              name: string
+              query: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              /** Format: date-time */
+              updated_at: string
+              versions_count: number
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postEndpoints: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** @enum {integer} */
+          data_freshness_seconds?: 900 | 1800 | 3600 | 21600 | 43200 | 86400 | 604800
+          date_variables?: boolean
+          description?: string
+          is_active?: boolean
+          is_materialized?: boolean
+          name: string
+          query: {
+            kind: string
+          }
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            columns:
+              | {
+                  name: string
+                  /** @enum {string} */
+                  type: 'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                }[]
+              | null
+            /** Format: date-time */
+            created_at: string
+            current_version: number
+            current_version_id?: string
+            data_freshness_seconds: number
+            description: string
+            endpoint_path: string
+            id: string
+            is_active: boolean
+            is_materialized: boolean
+            last_executed_at: string | null
+            materialization: {
+              bytes?: number
+              can_materialize: boolean
+              date_variables?: boolean
+              enabled: boolean
+              error?: string
+              /** Format: date-time */
+              last_materialized_at?: string
+              name: string
+              obstacles?: {
+                code: string
+                field?: string
+                fix: string
+                message: string
+                position?: {
+                  column: number
+                  end: number
+                  line: number
+                  start: number
+                }
+              }[]
+              ready: boolean
+              reason?: string
+              rows?: number
+              /** @enum {string} */
+              status?: 'Running' | 'Completed' | 'Failed'
+            }
+            name: string
+            query: {
+              kind: string
+            } & {
+              [key: string]: unknown
+            }
+            /** Format: date-time */
+            updated_at: string
+            versions_count: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsByName: {
+    parameters: {
+      query?: {
+        version?: number
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            columns:
+              | {
+                  name: string
+                  /** @enum {string} */
+                  type: 'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                }[]
+              | null
+            /** Format: date-time */
+            created_at: string
+            current_version: number
+            current_version_id?: string
+            data_freshness_seconds: number
+            description: string
+            endpoint_is_active?: boolean
+            endpoint_path: string
+            id: string
+            is_active: boolean
+            is_materialized: boolean
+            last_executed_at: string | null
+            materialization: {
+              bytes?: number
+              can_materialize: boolean
+              date_variables?: boolean
+              enabled: boolean
+              error?: string
+              /** Format: date-time */
+              last_materialized_at?: string
+              name: string
+              obstacles?: {
+                code: string
+                field?: string
+                fix: string
+                message: string
+                position?: {
+                  column: number
+                  end: number
+                  line: number
+                  start: number
+                }
+              }[]
+              ready: boolean
+              reason?: string
+              rows?: number
+              /** @enum {string} */
+              status?: 'Running' | 'Completed' | 'Failed'
+            }
+            name: string
+            query: {
+              kind: string
+            } & {
+              [key: string]: unknown
+            }
+            /** Format: date-time */
+            updated_at: string
+            version?: number
+            /** Format: date-time */
+            version_created_at?: string
+            version_id?: string
+            /** Format: date-time */
+            version_updated_at?: string
+            versions_count: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  putEndpointsByName: {
+    parameters: {
+      query?: {
+        version?: number
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** @enum {integer} */
+          data_freshness_seconds?: 900 | 1800 | 3600 | 21600 | 43200 | 86400 | 604800
+          date_variables?: boolean
+          description?: string
+          is_active?: boolean
+          is_materialized?: boolean
+          name?: string
+          query?: {
+            kind: string
+          }
+          version?: number
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            columns:
+              | {
+                  name: string
+                  /** @enum {string} */
+                  type: 'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                }[]
+              | null
+            /** Format: date-time */
+            created_at: string
+            current_version: number
+            current_version_id?: string
+            data_freshness_seconds: number
+            description: string
+            endpoint_is_active?: boolean
+            endpoint_path: string
+            id: string
+            is_active: boolean
+            is_materialized: boolean
+            last_executed_at: string | null
+            materialization: {
+              bytes?: number
+              can_materialize: boolean
+              date_variables?: boolean
+              enabled: boolean
+              error?: string
+              /** Format: date-time */
+              last_materialized_at?: string
+              name: string
+              obstacles?: {
+                code: string
+                field?: string
+                fix: string
+                message: string
+                position?: {
+                  column: number
+                  end: number
+                  line: number
+                  start: number
+                }
+              }[]
+              ready: boolean
+              reason?: string
+              rows?: number
+              /** @enum {string} */
+              status?: 'Running' | 'Completed' | 'Failed'
+            }
+            materialization_error?: string
+            name: string
+            query: {
+              kind: string
+            } & {
+              [key: string]: unknown
+            }
+            /** Format: date-time */
+            updated_at: string
+            version?: number
+            /** Format: date-time */
+            version_created_at?: string
+            version_id?: string
+            /** Format: date-time */
+            version_updated_at?: string
+            versions_count: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteEndpointsByName: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchEndpointsByName: {
+    parameters: {
+      query?: {
+        version?: number
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** @enum {integer} */
+          data_freshness_seconds?: 900 | 1800 | 3600 | 21600 | 43200 | 86400 | 604800
+          date_variables?: boolean
+          description?: string
+          is_active?: boolean
+          is_materialized?: boolean
+          name?: string
+          query?: {
+            kind: string
+          }
+          version?: number
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            columns:
+              | {
+                  name: string
+                  /** @enum {string} */
+                  type: 'integer' | 'float' | 'string' | 'datetime' | 'date' | 'boolean' | 'array' | 'json' | 'unknown'
+                }[]
+              | null
+            /** Format: date-time */
+            created_at: string
+            current_version: number
+            current_version_id?: string
+            data_freshness_seconds: number
+            description: string
+            endpoint_is_active?: boolean
+            endpoint_path: string
+            id: string
+            is_active: boolean
+            is_materialized: boolean
+            last_executed_at: string | null
+            materialization: {
+              bytes?: number
+              can_materialize: boolean
+              date_variables?: boolean
+              enabled: boolean
+              error?: string
+              /** Format: date-time */
+              last_materialized_at?: string
+              name: string
+              obstacles?: {
+                code: string
+                field?: string
+                fix: string
+                message: string
+                position?: {
+                  column: number
+                  end: number
+                  line: number
+                  start: number
+                }
+              }[]
+              ready: boolean
+              reason?: string
+              rows?: number
+              /** @enum {string} */
+              status?: 'Running' | 'Completed' | 'Failed'
+            }
+            materialization_error?: string
+            name: string
+            query: {
+              kind: string
+            } & {
+              [key: string]: unknown
+            }
+            /** Format: date-time */
+            updated_at: string
+            version?: number
+            /** Format: date-time */
+            version_created_at?: string
+            version_id?: string
+            /** Format: date-time */
+            version_updated_at?: string
+            versions_count: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postEndpointsByNameMaterializationPreview: {
+    parameters: {
+      query?: {
+        version?: number
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          version?: number
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            bytes?: number
+            can_materialize: boolean
+            date_variables?: boolean
+            enabled: boolean
+            error?: string
+            /** Format: date-time */
+            last_materialized_at?: string
+            name: string
+            obstacles?: {
+              code: string
+              field?: string
+              fix: string
+              message: string
+              position?: {
+                column: number
+                end: number
+                line: number
+                start: number
+              }
+            }[]
+            preview?: {
+              bytes: number
+              events: number
+              expected_speed_up: number
+              kind: string
+              rows: number
+              stored_query: string
+            }
+            ready: boolean
+            reason?: string
+            rows?: number
+            /** @enum {string} */
+            status?: 'Running' | 'Completed' | 'Failed'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsByNameMaterializationStatus: {
+    parameters: {
+      query?: {
+        version?: number
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            bytes?: number
+            can_materialize: boolean
+            date_variables?: boolean
+            enabled: boolean
+            error?: string
+            /** Format: date-time */
+            last_materialized_at?: string
+            name: string
+            obstacles?: {
+              code: string
+              field?: string
+              fix: string
+              message: string
+              position?: {
+                column: number
+                end: number
+                line: number
+                start: number
+              }
+            }[]
+            ready: boolean
+            reason?: string
+            rows?: number
+            /** @enum {string} */
+            status?: 'Running' | 'Completed' | 'Failed'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsByNameOpenapiJson: {
+    parameters: {
+      query?: {
+        version?: number
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            [key: string]: unknown
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsByNameRun: {
+    parameters: {
+      query?: {
+        client_query_id?: string
+        cursor?: string
+        debug?: boolean
+        format?: 'json' | 'ndjson' | 'csv'
+        limit?: number
+        offset?: number
+        refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
+        variables?: string
+        version?: number
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            cache_key?: string
+            /**
+             * Format: date-time
+             * @description Until when the result may be cached.
+             */
+            cache_target_age: string
+            clickhouse?: string
+            columns?: string[]
+            dateFrom?: string
+            dateTo?: string
+            endpoint_materialized?: boolean
+            /** Format: date-time */
+            endpoint_materialized_at?: string
+            endpoint_version: number
+            /** Format: date-time */
+            endpoint_version_created_at: string
+            execution_id: string
+            hasMore: boolean
+            hogql?: string
+            is_cached: boolean
+            /**
+             * Format: date-time
+             * @description When the result was computed.
+             */
+            last_refresh: string
+            limit?: number
+            name: string
+            next_cursor?: string | null
+            offset?: number
+            /** @description Rows of a SQL query. For an insight, its chart data. */
+            results:
+              | unknown[]
+              | {
+                  [key: string]: unknown
+                }
+            samplingRate?: {
+              numerator: number
+            }
+            series?: {
+              counts?: {
+                [key: string]: (number | null)[]
+              }
+              data: {
+                [key: string]: (number | null)[]
+              }
+              days: string[]
+              interval: string
+              labels: string[]
+              previous?: {
+                [key: string]: (number | null)[]
+              }
+              previousDays?: string[]
+            }
+            thresholds?: {
+              [key: string]: number[]
+            }
+            timezone: string
+            timings?: {
+              k: string
+              t: number
+            }[]
+            types?: string[][]
+            usedPreAggregatedTables?: boolean
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postEndpointsByNameRun: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          client_query_id?: string
+          cursor?: string
+          debug?: boolean
+          /** @enum {string} */
+          format?: 'json' | 'ndjson' | 'csv'
+          limit?: number
+          offset?: number
+          /** @enum {string} */
+          refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
+          variables?: {
+            [key: string]: unknown
+          } | null
+          version?: number
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            cache_key?: string
+            /**
+             * Format: date-time
+             * @description Until when the result may be cached.
+             */
+            cache_target_age: string
+            clickhouse?: string
+            columns?: string[]
+            dateFrom?: string
+            dateTo?: string
+            endpoint_materialized?: boolean
+            /** Format: date-time */
+            endpoint_materialized_at?: string
+            endpoint_version: number
+            /** Format: date-time */
+            endpoint_version_created_at: string
+            execution_id: string
+            hasMore: boolean
+            hogql?: string
+            is_cached: boolean
+            /**
+             * Format: date-time
+             * @description When the result was computed.
+             */
+            last_refresh: string
+            limit?: number
+            name: string
+            next_cursor?: string | null
+            offset?: number
+            /** @description Rows of a SQL query. For an insight, its chart data. */
+            results:
+              | unknown[]
+              | {
+                  [key: string]: unknown
+                }
+            samplingRate?: {
+              numerator: number
+            }
+            series?: {
+              counts?: {
+                [key: string]: (number | null)[]
+              }
+              data: {
+                [key: string]: (number | null)[]
+              }
+              days: string[]
+              interval: string
+              labels: string[]
+              previous?: {
+                [key: string]: (number | null)[]
+              }
+              previousDays?: string[]
+            }
+            thresholds?: {
+              [key: string]: number[]
+            }
+            timezone: string
+            timings?: {
+              k: string
+              t: number
+            }[]
+            types?: string[][]
+            usedPreAggregatedTables?: boolean
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsByNameRuns: {
+    parameters: {
+      query?: {
+        after?: string
+        interval?: 'minute' | 'hour' | 'day'
+      }
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            after: string
+            /** @enum {string} */
+            interval: 'minute' | 'hour' | 'day'
+            recent: {
+              /** Format: date-time */
+              at: string
+              code: string | null
+              duration_ms: number
+              key_label: string
+              path: ('live' | 'materialized' | 'cache') | null
+              rows: number | null
+              run_token_id: string | null
+              /** @enum {string} */
+              status: 'ok' | 'error'
+              variables: string[]
+              version: number
+            }[]
+            series: {
+              cached: number
+              errors: number
+              materialized: number
+              p50_ms: number | null
+              p95_ms: number | null
+              runs: number
+              /** Format: date-time */
+              start: string
+            }[]
+            totals: {
+              cached: number
+              errors: number
+              errors_by_code: {
+                code: string
+                count: number
+              }[]
+              materialized: number
+              p50_ms: number | null
+              p95_ms: number | null
+              rows: number
+              runs: number
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsByNameVersions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        name: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              columns:
+                | {
+                    name: string
+                    /** @enum {string} */
+                    type:
+                      | 'integer'
+                      | 'float'
+                      | 'string'
+                      | 'datetime'
+                      | 'date'
+                      | 'boolean'
+                      | 'array'
+                      | 'json'
+                      | 'unknown'
+                  }[]
+                | null
+              /** Format: date-time */
+              created_at: string
+              current_version: number
+              current_version_id?: string
+              data_freshness_seconds: number
+              description: string
+              endpoint_is_active: boolean
+              endpoint_path: string
+              id: string
+              is_active: boolean
+              is_materialized: boolean
+              last_executed_at: string | null
+              materialization: {
+                bytes?: number
+                can_materialize: boolean
+                date_variables?: boolean
+                enabled: boolean
+                error?: string
+                /** Format: date-time */
+                last_materialized_at?: string
+                name: string
+                obstacles?: {
+                  code: string
+                  field?: string
+                  fix: string
+                  message: string
+                  position?: {
+                    column: number
+                    end: number
+                    line: number
+                    start: number
+                  }
+                }[]
+                ready: boolean
+                reason?: string
+                rows?: number
+                /** @enum {string} */
+                status?: 'Running' | 'Completed' | 'Failed'
+              }
+              name: string
+              query: {
+                kind: string
+              } & {
+                [key: string]: unknown
+              }
+              /** Format: date-time */
+              updated_at: string
+              version: number
+              /** Format: date-time */
+              version_created_at: string
+              version_id: string
+              /** Format: date-time */
+              version_updated_at: string
+              versions_count: number
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsOpenapiJson: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            [key: string]: unknown
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postEndpointsRunTokens: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          allowed_variables?: string[]
+          endpoints: string[]
+          expires_at?: string
+          origins?: string[]
+          runs_per_minute?: number
+          ttl_seconds?: number
+          variables?: {
+            [key: string]: unknown
+          }
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_variables: string[] | null
+            endpoints: string[]
+            /** Format: date-time */
+            expires_at: string
+            id: string
+            origins: string[] | null
+            runs_per_minute: number
+            token: string
+            variables: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteEndpointsRunTokensById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postEndpointsRunTokensRevokeAll: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': Record<string, never>
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEndpointsTypesTs: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getErrorTrackingFingerprintRules: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
         content: {
           'application/json': {
             /** @description The first rule that matches decides */
@@ -2981,179 +4424,113 @@ export interface paths {
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description The first rule that matches decides */
-              rules: {
-                /** @description One issue for each combination of these */
-                group_by?: ('type' | 'message' | 'file' | 'function')[]
-                /** @description Name of the issue for all matching exceptions */
-                issue?: string
-                /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
-                match: {
-                  /** @description File of a frame after source maps */
-                  file?: string
-                  /** @description Function of a frame after source maps. "file" must match the same frame */
-                  function?: string
-                  /** @description Whether the page caught the error */
-                  handled?: boolean
-                  /** @description Message of the error */
-                  message?: string
-                  /** @description Type of the error, such as ChunkLoadError */
-                  type?: string
-                }
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
+      default: components['responses']['Refusal']
     }
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/error_tracking/issues': {
+  putErrorTrackingFingerprintRules: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List the issues with exceptions in the period. Paged by "offset", which is the value of "next"
-     * @description Requires a key with the scope error_tracking:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          days?: number
-          limit?: number
-          offset?: number
-          order?: 'last_seen' | 'first_seen' | 'count'
-          search?: string
-          state?: 'active' | 'resolved' | 'ignored'
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Issues on all pages */
-              count: number
-              next: number | null
-              /** @description Stacks that later requests assign to issues */
-              pending: number
-              results: {
-                /** @description Events in the period */
-                count: number
-                /** @description Where it was thrown: file and function. Empty if unknown */
-                culprit: string
-                /** Format: date-time */
-                first_seen: string
-                id: string
-                ignored_events: number | null
-                /** Format: date-time */
-                last_seen: string
-                /** @description Distinct persons in the period */
-                people: number
-                /** @description By first event of the project, newest first */
-                releases: {
-                  count: number
-                  /** Format: date-time */
-                  first_seen: string
-                  /** Format: date-time */
-                  last_seen: string
-                  release: string
-                }[]
-                reopened_at: string | null
-                resolved_at: string | null
-                /** @description Events per day (UTC) of the period. Days without events are missing */
-                series: {
-                  count: number
-                  date: string
-                }[]
-                /** @enum {string} */
-                state: 'active' | 'resolved' | 'ignored'
-                /** @description Type of the first event, or the name from a fingerprint rule */
-                type: string
-                /** @description Message of the first event */
-                value: string
-              }[]
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** @description The first rule that matches decides */
+          rules: {
+            /** @description One issue for each combination of these */
+            group_by?: ('type' | 'message' | 'file' | 'function')[]
+            /** @description Name of the issue for all matching exceptions */
+            issue?: string
+            /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+            match: {
+              /** @description File of a frame after source maps */
+              file?: string
+              /** @description Function of a frame after source maps. "file" must match the same frame */
+              function?: string
+              /** @description Whether the page caught the error */
+              handled?: boolean
+              /** @description Message of the error */
+              message?: string
+              /** @description Type of the error, such as ChunkLoadError */
+              type?: string
             }
-          }
+          }[]
         }
-        default: components['responses']['Refusal']
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description The first rule that matches decides */
+            rules: {
+              /** @description One issue for each combination of these */
+              group_by?: ('type' | 'message' | 'file' | 'function')[]
+              /** @description Name of the issue for all matching exceptions */
+              issue?: string
+              /** @description Conditions on one error of the chain. "*" stands for any characters, case is ignored */
+              match: {
+                /** @description File of a frame after source maps */
+                file?: string
+                /** @description Function of a frame after source maps. "file" must match the same frame */
+                function?: string
+                /** @description Whether the page caught the error */
+                handled?: boolean
+                /** @description Message of the error */
+                message?: string
+                /** @description Type of the error, such as ChunkLoadError */
+                type?: string
+              }
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
   }
-  '/api/projects/{projectId}/error_tracking/issues/{id}': {
+  getErrorTrackingIssues: {
     parameters: {
-      query?: never
+      query?: {
+        days?: number
+        limit?: number
+        offset?: number
+        order?: 'last_seen' | 'first_seen' | 'count'
+        search?: string
+        state?: 'active' | 'resolved' | 'ignored'
+      }
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Read an issue
-     * @description Requires a key with the scope error_tracking:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          days?: number
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
+        content: {
+          'application/json': {
+            /** @description Issues on all pages */
+            count: number
+            next: number | null
+            /** @description Stacks that later requests assign to issues */
+            pending: number
+            results: {
               /** @description Events in the period */
               count: number
               /** @description Where it was thrown: file and function. Empty if unknown */
               culprit: string
-              fingerprints: {
-                count: number
-                example: string | null
-                fingerprint: string
-              }[]
               /** Format: date-time */
               first_seen: string
               id: string
@@ -3184,601 +4561,489 @@ export interface paths {
               type: string
               /** @description Message of the first event */
               value: string
-            }
+            }[]
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    /**
-     * Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again, an ignored one after "until_events"
-     * @description Requires a key with the scope error_tracking:write.
-     */
-    patch: {
-      parameters: {
-        query?: {
-          days?: number
-        }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
+  }
+  getErrorTrackingIssuesById: {
+    parameters: {
+      query?: {
+        days?: number
       }
-      requestBody?: {
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
         content: {
           'application/json': {
+            /** @description Events in the period */
+            count: number
+            /** @description Where it was thrown: file and function. Empty if unknown */
+            culprit: string
+            fingerprints: {
+              count: number
+              example: string | null
+              fingerprint: string
+            }[]
+            /** Format: date-time */
+            first_seen: string
+            id: string
+            ignored_events: number | null
+            /** Format: date-time */
+            last_seen: string
+            /** @description Distinct persons in the period */
+            people: number
+            /** @description By first event of the project, newest first */
+            releases: {
+              count: number
+              /** Format: date-time */
+              first_seen: string
+              /** Format: date-time */
+              last_seen: string
+              release: string
+            }[]
+            reopened_at: string | null
+            resolved_at: string | null
+            /** @description Events per day (UTC) of the period. Days without events are missing */
+            series: {
+              count: number
+              date: string
+            }[]
             /** @enum {string} */
             state: 'active' | 'resolved' | 'ignored'
-            /** @description More events after which an ignored issue becomes active. Default: never */
-            until_events?: number
+            /** @description Type of the first event, or the name from a fingerprint rule */
+            type: string
+            /** @description Message of the first event */
+            value: string
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Events in the period */
-              count: number
-              /** @description Where it was thrown: file and function. Empty if unknown */
-              culprit: string
-              fingerprints: {
-                count: number
-                example: string | null
-                fingerprint: string
-              }[]
-              /** Format: date-time */
-              first_seen: string
-              id: string
-              ignored_events: number | null
-              /** Format: date-time */
-              last_seen: string
-              /** @description Distinct persons in the period */
-              people: number
-              /** @description By first event of the project, newest first */
-              releases: {
-                count: number
-                /** Format: date-time */
-                first_seen: string
-                /** Format: date-time */
-                last_seen: string
-                release: string
-              }[]
-              reopened_at: string | null
-              resolved_at: string | null
-              /** @description Events per day (UTC) of the period. Days without events are missing */
-              series: {
-                count: number
-                date: string
-              }[]
-              /** @enum {string} */
-              state: 'active' | 'resolved' | 'ignored'
-              /** @description Type of the first event, or the name from a fingerprint rule */
-              type: string
-              /** @description Message of the first event */
-              value: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
+      default: components['responses']['Refusal']
     }
-    trace?: never
   }
-  '/api/projects/{projectId}/error_tracking/issues/{id}/events': {
+  patchErrorTrackingIssuesById: {
     parameters: {
-      query?: never
+      query?: {
+        days?: number
+      }
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List the exceptions of an issue, newest first, with source maps applied. Paged by "cursor"
-     * @description Requires a key with the scope error_tracking:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          cursor?: string
-          limit?: number
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** @enum {string} */
+          state: 'active' | 'resolved' | 'ignored'
+          /** @description More events after which an ignored issue becomes active. Default: never */
+          until_events?: number
         }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              next: string | null
-              results: {
-                browser: string | null
-                distinct_id: string
-                exceptions: {
-                  /** @description The throwing frame first, then its callers */
-                  frames: {
-                    column: number | null
-                    filename: string
-                    function: string
-                    in_app: boolean
-                    /** @description Whether a source map was applied */
-                    is_mapped: boolean
-                    line: number | null
-                    /** @description Debug id of the built file. Empty if it has none */
-                    map_id: string
-                    source: {
-                      after: string[]
-                      before: string[]
-                      line: string
-                    } | null
-                  }[]
-                  is_handled: boolean
-                  type: string
-                  value: string
-                }[]
-                person_id: string
-                release: string
-                session_id: string | null
-                steps: {
-                  [key: string]: unknown
-                }[]
-                /** Format: date-time */
-                timestamp: string
-                url: string | null
-                uuid: string
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/error_tracking/issues/{id}/merge': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Merge other issues into an issue. Later exceptions of theirs belong to it
-     * @description Requires a key with the scope error_tracking:write.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            ids: string[]
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Events in the period */
+            /** @description Events in the period */
+            count: number
+            /** @description Where it was thrown: file and function. Empty if unknown */
+            culprit: string
+            fingerprints: {
               count: number
-              /** @description Where it was thrown: file and function. Empty if unknown */
-              culprit: string
-              fingerprints: {
-                count: number
-                example: string | null
-                fingerprint: string
-              }[]
+              example: string | null
+              fingerprint: string
+            }[]
+            /** Format: date-time */
+            first_seen: string
+            id: string
+            ignored_events: number | null
+            /** Format: date-time */
+            last_seen: string
+            /** @description Distinct persons in the period */
+            people: number
+            /** @description By first event of the project, newest first */
+            releases: {
+              count: number
               /** Format: date-time */
               first_seen: string
-              id: string
-              ignored_events: number | null
               /** Format: date-time */
               last_seen: string
-              /** @description Distinct persons in the period */
-              people: number
-              /** @description By first event of the project, newest first */
-              releases: {
-                count: number
-                /** Format: date-time */
-                first_seen: string
-                /** Format: date-time */
-                last_seen: string
-                release: string
-              }[]
-              reopened_at: string | null
-              resolved_at: string | null
-              /** @description Events per day (UTC) of the period. Days without events are missing */
-              series: {
-                count: number
-                date: string
-              }[]
-              /** @enum {string} */
-              state: 'active' | 'resolved' | 'ignored'
-              /** @description Type of the first event, or the name from a fingerprint rule */
-              type: string
-              /** @description Message of the first event */
-              value: string
-            }
+              release: string
+            }[]
+            reopened_at: string | null
+            resolved_at: string | null
+            /** @description Events per day (UTC) of the period. Days without events are missing */
+            series: {
+              count: number
+              date: string
+            }[]
+            /** @enum {string} */
+            state: 'active' | 'resolved' | 'ignored'
+            /** @description Type of the first event, or the name from a fingerprint rule */
+            type: string
+            /** @description Message of the first event */
+            value: string
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/error_tracking/issues/{id}/split': {
+  getErrorTrackingIssuesByIdEvents: {
     parameters: {
-      query?: never
+      query?: {
+        cursor?: string
+        limit?: number
+      }
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    get?: never
-    put?: never
-    /**
-     * Move fingerprints of an issue to a new one
-     * @description Requires a key with the scope error_tracking:write.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            fingerprints: string[]
+            next: string | null
+            results: {
+              browser: string | null
+              distinct_id: string
+              exceptions: {
+                /** @description The throwing frame first, then its callers */
+                frames: {
+                  column: number | null
+                  filename: string
+                  function: string
+                  in_app: boolean
+                  /** @description Whether a source map was applied */
+                  is_mapped: boolean
+                  line: number | null
+                  /** @description Debug id of the built file. Empty if it has none */
+                  map_id: string
+                  source: {
+                    after: string[]
+                    before: string[]
+                    line: string
+                  } | null
+                }[]
+                is_handled: boolean
+                type: string
+                value: string
+              }[]
+              person_id: string
+              release: string
+              session_id: string | null
+              steps: {
+                [key: string]: unknown
+              }[]
+              /** Format: date-time */
+              timestamp: string
+              url: string | null
+              uuid: string
+            }[]
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Events in the period */
+      default: components['responses']['Refusal']
+    }
+  }
+  postErrorTrackingIssuesByIdMerge: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          ids: string[]
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Events in the period */
+            count: number
+            /** @description Where it was thrown: file and function. Empty if unknown */
+            culprit: string
+            fingerprints: {
               count: number
-              /** @description Where it was thrown: file and function. Empty if unknown */
-              culprit: string
-              fingerprints: {
-                count: number
-                example: string | null
-                fingerprint: string
-              }[]
+              example: string | null
+              fingerprint: string
+            }[]
+            /** Format: date-time */
+            first_seen: string
+            id: string
+            ignored_events: number | null
+            /** Format: date-time */
+            last_seen: string
+            /** @description Distinct persons in the period */
+            people: number
+            /** @description By first event of the project, newest first */
+            releases: {
+              count: number
               /** Format: date-time */
               first_seen: string
-              id: string
-              ignored_events: number | null
               /** Format: date-time */
               last_seen: string
-              /** @description Distinct persons in the period */
-              people: number
-              /** @description By first event of the project, newest first */
-              releases: {
-                count: number
-                /** Format: date-time */
-                first_seen: string
-                /** Format: date-time */
-                last_seen: string
-                release: string
-              }[]
-              reopened_at: string | null
-              resolved_at: string | null
-              /** @description Events per day (UTC) of the period. Days without events are missing */
-              series: {
-                count: number
-                date: string
-              }[]
-              /** @enum {string} */
-              state: 'active' | 'resolved' | 'ignored'
-              /** @description Type of the first event, or the name from a fingerprint rule */
-              type: string
-              /** @description Message of the first event */
-              value: string
-            }
+              release: string
+            }[]
+            reopened_at: string | null
+            resolved_at: string | null
+            /** @description Events per day (UTC) of the period. Days without events are missing */
+            series: {
+              count: number
+              date: string
+            }[]
+            /** @enum {string} */
+            state: 'active' | 'resolved' | 'ignored'
+            /** @description Type of the first event, or the name from a fingerprint rule */
+            type: string
+            /** @description Message of the first event */
+            value: string
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/error_tracking/sourcemaps/{id}': {
+  postErrorTrackingIssuesByIdSplit: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Read what is known of a source map. Its content is not returned
-     * @description Requires a key with the scope error_tracking:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    requestBody?: {
+      content: {
+        'application/json': {
+          fingerprints: string[]
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Bytes of the gzipped file */
-              bytes: number
-              /** Format: date-time */
-              created_at: string
-              /** @description SHA-256 of the file before it was gzipped */
-              hash: string
-              id: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
       }
     }
-    /**
-     * Upload the gzipped source map of the file with this debug id, with Content-Type application/gzip
-     * @description Requires a key with the scope error_tracking:write.
-     */
-    put: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Bytes of the gzipped file */
-              bytes: number
+          'application/json': {
+            /** @description Events in the period */
+            count: number
+            /** @description Where it was thrown: file and function. Empty if unknown */
+            culprit: string
+            fingerprints: {
+              count: number
+              example: string | null
+              fingerprint: string
+            }[]
+            /** Format: date-time */
+            first_seen: string
+            id: string
+            ignored_events: number | null
+            /** Format: date-time */
+            last_seen: string
+            /** @description Distinct persons in the period */
+            people: number
+            /** @description By first event of the project, newest first */
+            releases: {
+              count: number
               /** Format: date-time */
-              created_at: string
-              /** @description SHA-256 of the file before it was gzipped */
-              hash: string
-              id: string
-            }
+              first_seen: string
+              /** Format: date-time */
+              last_seen: string
+              release: string
+            }[]
+            reopened_at: string | null
+            resolved_at: string | null
+            /** @description Events per day (UTC) of the period. Days without events are missing */
+            series: {
+              count: number
+              date: string
+            }[]
+            /** @enum {string} */
+            state: 'active' | 'resolved' | 'ignored'
+            /** @description Type of the first event, or the name from a fingerprint rule */
+            type: string
+            /** @description Message of the first event */
+            value: string
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/event_definitions': {
+  getErrorTrackingSourcemapsById: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List the names of events of the last 30 days, most frequent first
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              days: number
-              /** @description Most frequent first */
-              results: {
-                /** @description Events of the last "days" days */
-                count: number
-                /** @description ISO 8601, UTC */
-                last_seen_at: string
-                name: string
-              }[]
-            }
+        content: {
+          'application/json': {
+            /** @description Bytes of the gzipped file */
+            bytes: number
+            /** Format: date-time */
+            created_at: string
+            /** @description SHA-256 of the file before it was gzipped */
+            hash: string
+            id: string
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/events': {
+  putErrorTrackingSourcemapsById: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List events, newest first. Paged by "cursor", which is the value of "next"
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          after?: string
-          before?: string
-          cursor?: string
-          distinct_id?: string
-          event?: string[]
-          limit?: number
-          person_id?: string
-          properties?: string
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              next: string | null
-              results: {
-                /** @description When the event was stored. ISO 8601, UTC */
-                created_at: string
-                distinct_id: string
-                event: string
-                /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
-                is_truncated: boolean
-                /** @description `person.id` in queries, after merges */
-                person_id: string
-                properties: {
-                  [key: string]: unknown
-                }
-                /** @description ISO 8601, UTC */
-                timestamp: string
-                uuid: string
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
+    requestBody?: {
+      content: {
+        '*/*': unknown
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Bytes of the gzipped file */
+            bytes: number
+            /** Format: date-time */
+            created_at: string
+            /** @description SHA-256 of the file before it was gzipped */
+            hash: string
+            id: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
   }
-  '/api/projects/{projectId}/events/{id}': {
+  getEventDefinitions: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Get an event with all its properties
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
+        content: {
+          'application/json': {
+            days: number
+            /** @description Most frequent first */
+            results: {
+              /** @description Events of the last "days" days */
+              count: number
+              /** @description ISO 8601, UTC */
+              last_seen_at: string
+              name: string
+            }[]
           }
-          content: {
-            'application/json': {
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEvents: {
+    parameters: {
+      query?: {
+        after?: string
+        before?: string
+        cursor?: string
+        distinct_id?: string
+        event?: string[]
+        limit?: number
+        person_id?: string
+        properties?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            next: string | null
+            results: {
               /** @description When the event was stored. ISO 8601, UTC */
               created_at: string
               distinct_id: string
@@ -3793,149 +5058,582 @@ export interface paths {
               /** @description ISO 8601, UTC */
               timestamp: string
               uuid: string
-            }
+            }[]
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/events/live': {
+  getEventsById: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List what arrived after a position, in order of arrival, including rejected events
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          after?: string
-          distinct_id?: string
-          event?: string
-          limit?: number
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Whether more has arrived already */
-              has_more: boolean
-              /** @description Pass it as "after" for what arrives later */
-              next: string
-              /** @description In order of arrival, oldest first */
-              results: (
-                | {
-                    /** @description When the event was stored. ISO 8601, UTC */
-                    created_at: string
-                    distinct_id: string
-                    event: string
-                    /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
-                    is_truncated: boolean
-                    /** @description `person.id` in queries, after merges */
-                    person_id: string
-                    properties: {
-                      [key: string]: unknown
-                    }
-                    /** @description ISO 8601, UTC */
-                    timestamp: string
-                    /** @constant */
-                    type: 'event'
-                    uuid: string
-                  }
-                | {
-                    code: string
-                    /** @description When the event was rejected. ISO 8601, UTC */
-                    created_at: string
-                    distinct_id: string
-                    event: string
-                    id: string
-                    reason: string
-                    /** @description What to change so that the event is accepted */
-                    remedy: string
-                    /** @description The beginning of the event, as JSON */
-                    sample: string
-                    /** @constant */
-                    type: 'rejected_event'
-                    /** @description As sent. Empty if missing or invalid, as are "event" and "distinct_id" */
-                    uuid: string
-                  }
-              )[]
+        content: {
+          'application/json': {
+            /** @description When the event was stored. ISO 8601, UTC */
+            created_at: string
+            distinct_id: string
+            event: string
+            /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
+            is_truncated: boolean
+            /** @description `person.id` in queries, after merges */
+            person_id: string
+            properties: {
+              [key: string]: unknown
             }
+            /** @description ISO 8601, UTC */
+            timestamp: string
+            uuid: string
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/feature_flags': {
+  getEventsLive: {
+    parameters: {
+      query?: {
+        after?: string
+        distinct_id?: string
+        event?: string
+        limit?: number
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Whether more has arrived already */
+            has_more: boolean
+            /** @description Pass it as "after" for what arrives later */
+            next: string
+            /** @description In order of arrival, oldest first */
+            results: (
+              | {
+                  /** @description When the event was stored. ISO 8601, UTC */
+                  created_at: string
+                  distinct_id: string
+                  event: string
+                  /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
+                  is_truncated: boolean
+                  /** @description `person.id` in queries, after merges */
+                  person_id: string
+                  properties: {
+                    [key: string]: unknown
+                  }
+                  /** @description ISO 8601, UTC */
+                  timestamp: string
+                  /** @constant */
+                  type: 'event'
+                  uuid: string
+                }
+              | {
+                  code: string
+                  /** @description When the event was rejected. ISO 8601, UTC */
+                  created_at: string
+                  distinct_id: string
+                  event: string
+                  id: string
+                  reason: string
+                  /** @description What to change so that the event is accepted */
+                  remedy: string
+                  /** @description The beginning of the event, as JSON */
+                  sample: string
+                  /** @constant */
+                  type: 'rejected_event'
+                  /** @description As sent. Empty if missing or invalid, as are "event" and "distinct_id" */
+                  uuid: string
+                }
+            )[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getFeatureFlags: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List the feature flags
-     * @description Requires a key with the scope feature_flag:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              active: boolean
+              /** Format: date-time */
+              created_at: string
+              deleted: boolean
+              evaluation_contexts: string[]
+              filters: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              }
+              id: number
+              key: string
+              name: string
+              /** Format: date-time */
+              updated_at: string
+              version: number
+            }[]
           }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                active: boolean
-                /** Format: date-time */
-                created_at: string
-                deleted: boolean
-                evaluation_contexts: string[]
-                filters: {
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postFeatureFlags: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          active?: boolean
+          evaluation_contexts?: string[]
+          filters?: {
+            aggregation_group_type?: string | null
+            aggregation_group_type_index?: number | null
+            groups: {
+              properties?: {
+                group_type_index?: number | null
+                key: string
+                operator?: string
+                /** @enum {string} */
+                type: 'person' | 'group' | 'flag'
+                value?: unknown
+              }[]
+              rollout_percentage?: number | null
+              variant?: string | null
+            }[]
+            multivariate?: {
+              variants: {
+                key: string
+                name?: string | null
+                rollout_percentage: number
+              }[]
+            } | null
+            payloads?: {
+              [key: string]: unknown
+            }
+          }
+          key: string
+          name?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            active: boolean
+            /** Format: date-time */
+            created_at: string
+            deleted: boolean
+            evaluation_contexts: string[]
+            filters: {
+              aggregation_group_type?: string | null
+              aggregation_group_type_index?: number | null
+              groups: {
+                properties?: {
+                  group_type_index?: number | null
+                  key: string
+                  operator?: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  value?: unknown
+                }[]
+                rollout_percentage?: number | null
+                variant?: string | null
+              }[]
+              multivariate?: {
+                variants: {
+                  key: string
+                  name?: string | null
+                  rollout_percentage: number
+                }[]
+              } | null
+              payloads?: {
+                [key: string]: unknown
+              }
+            }
+            id: number
+            key: string
+            name: string
+            /** Format: date-time */
+            updated_at: string
+            version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getFeatureFlagsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            active: boolean
+            /** Format: date-time */
+            created_at: string
+            deleted: boolean
+            evaluation_contexts: string[]
+            filters: {
+              aggregation_group_type?: string | null
+              aggregation_group_type_index?: number | null
+              groups: {
+                properties?: {
+                  group_type_index?: number | null
+                  key: string
+                  operator?: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  value?: unknown
+                }[]
+                rollout_percentage?: number | null
+                variant?: string | null
+              }[]
+              multivariate?: {
+                variants: {
+                  key: string
+                  name?: string | null
+                  rollout_percentage: number
+                }[]
+              } | null
+              payloads?: {
+                [key: string]: unknown
+              }
+            }
+            id: number
+            key: string
+            name: string
+            /** Format: date-time */
+            updated_at: string
+            version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  putFeatureFlagsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          active?: boolean
+          evaluation_contexts?: string[]
+          filters?: {
+            aggregation_group_type?: string | null
+            aggregation_group_type_index?: number | null
+            groups: {
+              properties?: {
+                group_type_index?: number | null
+                key: string
+                operator?: string
+                /** @enum {string} */
+                type: 'person' | 'group' | 'flag'
+                value?: unknown
+              }[]
+              rollout_percentage?: number | null
+              variant?: string | null
+            }[]
+            multivariate?: {
+              variants: {
+                key: string
+                name?: string | null
+                rollout_percentage: number
+              }[]
+            } | null
+            payloads?: {
+              [key: string]: unknown
+            }
+          }
+          key?: string
+          name?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            active: boolean
+            /** Format: date-time */
+            created_at: string
+            deleted: boolean
+            evaluation_contexts: string[]
+            filters: {
+              aggregation_group_type?: string | null
+              aggregation_group_type_index?: number | null
+              groups: {
+                properties?: {
+                  group_type_index?: number | null
+                  key: string
+                  operator?: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  value?: unknown
+                }[]
+                rollout_percentage?: number | null
+                variant?: string | null
+              }[]
+              multivariate?: {
+                variants: {
+                  key: string
+                  name?: string | null
+                  rollout_percentage: number
+                }[]
+              } | null
+              payloads?: {
+                [key: string]: unknown
+              }
+            }
+            id: number
+            key: string
+            name: string
+            /** Format: date-time */
+            updated_at: string
+            version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteFeatureFlagsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchFeatureFlagsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          active?: boolean
+          evaluation_contexts?: string[]
+          filters?: {
+            aggregation_group_type?: string | null
+            aggregation_group_type_index?: number | null
+            groups: {
+              properties?: {
+                group_type_index?: number | null
+                key: string
+                operator?: string
+                /** @enum {string} */
+                type: 'person' | 'group' | 'flag'
+                value?: unknown
+              }[]
+              rollout_percentage?: number | null
+              variant?: string | null
+            }[]
+            multivariate?: {
+              variants: {
+                key: string
+                name?: string | null
+                rollout_percentage: number
+              }[]
+            } | null
+            payloads?: {
+              [key: string]: unknown
+            }
+          }
+          key?: string
+          name?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            active: boolean
+            /** Format: date-time */
+            created_at: string
+            deleted: boolean
+            evaluation_contexts: string[]
+            filters: {
+              aggregation_group_type?: string | null
+              aggregation_group_type_index?: number | null
+              groups: {
+                properties?: {
+                  group_type_index?: number | null
+                  key: string
+                  operator?: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  value?: unknown
+                }[]
+                rollout_percentage?: number | null
+                variant?: string | null
+              }[]
+              multivariate?: {
+                variants: {
+                  key: string
+                  name?: string | null
+                  rollout_percentage: number
+                }[]
+              } | null
+              payloads?: {
+                [key: string]: unknown
+              }
+            }
+            id: number
+            key: string
+            name: string
+            /** Format: date-time */
+            updated_at: string
+            version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postFeatureFlagsMatches: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          flag:
+            | number
+            | string
+            | {
+                active?: boolean
+                evaluation_contexts?: string[]
+                filters?: {
                   aggregation_group_type?: string | null
                   aggregation_group_type_index?: number | null
                   groups: {
@@ -3961,999 +5659,431 @@ export interface paths {
                     [key: string]: unknown
                   }
                 }
-                id: number
+                id?: number
                 key: string
-                name: string
-                /** Format: date-time */
-                updated_at: string
-                version: number
-              }[]
-            }
-          }
+                name?: string
+              }
         }
-        default: components['responses']['Refusal']
       }
     }
-    put?: never
-    /**
-     * Create a feature flag
-     * @description Requires a key with the scope feature_flag:write.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            active?: boolean
-            evaluation_contexts?: string[]
-            filters?: {
-              aggregation_group_type?: string | null
-              aggregation_group_type_index?: number | null
-              groups: {
-                properties?: {
-                  group_type_index?: number | null
-                  key: string
-                  operator?: string
-                  /** @enum {string} */
-                  type: 'person' | 'group' | 'flag'
-                  value?: unknown
-                }[]
-                rollout_percentage?: number | null
-                variant?: string | null
-              }[]
-              multivariate?: {
-                variants: {
-                  key: string
-                  name?: string | null
-                  rollout_percentage: number
-                }[]
-              } | null
-              payloads?: {
-                [key: string]: unknown
-              }
-            }
-            key: string
-            name?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              active: boolean
-              /** Format: date-time */
-              created_at: string
-              deleted: boolean
-              evaluation_contexts: string[]
-              filters: {
-                aggregation_group_type?: string | null
-                aggregation_group_type_index?: number | null
-                groups: {
-                  properties?: {
-                    group_type_index?: number | null
-                    key: string
-                    operator?: string
-                    /** @enum {string} */
-                    type: 'person' | 'group' | 'flag'
-                    value?: unknown
-                  }[]
-                  rollout_percentage?: number | null
-                  variant?: string | null
-                }[]
-                multivariate?: {
-                  variants: {
-                    key: string
-                    name?: string | null
-                    rollout_percentage: number
-                  }[]
-                } | null
-                payloads?: {
-                  [key: string]: unknown
-                }
-              }
-              id: number
-              key: string
-              name: string
-              /** Format: date-time */
-              updated_at: string
-              version: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/feature_flags/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Read a feature flag
-     * @description Requires a key with the scope feature_flag:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              active: boolean
-              /** Format: date-time */
-              created_at: string
-              deleted: boolean
-              evaluation_contexts: string[]
-              filters: {
-                aggregation_group_type?: string | null
-                aggregation_group_type_index?: number | null
-                groups: {
-                  properties?: {
-                    group_type_index?: number | null
-                    key: string
-                    operator?: string
-                    /** @enum {string} */
-                    type: 'person' | 'group' | 'flag'
-                    value?: unknown
-                  }[]
-                  rollout_percentage?: number | null
-                  variant?: string | null
-                }[]
-                multivariate?: {
-                  variants: {
-                    key: string
-                    name?: string | null
-                    rollout_percentage: number
-                  }[]
-                } | null
-                payloads?: {
-                  [key: string]: unknown
-                }
-              }
-              id: number
-              key: string
-              name: string
-              /** Format: date-time */
-              updated_at: string
-              version: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    /**
-     * Change a feature flag by its id. By its key, create or change it
-     * @description Requires a key with the scope feature_flag:write.
-     */
-    put: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            active?: boolean
-            evaluation_contexts?: string[]
-            filters?: {
-              aggregation_group_type?: string | null
-              aggregation_group_type_index?: number | null
-              groups: {
-                properties?: {
-                  group_type_index?: number | null
-                  key: string
-                  operator?: string
-                  /** @enum {string} */
-                  type: 'person' | 'group' | 'flag'
-                  value?: unknown
-                }[]
-                rollout_percentage?: number | null
-                variant?: string | null
-              }[]
-              multivariate?: {
-                variants: {
-                  key: string
-                  name?: string | null
-                  rollout_percentage: number
-                }[]
-              } | null
-              payloads?: {
-                [key: string]: unknown
-              }
-            }
-            key?: string
-            name?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              active: boolean
-              /** Format: date-time */
-              created_at: string
-              deleted: boolean
-              evaluation_contexts: string[]
-              filters: {
-                aggregation_group_type?: string | null
-                aggregation_group_type_index?: number | null
-                groups: {
-                  properties?: {
-                    group_type_index?: number | null
-                    key: string
-                    operator?: string
-                    /** @enum {string} */
-                    type: 'person' | 'group' | 'flag'
-                    value?: unknown
-                  }[]
-                  rollout_percentage?: number | null
-                  variant?: string | null
-                }[]
-                multivariate?: {
-                  variants: {
-                    key: string
-                    name?: string | null
-                    rollout_percentage: number
-                  }[]
-                } | null
-                payloads?: {
-                  [key: string]: unknown
-                }
-              }
-              id: number
-              key: string
-              name: string
-              /** Format: date-time */
-              updated_at: string
-              version: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    post?: never
-    /**
-     * Delete a feature flag
-     * @description Requires a key with the scope feature_flag:write.
-     */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    options?: never
-    head?: never
-    /**
-     * Change a feature flag
-     * @description Requires a key with the scope feature_flag:write.
-     */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            active?: boolean
-            evaluation_contexts?: string[]
-            filters?: {
-              aggregation_group_type?: string | null
-              aggregation_group_type_index?: number | null
-              groups: {
-                properties?: {
-                  group_type_index?: number | null
-                  key: string
-                  operator?: string
-                  /** @enum {string} */
-                  type: 'person' | 'group' | 'flag'
-                  value?: unknown
-                }[]
-                rollout_percentage?: number | null
-                variant?: string | null
-              }[]
-              multivariate?: {
-                variants: {
-                  key: string
-                  name?: string | null
-                  rollout_percentage: number
-                }[]
-              } | null
-              payloads?: {
-                [key: string]: unknown
-              }
-            }
-            key?: string
-            name?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              active: boolean
-              /** Format: date-time */
-              created_at: string
-              deleted: boolean
-              evaluation_contexts: string[]
-              filters: {
-                aggregation_group_type?: string | null
-                aggregation_group_type_index?: number | null
-                groups: {
-                  properties?: {
-                    group_type_index?: number | null
-                    key: string
-                    operator?: string
-                    /** @enum {string} */
-                    type: 'person' | 'group' | 'flag'
-                    value?: unknown
-                  }[]
-                  rollout_percentage?: number | null
-                  variant?: string | null
-                }[]
-                multivariate?: {
-                  variants: {
-                    key: string
-                    name?: string | null
-                    rollout_percentage: number
-                  }[]
-                } | null
-                payloads?: {
-                  [key: string]: unknown
-                }
-              }
-              id: number
-              key: string
-              name: string
-              /** Format: date-time */
-              updated_at: string
-              version: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    trace?: never
-  }
-  '/api/projects/{projectId}/feature_flags/matches': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Count the newest persons that a flag, saved or not, is on for. The key also requires person:read
-     * @description Requires a key with the scope feature_flag:read.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            flag:
-              | number
-              | string
-              | {
-                  active?: boolean
-                  evaluation_contexts?: string[]
-                  filters?: {
-                    aggregation_group_type?: string | null
-                    aggregation_group_type_index?: number | null
-                    groups: {
-                      properties?: {
-                        group_type_index?: number | null
-                        key: string
-                        operator?: string
-                        /** @enum {string} */
-                        type: 'person' | 'group' | 'flag'
-                        value?: unknown
-                      }[]
-                      rollout_percentage?: number | null
-                      variant?: string | null
-                    }[]
-                    multivariate?: {
-                      variants: {
-                        key: string
-                        name?: string | null
-                        rollout_percentage: number
-                      }[]
-                    } | null
-                    payloads?: {
-                      [key: string]: unknown
-                    }
-                  }
-                  id?: number
-                  key: string
-                  name?: string
-                }
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              conditions: {
-                index: number
-                matching: number
-                properties_match: number
-              }[]
-              evaluated: number
-              is_complete: boolean
+            conditions: {
+              index: number
               matching: number
-              results: {
-                distinct_id: string
-                id: string
-                value: boolean | string
-              }[]
-            }
+              properties_match: number
+            }[]
+            evaluated: number
+            is_complete: boolean
+            matching: number
+            results: {
+              distinct_id: string
+              id: string
+              value: boolean | string
+            }[]
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/feature_flags/test': {
+  postFeatureFlagsTest: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    get?: never
-    put?: never
-    /**
-     * Evaluate a flag, saved or not, for a person or group, and explain each condition. The key also requires person:read
-     * @description Requires a key with the scope feature_flag:read.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            distinct_id?: string
-            flag:
-              | number
-              | string
-              | {
-                  active?: boolean
-                  evaluation_contexts?: string[]
-                  filters?: {
-                    aggregation_group_type?: string | null
-                    aggregation_group_type_index?: number | null
-                    groups: {
-                      properties?: {
-                        group_type_index?: number | null
-                        key: string
-                        operator?: string
-                        /** @enum {string} */
-                        type: 'person' | 'group' | 'flag'
-                        value?: unknown
-                      }[]
-                      rollout_percentage?: number | null
-                      variant?: string | null
+    requestBody?: {
+      content: {
+        'application/json': {
+          distinct_id?: string
+          flag:
+            | number
+            | string
+            | {
+                active?: boolean
+                evaluation_contexts?: string[]
+                filters?: {
+                  aggregation_group_type?: string | null
+                  aggregation_group_type_index?: number | null
+                  groups: {
+                    properties?: {
+                      group_type_index?: number | null
+                      key: string
+                      operator?: string
+                      /** @enum {string} */
+                      type: 'person' | 'group' | 'flag'
+                      value?: unknown
                     }[]
-                    multivariate?: {
-                      variants: {
-                        key: string
-                        name?: string | null
-                        rollout_percentage: number
-                      }[]
-                    } | null
-                    payloads?: {
-                      [key: string]: unknown
-                    }
+                    rollout_percentage?: number | null
+                    variant?: string | null
+                  }[]
+                  multivariate?: {
+                    variants: {
+                      key: string
+                      name?: string | null
+                      rollout_percentage: number
+                    }[]
+                  } | null
+                  payloads?: {
+                    [key: string]: unknown
                   }
-                  id?: number
-                  key: string
-                  name?: string
                 }
-            group_properties?: {
-              [key: string]: {
-                [key: string]: unknown
+                id?: number
+                key: string
+                name?: string
               }
-            }
-            groups?: {
-              [key: string]: string
-            }
-            person_properties?: {
+          group_properties?: {
+            [key: string]: {
               [key: string]: unknown
             }
           }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
+          groups?: {
+            [key: string]: string
           }
-          content: {
-            'application/json': {
-              active: boolean
-              conditions: {
-                bucket: number | null
-                decides: boolean
-                index: number
-                is_enrollment: boolean
-                matched: boolean
-                properties: {
-                  found: unknown
-                  key: string
-                  matched: boolean
-                  missing: boolean
-                  operator: string
-                  /** @enum {string} */
-                  type: 'person' | 'group' | 'flag'
-                  wanted: unknown
-                  why: string
-                }[]
-                rollout_percentage: number
-                variant: string | null
-                why: string
-              }[]
-              enrollment: {
-                enrolled: boolean | null
-                feature_id: string
-                name: string
-                stage: string
-                why: string
-              } | null
-              key: string
-              payload: string | null
-              person: {
-                id: string
-                is_identified: boolean
-              } | null
-              reason: {
-                /** @enum {string} */
-                code:
-                  | 'condition_match'
-                  | 'out_of_rollout_bound'
-                  | 'no_condition_match'
-                  | 'no_group_type'
-                  | 'evaluation_error'
-                  | 'flag_inactive'
-                condition_index: number | null
-                description: string
-              }
-              value: boolean | string
-            }
+          person_properties?: {
+            [key: string]: unknown
           }
         }
-        default: components['responses']['Refusal']
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/heatmaps': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Get the map of a page: cells of 16 px with their number of points and people
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          above_fold?: boolean
-          date_from?: string
-          date_to?: string
-          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
-          url?: string
-          url_pattern?: string
-          viewport_max?: number
-          viewport_min?: number
-          width?: number
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Side of a cell, CSS px */
-              cell: number
-              cells: {
-                count: number
-                /** @description Whether the position is in the window, for elements that do not scroll */
-                fixed: boolean
-                people: number
-                /** @description Column, from 0 */
-                x: number
-                /** @description Row, from 0 */
-                y: number
-              }[]
-              /** @description Whether cells with few points are left out */
-              has_more: boolean
-              /** @description Height of the tallest page, CSS px. 0: not known */
-              page_height: number
-              points: number
-              type: string
-              /** @description Width of the map, CSS px */
-              width: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/heatmaps/elements': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the elements of a page with the most points
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          date_from?: string
-          date_to?: string
-          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
-          url?: string
-          url_pattern?: string
-          viewport_max?: number
-          viewport_min?: number
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              results: {
-                count: number
-                people: number
-                selector: string
-                /** @description Mean position within the element, 0 to 1 */
-                x: number
-                y: number
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/heatmaps/pages': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the pages that have heatmaps, most clicked first
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          date_from?: string
-          date_to?: string
-          search?: string
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              results: {
-                clicks: number
-                people: number
-                url: string
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/heatmaps/scroll': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Get how far down a page was seen
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          date_from?: string
-          date_to?: string
-          url?: string
-          url_pattern?: string
-          viewport_max?: number
-          viewport_min?: number
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              depths: {
-                /** @description Share of the page */
-                percent: number
-                /** @description Views that saw at least this share */
-                views: number
-              }[]
-              /** @description Share of the page that the median view shows without scrolling, 0 to 1 */
-              fold: number
-              page_height: number
-              views: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/insight_variables': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the variables
-     * @description Requires a key with the scope insight_variable:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                code_name: string
-                /** Format: date-time */
-                created_at: string
-                default_value: unknown
-                id: string
-                name: string
-                schema: {
-                  enum?: (string | number)[]
-                  maximum?: number | string
-                  maxItems?: number
-                  maxLength?: number
-                  minimum?: number | string
-                  minItems?: number
-                  minLength?: number
-                  pattern?: string
-                  /** @enum {string} */
-                  type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
-                } | null
-                /** @enum {string} */
-                type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-                values: string[]
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    /**
-     * Define a variable
-     * @description Requires a key with the scope insight_variable:write.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            code_name?: string
-            default_value?: unknown
+            active: boolean
+            conditions: {
+              bucket: number | null
+              decides: boolean
+              index: number
+              is_enrollment: boolean
+              matched: boolean
+              properties: {
+                found: unknown
+                key: string
+                matched: boolean
+                missing: boolean
+                operator: string
+                /** @enum {string} */
+                type: 'person' | 'group' | 'flag'
+                wanted: unknown
+                why: string
+              }[]
+              rollout_percentage: number
+              variant: string | null
+              why: string
+            }[]
+            enrollment: {
+              enrolled: boolean | null
+              feature_id: string
+              name: string
+              stage: string
+              why: string
+            } | null
+            key: string
+            payload: string | null
+            person: {
+              id: string
+              is_identified: boolean
+            } | null
+            reason: {
+              /** @enum {string} */
+              code:
+                | 'condition_match'
+                | 'out_of_rollout_bound'
+                | 'no_condition_match'
+                | 'no_group_type'
+                | 'evaluation_error'
+                | 'flag_inactive'
+              condition_index: number | null
+              description: string
+            }
+            value: boolean | string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getHeatmaps: {
+    parameters: {
+      query?: {
+        above_fold?: boolean
+        date_from?: string
+        date_to?: string
+        type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+        url?: string
+        url_pattern?: string
+        viewport_max?: number
+        viewport_min?: number
+        width?: number
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Side of a cell, CSS px */
+            cell: number
+            cells: {
+              count: number
+              /** @description Whether the position is in the window, for elements that do not scroll */
+              fixed: boolean
+              people: number
+              /** @description Column, from 0 */
+              x: number
+              /** @description Row, from 0 */
+              y: number
+            }[]
+            /** @description Whether cells with few points are left out */
+            has_more: boolean
+            /** @description Height of the tallest page, CSS px. 0: not known */
+            page_height: number
+            points: number
+            type: string
+            /** @description Width of the map, CSS px */
+            width: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getHeatmapsElements: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+        url?: string
+        url_pattern?: string
+        viewport_max?: number
+        viewport_min?: number
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            results: {
+              count: number
+              people: number
+              selector: string
+              /** @description Mean position within the element, 0 to 1 */
+              x: number
+              y: number
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getHeatmapsPages: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        search?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            results: {
+              clicks: number
+              people: number
+              url: string
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getHeatmapsScroll: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        url?: string
+        url_pattern?: string
+        viewport_max?: number
+        viewport_min?: number
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            depths: {
+              /** @description Share of the page */
+              percent: number
+              /** @description Views that saw at least this share */
+              views: number
+            }[]
+            /** @description Share of the page that the median view shows without scrolling, 0 to 1 */
+            fold: number
+            page_height: number
+            views: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getInsightVariables: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              code_name: string
+              /** Format: date-time */
+              created_at: string
+              default_value: unknown
+              id: string
+              name: string
+              schema: {
+                enum?: (string | number)[]
+                maximum?: number | string
+                maxItems?: number
+                maxLength?: number
+                minimum?: number | string
+                minItems?: number
+                minLength?: number
+                pattern?: string
+                /** @enum {string} */
+                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+              } | null
+              /** @enum {string} */
+              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+              values: string[]
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postInsightVariables: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          code_name?: string
+          default_value?: unknown
+          name: string
+          schema?: {
+            enum?: (string | number)[]
+            maximum?: number | string
+            maxItems?: number
+            maxLength?: number
+            minimum?: number | string
+            minItems?: number
+            minLength?: number
+            pattern?: string
+            /** @enum {string} */
+            type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+          } | null
+          /** @enum {string} */
+          type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+          values?: (string | number | boolean)[] | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            code_name: string
+            /** Format: date-time */
+            created_at: string
+            default_value: unknown
+            id: string
             name: string
-            schema?: {
+            schema: {
               enum?: (string | number)[]
               maximum?: number | string
               maxItems?: number
@@ -4967,129 +6097,39 @@ export interface paths {
             } | null
             /** @enum {string} */
             type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-            values?: (string | number | boolean)[] | null
+            values: string[]
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              code_name: string
-              /** Format: date-time */
-              created_at: string
-              default_value: unknown
-              id: string
-              name: string
-              schema: {
-                enum?: (string | number)[]
-                maximum?: number | string
-                maxItems?: number
-                maxLength?: number
-                minimum?: number | string
-                minItems?: number
-                minLength?: number
-                pattern?: string
-                /** @enum {string} */
-                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
-              } | null
-              /** @enum {string} */
-              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-              values: string[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
+      default: components['responses']['Refusal']
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/insight_variables/{id}': {
+  getInsightVariablesById: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Read a variable
-     * @description Requires a key with the scope insight_variable:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              code_name: string
-              /** Format: date-time */
-              created_at: string
-              default_value: unknown
-              id: string
-              name: string
-              schema: {
-                enum?: (string | number)[]
-                maximum?: number | string
-                maxItems?: number
-                maxLength?: number
-                minimum?: number | string
-                minItems?: number
-                minLength?: number
-                pattern?: string
-                /** @enum {string} */
-                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
-              } | null
-              /** @enum {string} */
-              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-              values: string[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    /**
-     * Change a variable by its id. By its code name, create or change it
-     * @description Requires a key with the scope insight_variable:write.
-     */
-    put: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            code_name?: string
-            default_value?: unknown
-            name?: string
-            schema?: {
+            code_name: string
+            /** Format: date-time */
+            created_at: string
+            default_value: unknown
+            id: string
+            name: string
+            schema: {
               enum?: (string | number)[]
               maximum?: number | string
               maxItems?: number
@@ -5102,96 +6142,63 @@ export interface paths {
               type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
             } | null
             /** @enum {string} */
-            type?: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-            values?: (string | number | boolean)[] | null
+            type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+            values: string[]
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              code_name: string
-              /** Format: date-time */
-              created_at: string
-              default_value: unknown
-              id: string
-              name: string
-              schema: {
-                enum?: (string | number)[]
-                maximum?: number | string
-                maxItems?: number
-                maxLength?: number
-                minimum?: number | string
-                minItems?: number
-                minLength?: number
-                pattern?: string
-                /** @enum {string} */
-                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
-              } | null
-              /** @enum {string} */
-              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-              values: string[]
-            }
-          }
+      default: components['responses']['Refusal']
+    }
+  }
+  putInsightVariablesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          code_name?: string
+          default_value?: unknown
+          name?: string
+          schema?: {
+            enum?: (string | number)[]
+            maximum?: number | string
+            maxItems?: number
+            maxLength?: number
+            minimum?: number | string
+            minItems?: number
+            minLength?: number
+            pattern?: string
+            /** @enum {string} */
+            type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+          } | null
+          /** @enum {string} */
+          type?: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+          values?: (string | number | boolean)[] | null
         }
-        default: components['responses']['Refusal']
       }
     }
-    post?: never
-    /**
-     * Delete a variable that no endpoint uses
-     * @description Requires a key with the scope insight_variable:write.
-     */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    options?: never
-    head?: never
-    /**
-     * Change a variable
-     * @description Requires a key with the scope insight_variable:write.
-     */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            code_name?: string
-            default_value?: unknown
-            name?: string
-            schema?: {
+            code_name: string
+            /** Format: date-time */
+            created_at: string
+            default_value: unknown
+            id: string
+            name: string
+            schema: {
               enum?: (string | number)[]
               maximum?: number | string
               maxItems?: number
@@ -5204,140 +6211,130 @@ export interface paths {
               type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
             } | null
             /** @enum {string} */
-            type?: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-            values?: (string | number | boolean)[] | null
+            type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+            values: string[]
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              code_name: string
-              /** Format: date-time */
-              created_at: string
-              default_value: unknown
-              id: string
-              name: string
-              schema: {
-                enum?: (string | number)[]
-                maximum?: number | string
-                maxItems?: number
-                maxLength?: number
-                minimum?: number | string
-                minItems?: number
-                minLength?: number
-                pattern?: string
-                /** @enum {string} */
-                type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
-              } | null
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteInsightVariablesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchInsightVariablesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          code_name?: string
+          default_value?: unknown
+          name?: string
+          schema?: {
+            enum?: (string | number)[]
+            maximum?: number | string
+            maxItems?: number
+            maxLength?: number
+            minimum?: number | string
+            minItems?: number
+            minLength?: number
+            pattern?: string
+            /** @enum {string} */
+            type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+          } | null
+          /** @enum {string} */
+          type?: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+          values?: (string | number | boolean)[] | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            code_name: string
+            /** Format: date-time */
+            created_at: string
+            default_value: unknown
+            id: string
+            name: string
+            schema: {
+              enum?: (string | number)[]
+              maximum?: number | string
+              maxItems?: number
+              maxLength?: number
+              minimum?: number | string
+              minItems?: number
+              minLength?: number
+              pattern?: string
               /** @enum {string} */
-              type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
-              values: string[]
-            }
+              type: 'integer' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'uuid' | 'list'
+            } | null
+            /** @enum {string} */
+            type: 'String' | 'Number' | 'Boolean' | 'List' | 'Date'
+            values: string[]
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    trace?: never
   }
-  '/api/projects/{projectId}/persons': {
+  getPersons: {
     parameters: {
-      query?: never
+      query?: {
+        distinct_id?: string
+        limit?: number
+        offset?: number
+        search?: string
+      }
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List persons, newest first, with the beginning of long values. "distinct_id" finds one person. Paged by "limit" and "offset"
-     * @description Requires a key with the scope person:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          distinct_id?: string
-          limit?: number
-          offset?: number
-          search?: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              next: string | null
-              results: {
-                /** @description When the person was first seen. ISO 8601, UTC */
-                created_at: string
-                distinct_ids: string[]
-                /** @description `person.id` in queries */
-                id: string
-                is_identified: boolean
-                /** @description Whether long values are shortened, or properties or ids left out. In a list: read the person alone. Of one person: query `person.properties` */
-                is_truncated: boolean
-                properties: {
-                  [key: string]: unknown
-                }
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/persons/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Get a person
-     * @description Requires a key with the scope person:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
+        content: {
+          'application/json': {
+            next: string | null
+            results: {
               /** @description When the person was first seen. ISO 8601, UTC */
               created_at: string
               distinct_ids: string[]
@@ -5349,810 +6346,542 @@ export interface paths {
               properties: {
                 [key: string]: unknown
               }
-            }
+            }[]
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    /**
-     * Delete a person and, with "delete_events=true", their events. Responds once they are deleted
-     * @description Requires a key with the scope person:write.
-     */
-    delete: {
-      parameters: {
-        query?: {
-          delete_events?: boolean
-        }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/persons/{id}/events': {
+  getPersonsById: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List the events of a person, newest first. Paged by "cursor", which is the value of "next"
-     * @description Requires a key with the scope person:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          cursor?: string
-          event?: string[]
-          limit?: number
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              next: string | null
-              results: {
-                $session_id: string | null
-                /** @description When the event was stored. ISO 8601, UTC */
-                created_at: string
-                distinct_id: string
-                event: string
-                /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
-                is_truncated: boolean
-                /** @description `person.id` in queries, after merges */
-                person_id: string
-                properties: {
-                  [key: string]: unknown
-                }
-                /** @description Whether it is the first event of its session */
-                starts_session: boolean
-                /** @description ISO 8601, UTC */
-                timestamp: string
-                uuid: string
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/persons/{id}/flags': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Evaluate the active feature flags for a person with the stored properties
-     * @description Requires a key with the scope person:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          distinct_id?: string
-        }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              distinct_id: string
-              results: {
-                enabled: boolean
-                /** @constant */
-                failed?: true
-                key: string
-                metadata: {
-                  description: string | null
-                  id: number
-                  payload: string | null
-                  version: number
-                }
-                reason: {
-                  code: string
-                  condition_index: number | null
-                  description: string
-                }
-                variant: string | null
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/persons/{id}/merges': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the merges of the ids of a person, newest first
-     * @description Requires a key with the scope person:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          limit?: number
-        }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              results: {
-                /** @description Timestamp of the event. ISO 8601, UTC */
-                at: string
-                /** @description The event that stated it */
-                event_uuid: string
-                from: string
-                into: string
-                /** @description Whether both ids belong to this person today */
-                is_applied: boolean
-                kind: 'identify' | 'alias' | 'merge'
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/property_definitions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the properties of a sample of events or persons, most frequent first
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          event?: string
-          type?: 'event' | 'person'
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Most frequent first */
-              results: {
-                /** @description Values as strings, cut to 100 characters */
-                examples: string[]
-                name: string
-                /** @description Share of the events or persons read that have the property, 0 to 1 */
-                share: number
-                type: 'string' | 'number' | 'boolean' | 'datetime' | 'list' | 'object' | 'mixed'
-              }[]
-              /** @description Number of events or persons that were read */
-              sampled: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/property_values': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the most frequent values of a property of events or persons
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          event?: string
-          key?: string
-          search?: string
-          type?: 'event' | 'person'
-        }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Most frequent first */
-              results: {
-                /** @description In the events or persons read */
-                count: number
-                value: string
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/query': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Run a query without storing it
-     * @description Requires a key with the scope query:read.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            client_query_id?: string
-            cursor?: string
-            debug?: boolean
-            /** @enum {string} */
-            format?: 'json' | 'ndjson' | 'csv'
-            limit?: number
-            /** @description Accept a cached result of up to this age, even if events have arrived since. */
-            max_age_seconds?: number
-            offset?: number
-            /** @description A query in the format of endpoints, such as {"kind": "HogQLQuery", "query": "SELECT 1"}. */
-            query: {
-              kind: string
-            }
-            /** @enum {string} */
-            refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
-            variables?: {
+            /** @description When the person was first seen. ISO 8601, UTC */
+            created_at: string
+            distinct_ids: string[]
+            /** @description `person.id` in queries */
+            id: string
+            is_identified: boolean
+            /** @description Whether long values are shortened, or properties or ids left out. In a list: read the person alone. Of one person: query `person.properties` */
+            is_truncated: boolean
+            properties: {
               [key: string]: unknown
-            } | null
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              cache_key?: string
-              /**
-               * Format: date-time
-               * @description Until when the result may be cached.
-               */
-              cache_target_age: string
-              clickhouse?: string
-              columns?: string[]
-              dateFrom?: string
-              dateTo?: string
-              execution_id: string
-              hasMore: boolean
-              hogql?: string
-              is_cached: boolean
-              /**
-               * Format: date-time
-               * @description When the result was computed.
-               */
-              last_refresh: string
-              limit?: number
-              next_cursor?: string | null
-              offset?: number
-              /** @description Rows of a SQL query. For an insight, its chart data. */
-              results:
-                | unknown[]
-                | {
-                    [key: string]: unknown
-                  }
-              samplingRate?: {
-                numerator: number
-              }
-              series?: {
-                counts?: {
-                  [key: string]: (number | null)[]
-                }
-                data: {
-                  [key: string]: (number | null)[]
-                }
-                days: string[]
-                interval: string
-                labels: string[]
-                previous?: {
-                  [key: string]: (number | null)[]
-                }
-                previousDays?: string[]
-              }
-              thresholds?: {
-                [key: string]: number[]
-              }
-              timezone: string
-              timings?: {
-                k: string
-                t: number
-              }[]
-              types?: string[][]
-              usedPreAggregatedTables?: boolean
             }
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/query/{id}': {
+  deletePersonsById: {
     parameters: {
-      query?: never
+      query?: {
+        delete_events?: boolean
+      }
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Read the progress of a run, by its client_query_id
-     * @description Requires a key with the scope query:read or endpoint:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
+        content?: never
       }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              elapsed_ms: number
-              read_rows: number
-              /** @enum {string} */
-              status: 'running' | 'queued'
-              /** @description The estimated number of rows that will be read. */
-              total_rows: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    /**
-     * Cancel a run, by its client_query_id
-     * @description Requires a key with the scope endpoint:read or query:read.
-     */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/refused_events': {
+  getPersonsByIdEvents: {
     parameters: {
-      query?: never
+      query?: {
+        cursor?: string
+        event?: string[]
+        limit?: number
+      }
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List rejected events, newest first. Paged by "before", which is the value of "next"
-     * @description Requires a key with the scope refused_event:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          before?: string
-          code?:
-            | 'not_an_object'
-            | 'missing_event_name'
-            | 'event_name_too_long'
-            | 'missing_distinct_id'
-            | 'distinct_id_too_long'
-            | 'invalid_uuid'
-            | 'invalid_properties'
-            | 'invalid_timestamp'
-            | 'properties_too_deep'
-            | 'event_too_large'
-            | 'too_many_values'
-            | 'too_many_changes'
-            | 'changes_too_large'
-            | 'invalid_heatmap'
-            | 'too_many_answers'
-            | 'unknown_token'
-            | 'unstorable'
-          limit?: number
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              next: string | null
-              results: {
-                /** @enum {string} */
-                code:
-                  | 'not_an_object'
-                  | 'missing_event_name'
-                  | 'event_name_too_long'
-                  | 'missing_distinct_id'
-                  | 'distinct_id_too_long'
-                  | 'invalid_uuid'
-                  | 'invalid_properties'
-                  | 'invalid_timestamp'
-                  | 'properties_too_deep'
-                  | 'event_too_large'
-                  | 'too_many_values'
-                  | 'too_many_changes'
-                  | 'changes_too_large'
-                  | 'invalid_heatmap'
-                  | 'too_many_answers'
-                  | 'unknown_token'
-                  | 'unstorable'
-                detail: string
-                distinct_id: string
-                event: string
-                id: string
-                /** Format: date-time */
-                refused_at: string
-                sample: string
-                uuid: string
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/remote_config': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Read the remote configuration of the SDK
-     * @description Requires a key with the scope project:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              autocapture_opt_out: boolean
-              autocaptureExceptions:
-                | boolean
-                | {
-                    [key: string]: unknown
-                  }
-              captureDeadClicks: boolean
-              capturePerformance:
-                | boolean
-                | {
-                    [key: string]: unknown
-                  }
-              defaultIdentifiedOnly: boolean
-              errorTracking: {
-                captureExtensionExceptions?: boolean
-                suppressionRules?: {
-                  type: 'AND' | 'OR'
-                  values: {
-                    key: '$exception_types' | '$exception_values'
-                    operator: 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'not_regex'
-                    value: string | string[]
-                  }[]
-                }[]
-              }
-              heatmaps: boolean
-              sessionRecording:
-                | boolean
-                | {
-                    canvasFps?: number
-                    canvasQuality?: string
-                    consoleLogRecordingEnabled?: boolean
-                    /** @enum {string} */
-                    endpoint?: '/s/'
-                    eventTriggers?: string[]
-                    linkedFlag?:
-                      | string
-                      | {
-                          flag: string
-                          variant?: string
-                        }
-                      | null
-                    masking?: {
-                      blockSelector?: string
-                      maskAllElementAttributes?: boolean
-                      maskAllInputs?: boolean
-                      maskTextSelector?: string
-                    }
-                    minimumDurationMilliseconds?: number | null
-                    networkPayloadCapture?: {
-                      recordBody?: boolean
-                      recordHeaders?: boolean
-                    }
-                    recordCanvas?: boolean
-                    sampleRate?: number | string | null
-                    triggerGroups?: {
-                      conditions?: {
-                        events?: {
-                          name: string
-                          properties?: {
-                            [key: string]: unknown
-                          }[]
-                        }[]
-                        flag?:
-                          | string
-                          | {
-                              flag: string
-                              variant?: string
-                            }
-                          | null
-                        /** @enum {string} */
-                        matchType?: 'any' | 'all'
-                        properties?: {
-                          [key: string]: unknown
-                        }[]
-                        urls?: {
-                          /** @enum {string} */
-                          matching: 'regex'
-                          url: string
-                        }[]
-                      }
-                      id: string
-                      minDurationMs?: number | null
-                      name?: string
-                      sampleRate?: number | string | null
-                    }[]
-                    /** @enum {string} */
-                    triggerMatchType?: 'any' | 'all'
-                    urlBlocklist?: {
-                      /** @enum {string} */
-                      matching: 'regex'
-                      url: string
-                    }[]
-                    urlTriggers?: {
-                      /** @enum {string} */
-                      matching: 'regex'
-                      url: string
-                    }[]
-                    /** @enum {integer} */
-                    version?: 1 | 2
-                  }
-              surveys: boolean
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    /**
-     * Change the remote configuration of the SDK
-     * @description Requires a key with the scope project:write.
-     */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            autocapture_opt_out?: boolean
-            autocaptureExceptions?:
+            next: string | null
+            results: {
+              $session_id: string | null
+              /** @description When the event was stored. ISO 8601, UTC */
+              created_at: string
+              distinct_id: string
+              event: string
+              /** @description Whether values were cut or left out. GET …/events/{uuid} returns all */
+              is_truncated: boolean
+              /** @description `person.id` in queries, after merges */
+              person_id: string
+              properties: {
+                [key: string]: unknown
+              }
+              /** @description Whether it is the first event of its session */
+              starts_session: boolean
+              /** @description ISO 8601, UTC */
+              timestamp: string
+              uuid: string
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getPersonsByIdFlags: {
+    parameters: {
+      query?: {
+        distinct_id?: string
+      }
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            distinct_id: string
+            results: {
+              enabled: boolean
+              /** @constant */
+              failed?: true
+              key: string
+              metadata: {
+                description: string | null
+                id: number
+                payload: string | null
+                version: number
+              }
+              reason: {
+                code: string
+                condition_index: number | null
+                description: string
+              }
+              variant: string | null
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getPersonsByIdMerges: {
+    parameters: {
+      query?: {
+        limit?: number
+      }
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            results: {
+              /** @description Timestamp of the event. ISO 8601, UTC */
+              at: string
+              /** @description The event that stated it */
+              event_uuid: string
+              from: string
+              into: string
+              /** @description Whether both ids belong to this person today */
+              is_applied: boolean
+              kind: 'identify' | 'alias' | 'merge'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getPropertyDefinitions: {
+    parameters: {
+      query?: {
+        event?: string
+        type?: 'event' | 'person'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Most frequent first */
+            results: {
+              /** @description Values as strings, cut to 100 characters */
+              examples: string[]
+              name: string
+              /** @description Share of the events or persons read that have the property, 0 to 1 */
+              share: number
+              type: 'string' | 'number' | 'boolean' | 'datetime' | 'list' | 'object' | 'mixed'
+            }[]
+            /** @description Number of events or persons that were read */
+            sampled: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getPropertyValues: {
+    parameters: {
+      query?: {
+        event?: string
+        key?: string
+        search?: string
+        type?: 'event' | 'person'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Most frequent first */
+            results: {
+              /** @description In the events or persons read */
+              count: number
+              value: string
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postQuery: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          client_query_id?: string
+          cursor?: string
+          debug?: boolean
+          /** @enum {string} */
+          format?: 'json' | 'ndjson' | 'csv'
+          limit?: number
+          /** @description Accept a cached result of up to this age, even if events have arrived since. */
+          max_age_seconds?: number
+          offset?: number
+          /** @description A query in the format of endpoints, such as {"kind": "HogQLQuery", "query": "SELECT 1"}. */
+          query: {
+            kind: string
+          }
+          /** @enum {string} */
+          refresh?: 'cache' | 'force' | 'direct' | 'blocking' | 'force_blocking'
+          variables?: {
+            [key: string]: unknown
+          } | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            cache_key?: string
+            /**
+             * Format: date-time
+             * @description Until when the result may be cached.
+             */
+            cache_target_age: string
+            clickhouse?: string
+            columns?: string[]
+            dateFrom?: string
+            dateTo?: string
+            execution_id: string
+            hasMore: boolean
+            hogql?: string
+            is_cached: boolean
+            /**
+             * Format: date-time
+             * @description When the result was computed.
+             */
+            last_refresh: string
+            limit?: number
+            next_cursor?: string | null
+            offset?: number
+            /** @description Rows of a SQL query. For an insight, its chart data. */
+            results:
+              | unknown[]
+              | {
+                  [key: string]: unknown
+                }
+            samplingRate?: {
+              numerator: number
+            }
+            series?: {
+              counts?: {
+                [key: string]: (number | null)[]
+              }
+              data: {
+                [key: string]: (number | null)[]
+              }
+              days: string[]
+              interval: string
+              labels: string[]
+              previous?: {
+                [key: string]: (number | null)[]
+              }
+              previousDays?: string[]
+            }
+            thresholds?: {
+              [key: string]: number[]
+            }
+            timezone: string
+            timings?: {
+              k: string
+              t: number
+            }[]
+            types?: string[][]
+            usedPreAggregatedTables?: boolean
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getQueryById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            elapsed_ms: number
+            read_rows: number
+            /** @enum {string} */
+            status: 'running' | 'queued'
+            /** @description The estimated number of rows that will be read. */
+            total_rows: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteQueryById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getRefusedEvents: {
+    parameters: {
+      query?: {
+        before?: string
+        code?:
+          | 'not_an_object'
+          | 'missing_event_name'
+          | 'event_name_too_long'
+          | 'missing_distinct_id'
+          | 'distinct_id_too_long'
+          | 'invalid_uuid'
+          | 'invalid_properties'
+          | 'invalid_timestamp'
+          | 'properties_too_deep'
+          | 'event_too_large'
+          | 'too_many_values'
+          | 'too_many_changes'
+          | 'changes_too_large'
+          | 'invalid_heatmap'
+          | 'too_many_answers'
+          | 'unknown_token'
+          | 'unstorable'
+        limit?: number
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            next: string | null
+            results: {
+              /** @enum {string} */
+              code:
+                | 'not_an_object'
+                | 'missing_event_name'
+                | 'event_name_too_long'
+                | 'missing_distinct_id'
+                | 'distinct_id_too_long'
+                | 'invalid_uuid'
+                | 'invalid_properties'
+                | 'invalid_timestamp'
+                | 'properties_too_deep'
+                | 'event_too_large'
+                | 'too_many_values'
+                | 'too_many_changes'
+                | 'changes_too_large'
+                | 'invalid_heatmap'
+                | 'too_many_answers'
+                | 'unknown_token'
+                | 'unstorable'
+              detail: string
+              distinct_id: string
+              event: string
+              id: string
+              /** Format: date-time */
+              refused_at: string
+              sample: string
+              uuid: string
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getRemoteConfig: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            autocapture_opt_out: boolean
+            autocaptureExceptions:
               | boolean
               | {
                   [key: string]: unknown
                 }
-            captureDeadClicks?: boolean
-            capturePerformance?:
+            captureDeadClicks: boolean
+            capturePerformance:
               | boolean
               | {
                   [key: string]: unknown
                 }
-            defaultIdentifiedOnly?: boolean
-            errorTracking?: {
+            defaultIdentifiedOnly: boolean
+            errorTracking: {
               captureExtensionExceptions?: boolean
               suppressionRules?: {
                 type: 'AND' | 'OR'
@@ -6163,8 +6892,8 @@ export interface paths {
                 }[]
               }[]
             }
-            heatmaps?: boolean
-            sessionRecording?:
+            heatmaps: boolean
+            sessionRecording:
               | boolean
               | {
                   canvasFps?: number
@@ -6239,34 +6968,44 @@ export interface paths {
                   /** @enum {integer} */
                   version?: 1 | 2
                 }
-            surveys?: boolean
+            surveys: boolean
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              autocapture_opt_out: boolean
-              autocaptureExceptions:
-                | boolean
-                | {
-                    [key: string]: unknown
-                  }
-              captureDeadClicks: boolean
-              capturePerformance:
-                | boolean
-                | {
-                    [key: string]: unknown
-                  }
-              defaultIdentifiedOnly: boolean
-              errorTracking: {
-                captureExtensionExceptions?: boolean
-                suppressionRules?: {
+      default: components['responses']['Refusal']
+    }
+  }
+  patchRemoteConfig: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          autocapture_opt_out?: boolean | null
+          autocaptureExceptions?:
+            | boolean
+            | {
+                [key: string]: unknown
+              }
+            | null
+          captureDeadClicks?: boolean | null
+          capturePerformance?:
+            | boolean
+            | {
+                [key: string]: unknown
+              }
+            | null
+          defaultIdentifiedOnly?: boolean | null
+          errorTracking?: {
+            captureExtensionExceptions?: boolean | null
+            suppressionRules?:
+              | {
                   type: 'AND' | 'OR'
                   values: {
                     key: '$exception_types' | '$exception_values'
@@ -6274,38 +7013,40 @@ export interface paths {
                     value: string | string[]
                   }[]
                 }[]
-              }
-              heatmaps: boolean
-              sessionRecording:
-                | boolean
-                | {
-                    canvasFps?: number
-                    canvasQuality?: string
-                    consoleLogRecordingEnabled?: boolean
-                    /** @enum {string} */
-                    endpoint?: '/s/'
-                    eventTriggers?: string[]
-                    linkedFlag?:
-                      | string
-                      | {
-                          flag: string
-                          variant?: string
-                        }
-                      | null
-                    masking?: {
-                      blockSelector?: string
-                      maskAllElementAttributes?: boolean
-                      maskAllInputs?: boolean
-                      maskTextSelector?: string
+              | null
+          } | null
+          heatmaps?: boolean | null
+          sessionRecording?:
+            | boolean
+            | {
+                canvasFps?: number | null
+                canvasQuality?: string | null
+                consoleLogRecordingEnabled?: boolean | null
+                /** @enum {string|null} */
+                endpoint?: '/s/' | null
+                eventTriggers?: string[] | null
+                linkedFlag?:
+                  | string
+                  | {
+                      flag: string | null
+                      variant?: string | null
                     }
-                    minimumDurationMilliseconds?: number | null
-                    networkPayloadCapture?: {
-                      recordBody?: boolean
-                      recordHeaders?: boolean
-                    }
-                    recordCanvas?: boolean
-                    sampleRate?: number | string | null
-                    triggerGroups?: {
+                  | null
+                masking?: {
+                  blockSelector?: string | null
+                  maskAllElementAttributes?: boolean | null
+                  maskAllInputs?: boolean | null
+                  maskTextSelector?: string | null
+                } | null
+                minimumDurationMilliseconds?: number | null
+                networkPayloadCapture?: {
+                  recordBody?: boolean | null
+                  recordHeaders?: boolean | null
+                } | null
+                recordCanvas?: boolean | null
+                sampleRate?: number | string | null
+                triggerGroups?:
+                  | {
                       conditions?: {
                         events?: {
                           name: string
@@ -6336,367 +7077,334 @@ export interface paths {
                       name?: string
                       sampleRate?: number | string | null
                     }[]
-                    /** @enum {string} */
-                    triggerMatchType?: 'any' | 'all'
-                    urlBlocklist?: {
+                  | null
+                /** @enum {string|null} */
+                triggerMatchType?: 'any' | 'all' | null
+                urlBlocklist?:
+                  | {
                       /** @enum {string} */
                       matching: 'regex'
                       url: string
                     }[]
-                    urlTriggers?: {
+                  | null
+                urlTriggers?:
+                  | {
                       /** @enum {string} */
                       matching: 'regex'
                       url: string
                     }[]
-                    /** @enum {integer} */
-                    version?: 1 | 2
-                  }
-              surveys: boolean
-            }
-          }
+                  | null
+                /** @enum {integer|null} */
+                version?: 1 | 2 | null
+              }
+            | null
+          surveys?: boolean | null
         }
-        default: components['responses']['Refusal']
       }
     }
-    trace?: never
-  }
-  '/api/projects/{projectId}/rotate_token': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Replace the project token. The old one is accepted for "grace_seconds" more
-     * @description Requires a key with the scope project:write.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
-            grace_seconds?: number
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              api_token: string
-              /** Format: date-time */
-              created_at: string
-              id: number
-              name: string
-              previous_api_token_until: string | null
-              timezone: string
-              toolbar_origins: string[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/schema': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the tables, columns and functions of SQL queries
-     * @description Requires a key with the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              functions: {
-                /** @enum {string} */
-                kind: 'scalar' | 'aggregate' | 'window'
-                name: string
-                /** @description Parameter types, "->" and the result type. */
-                signature: string
-              }[]
-              relations: {
-                name: string
-                table: string
-              }[]
-              tables: {
-                columns: {
-                  name: string
-                  type: string
+            autocapture_opt_out: boolean
+            autocaptureExceptions:
+              | boolean
+              | {
+                  [key: string]: unknown
+                }
+            captureDeadClicks: boolean
+            capturePerformance:
+              | boolean
+              | {
+                  [key: string]: unknown
+                }
+            defaultIdentifiedOnly: boolean
+            errorTracking: {
+              captureExtensionExceptions?: boolean
+              suppressionRules?: {
+                type: 'AND' | 'OR'
+                values: {
+                  key: '$exception_types' | '$exception_values'
+                  operator: 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'regex' | 'not_regex'
+                  value: string | string[]
                 }[]
-                name: string
               }[]
             }
+            heatmaps: boolean
+            sessionRecording:
+              | boolean
+              | {
+                  canvasFps?: number
+                  canvasQuality?: string
+                  consoleLogRecordingEnabled?: boolean
+                  /** @enum {string} */
+                  endpoint?: '/s/'
+                  eventTriggers?: string[]
+                  linkedFlag?:
+                    | string
+                    | {
+                        flag: string
+                        variant?: string
+                      }
+                    | null
+                  masking?: {
+                    blockSelector?: string
+                    maskAllElementAttributes?: boolean
+                    maskAllInputs?: boolean
+                    maskTextSelector?: string
+                  }
+                  minimumDurationMilliseconds?: number | null
+                  networkPayloadCapture?: {
+                    recordBody?: boolean
+                    recordHeaders?: boolean
+                  }
+                  recordCanvas?: boolean
+                  sampleRate?: number | string | null
+                  triggerGroups?: {
+                    conditions?: {
+                      events?: {
+                        name: string
+                        properties?: {
+                          [key: string]: unknown
+                        }[]
+                      }[]
+                      flag?:
+                        | string
+                        | {
+                            flag: string
+                            variant?: string
+                          }
+                        | null
+                      /** @enum {string} */
+                      matchType?: 'any' | 'all'
+                      properties?: {
+                        [key: string]: unknown
+                      }[]
+                      urls?: {
+                        /** @enum {string} */
+                        matching: 'regex'
+                        url: string
+                      }[]
+                    }
+                    id: string
+                    minDurationMs?: number | null
+                    name?: string
+                    sampleRate?: number | string | null
+                  }[]
+                  /** @enum {string} */
+                  triggerMatchType?: 'any' | 'all'
+                  urlBlocklist?: {
+                    /** @enum {string} */
+                    matching: 'regex'
+                    url: string
+                  }[]
+                  urlTriggers?: {
+                    /** @enum {string} */
+                    matching: 'regex'
+                    url: string
+                  }[]
+                  /** @enum {integer} */
+                  version?: 1 | 2
+                }
+            surveys: boolean
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/session_recording_settings': {
+  postRotateToken: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Read how long recordings are stored, and how many per day
-     * @description Requires a key with the scope session_recording:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    requestBody?: {
+      content: {
+        'application/json': {
+          grace_seconds?: number
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
-              day_megabytes: number
-              /**
-               * @description Days from the start of a session until its recording is deleted. Applies to new sessions
-               * @enum {integer}
-               */
-              retention_days: 7 | 30 | 90 | 365
-            }
-          }
-        }
-        default: components['responses']['Refusal']
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    /**
-     * Change how long recordings are stored, and how many per day
-     * @description Requires a key with the scope session_recording:write.
-     */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
+        content: {
+          'application/json': {
+            api_token: string
+            /** Format: date-time */
+            created_at: string
+            id: number
+            name: string
+            previous_api_token_until: string | null
+            timezone: string
+            toolbar_origins: string[]
+          }
+        }
       }
-      requestBody?: {
+      default: components['responses']['Refusal']
+    }
+  }
+  getSchema: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            functions: {
+              /** @enum {string} */
+              kind: 'scalar' | 'aggregate' | 'window'
+              name: string
+              /** @description Parameter types, "->" and the result type. */
+              signature: string
+            }[]
+            relations: {
+              name: string
+              table: string
+            }[]
+            tables: {
+              columns: {
+                name: string
+                type: string
+              }[]
+              name: string
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSessionRecordingSettings: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
         content: {
           'application/json': {
             /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
-            day_megabytes?: number
+            day_megabytes: number
             /**
              * @description Days from the start of a session until its recording is deleted. Applies to new sessions
              * @enum {integer}
              */
-            retention_days?: 7 | 30 | 90 | 365
+            retention_days: 7 | 30 | 90 | 365
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
-              day_megabytes: number
-              /**
-               * @description Days from the start of a session until its recording is deleted. Applies to new sessions
-               * @enum {integer}
-               */
-              retention_days: 7 | 30 | 90 | 365
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
+      default: components['responses']['Refusal']
     }
-    trace?: never
   }
-  '/api/projects/{projectId}/session_recordings': {
+  patchSessionRecordingSettings: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List the recordings of sessions, latest first. Paged by "cursor", which is the value of "next"
-     * @description Requires a key with the scope session_recording:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          cursor?: string
-          date_from?: string
-          date_to?: string
-          distinct_id?: string
-          event?: string[]
-          has_errors?: boolean
-          limit?: number
-          max_duration?: number
-          min_duration?: number
-          page?: string
-          person_id?: string[]
-          session_id?: string[]
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
+          day_megabytes?: number
+          /**
+           * @description Days from the start of a session until its recording is deleted. Applies to new sessions
+           * @enum {integer}
+           */
+          retention_days?: 7 | 30 | 90 | 365
         }
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Value of "cursor" for the next page */
-              next: string | null
-              results: {
-                /** @description Time in which the visitor did something, in steps of 5 s */
-                active_ms: number
-                /** @description Bytes of the recorded events, before compression */
-                bytes: number
-                clicks: number
-                console_errors: number
-                /** @description The last id of the visitor in the session */
-                distinct_id: string
-                duration_ms: number
-                /**
-                 * Format: date-time
-                 * @description ISO 8601, UTC, by the clock of the service
-                 */
-                ended_at: string
-                /** @description `$exception` events of the session */
-                exceptions: number
-                /** @description Day on which the recording is deleted, such as 2026-01-31 */
-                expires_on: string
-                /** @description `$session_id` of the events */
-                id: string
-                /** @description Whether a full snapshot arrived */
-                is_playable: boolean
-                keypresses: number
-                /** @description Different URLs */
-                pages: number
-                person_id: string
-                start_url: string | null
-                /**
-                 * Format: date-time
-                 * @description ISO 8601, UTC, by the clock of the service
-                 */
-                started_at: string
-                windows: number
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
       }
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Maximum megabytes of recordings stored per day (UTC), before compression. 0: none */
+            day_megabytes: number
+            /**
+             * @description Days from the start of a session until its recording is deleted. Applies to new sessions
+             * @enum {integer}
+             */
+            retention_days: 7 | 30 | 90 | 365
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
   }
-  '/api/projects/{projectId}/session_recordings/{session_id}': {
+  getSessionRecordings: {
     parameters: {
-      query?: never
+      query?: {
+        cursor?: string
+        date_from?: string
+        date_to?: string
+        distinct_id?: string
+        event?: string[]
+        has_errors?: boolean
+        limit?: number
+        max_duration?: number
+        min_duration?: number
+        page?: string
+        person_id?: string[]
+        session_id?: string[]
+      }
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Get a recording: its figures, windows, full snapshots and gaps
-     * @description Requires a key with the scope session_recording:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-          session_id: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
+        content: {
+          'application/json': {
+            /** @description Value of "cursor" for the next page */
+            next: string | null
+            results: {
               /** @description Time in which the visitor did something, in steps of 5 s */
               active_ms: number
               /** @description Bytes of the recorded events, before compression */
@@ -6729,503 +7437,723 @@ export interface paths {
                * @description ISO 8601, UTC, by the clock of the service
                */
               started_at: string
-              /** @description URLs of the pages in order, at most 200 */
-              urls: string[]
               windows: number
-              windows_list: {
-                chunks: {
-                  bytes: number
-                  /**
-                   * Format: date-time
-                   * @description ISO 8601, UTC, by the clock of the service
-                   */
-                  ended_at: string
-                  /** @description Whether the visitor did something */
-                  is_active: boolean
-                  /** @description Whether it has a full snapshot, from which playing can begin */
-                  is_anchor: boolean
-                  seq: number
-                  /**
-                   * Format: date-time
-                   * @description ISO 8601, UTC, by the clock of the service
-                   */
-                  started_at: string
-                }[]
-                /** @description Events that the recorder dropped to stay within its budget */
-                dropped: number
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSessionRecordingsBySessionId: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+        session_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Time in which the visitor did something, in steps of 5 s */
+            active_ms: number
+            /** @description Bytes of the recorded events, before compression */
+            bytes: number
+            clicks: number
+            console_errors: number
+            /** @description The last id of the visitor in the session */
+            distinct_id: string
+            duration_ms: number
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, by the clock of the service
+             */
+            ended_at: string
+            /** @description `$exception` events of the session */
+            exceptions: number
+            /** @description Day on which the recording is deleted, such as 2026-01-31 */
+            expires_on: string
+            /** @description `$session_id` of the events */
+            id: string
+            /** @description Whether a full snapshot arrived */
+            is_playable: boolean
+            keypresses: number
+            /** @description Different URLs */
+            pages: number
+            person_id: string
+            start_url: string | null
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, by the clock of the service
+             */
+            started_at: string
+            /** @description URLs of the pages in order, at most 200 */
+            urls: string[]
+            windows: number
+            windows_list: {
+              chunks: {
+                bytes: number
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC, by the clock of the service
                  */
                 ended_at: string
-                gaps: {
-                  /** @description When the next full snapshot was taken, from which playback of the window can continue. Null: never */
-                  ended_at: string | null
-                  /** @description The first missing chunk */
-                  from_seq: number
-                  /**
-                   * Format: date-time
-                   * @description ISO 8601, UTC, by the clock of the service
-                   */
-                  started_at: string
-                  /** @description The last missing chunk */
-                  to_seq: number
-                }[]
-                /** @description `$window_id` of the events */
-                id: string
-                /** @description Masking policy that the recorder named, such as `strict`. Empty: none */
-                policy: string
+                /** @description Whether the visitor did something */
+                is_active: boolean
+                /** @description Whether it has a full snapshot, from which playing can begin */
+                is_anchor: boolean
+                seq: number
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC, by the clock of the service
                  */
                 started_at: string
               }[]
-            }
+              /** @description Events that the recorder dropped to stay within its budget */
+              dropped: number
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC, by the clock of the service
+               */
+              ended_at: string
+              gaps: {
+                /** @description When the next full snapshot was taken, from which playback of the window can continue. Null: never */
+                ended_at: string | null
+                /** @description The first missing chunk */
+                from_seq: number
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, by the clock of the service
+                 */
+                started_at: string
+                /** @description The last missing chunk */
+                to_seq: number
+              }[]
+              /** @description `$window_id` of the events */
+              id: string
+              /** @description Masking policy that the recorder named, such as `strict`. Empty: none */
+              policy: string
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC, by the clock of the service
+               */
+              started_at: string
+            }[]
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    /**
-     * Delete a recording, and reject its late chunks. Responds once it is deleted
-     * @description Requires a key with the scope session_recording:write.
-     */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-          session_id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/session_recordings/{session_id}/snapshots': {
+  deleteSessionRecordingsBySessionId: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+        session_id: string
+      }
       cookie?: never
     }
-    /**
-     * Stream the events of a window as lines of JSON, sanitized
-     * @description Requires a key with the scope session_recording:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          from?: number
-          to?: number
-          window_id?: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        header?: never
-        path: {
-          projectId: string
-          session_id: string
-        }
-        cookie?: never
+        content?: never
       }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/setup': {
+  getSessionRecordingsBySessionIdSnapshots: {
+    parameters: {
+      query?: {
+        from?: number
+        to?: number
+        window_id?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+        session_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSetup: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Read when the project first received a pageview, a custom event, an identify and a flag evaluation
-     * @description Requires a key with the scope project:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              first_custom_event_at: string | null
-              first_flag_evaluation_at: string | null
-              first_identify_at: string | null
-              first_pageview_at: string | null
-              timezone: string
-              token: string
-            }
+        content: {
+          'application/json': {
+            first_custom_event_at: string | null
+            first_flag_evaluation_at: string | null
+            first_identify_at: string | null
+            first_pageview_at: string | null
+            timezone: string
+            token: string
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/surveys': {
+  getSurveys: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * List the surveys, newest first
-     * @description Requires a key with the scope survey:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              count: number
-              next: null
-              previous: null
-              results: {
-                appearance?: {
-                  allowGoBack?: boolean | null
-                  autoDisappear?: boolean | null
-                  backButtonText?: string | null
-                  backgroundColor?: string | null
-                  borderColor?: string | null
-                  borderRadius?: string | null
-                  boxPadding?: string | null
-                  boxShadow?: string | null
-                  disableAutofocus?: boolean | null
-                  disabledButtonOpacity?: string | null
-                  displayIntroScreen?: boolean | null
-                  displayThankYouMessage?: boolean | null
-                  fontFamily?: string | null
-                  hideCancelButton?: boolean | null
-                  inputBackground?: string | null
-                  inputTextColor?: string | null
-                  introScreenButtonText?: string | null
-                  introScreenDescription?: string | null
-                  /** @enum {string|null} */
-                  introScreenDescriptionContentType?: 'html' | 'text' | null
-                  introScreenHeader?: string | null
-                  maxWidth?: string | null
-                  placeholder?: string | null
-                  /** @enum {string|null} */
-                  position?:
-                    | 'top_left'
-                    | 'top_center'
-                    | 'top_right'
-                    | 'middle_left'
-                    | 'middle_center'
-                    | 'middle_right'
-                    | 'left'
-                    | 'center'
-                    | 'right'
-                    | 'next_to_trigger'
-                    | null
-                  ratingButtonActiveColor?: string | null
-                  ratingButtonColor?: string | null
-                  ratingButtonHoverColor?: string | null
-                  shuffleQuestions?: boolean | null
-                  submitButtonColor?: string | null
-                  submitButtonText?: string | null
-                  submitButtonTextColor?: string | null
-                  surveyPopupDelaySeconds?: number | null
-                  /** @enum {string|null} */
-                  tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
-                  textColor?: string | null
-                  textSubtleColor?: string | null
-                  thankYouMessageCloseButtonText?: string | null
-                  thankYouMessageDescription?: string | null
-                  /** @enum {string|null} */
-                  thankYouMessageDescriptionContentType?: 'html' | 'text' | null
-                  thankYouMessageHeader?: string | null
-                  whiteLabel?: boolean | null
-                  widgetColor?: string | null
-                  widgetLabel?: string | null
-                  widgetSelector?: string | null
-                  /** @enum {string|null} */
-                  widgetType?: 'button' | 'tab' | 'selector' | null
-                  zIndex?: string | null
-                } | null
-                conditions?: {
-                  actions?: {
-                    values: {
-                      id: number | string
-                      name: string
-                      steps?: {
-                        event?: string | null
-                        selector?: string | null
-                        selector_regex?: string | null
-                        text?: string | null
-                        url?: string | null
-                        url_matching?: string | null
-                      }[]
-                    }[]
-                  } | null
-                  cancelEvents?: {
-                    values: {
-                      name: string
-                      propertyFilters?: {
-                        [key: string]: {
-                          /** @enum {string} */
-                          operator:
-                            | 'regex'
-                            | 'not_regex'
-                            | 'exact'
-                            | 'is_not'
-                            | 'icontains'
-                            | 'not_icontains'
-                            | 'gt'
-                            | 'lt'
-                          values: string[]
-                        }
-                      }
-                    }[]
-                  } | null
-                  deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
-                  /** @enum {string|null} */
-                  deviceTypesMatchType?:
-                    | 'regex'
-                    | 'not_regex'
-                    | 'exact'
-                    | 'is_not'
-                    | 'icontains'
-                    | 'not_icontains'
-                    | null
-                  events?: {
-                    repeatedActivation?: boolean
-                    values: {
-                      name: string
-                      propertyFilters?: {
-                        [key: string]: {
-                          /** @enum {string} */
-                          operator:
-                            | 'regex'
-                            | 'not_regex'
-                            | 'exact'
-                            | 'is_not'
-                            | 'icontains'
-                            | 'not_icontains'
-                            | 'gt'
-                            | 'lt'
-                          values: string[]
-                        }
-                      }
-                    }[]
-                  } | null
-                  linkedFlagVariant?: string | null
-                  seenSurveyWaitPeriodInDays?: number | null
-                  selector?: string | null
-                  url?: string | null
-                  /** @enum {string|null} */
-                  urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
-                } | null
-                /** Format: date-time */
-                created_at: string
-                current_iteration?: number | null
-                /** Format: date-time */
-                current_iteration_start_date?: string | null
-                description?: string
-                enable_iframe_embedding?: boolean
-                enable_partial_responses?: boolean
-                /** Format: date-time */
-                end_date?: string | null
-                feature_flag_keys?:
-                  | {
-                      key: string
-                      value?: string
-                    }[]
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              appearance?: {
+                allowGoBack?: boolean | null
+                autoDisappear?: boolean | null
+                backButtonText?: string | null
+                backgroundColor?: string | null
+                borderColor?: string | null
+                borderRadius?: string | null
+                boxPadding?: string | null
+                boxShadow?: string | null
+                disableAutofocus?: boolean | null
+                disabledButtonOpacity?: string | null
+                displayIntroScreen?: boolean | null
+                displayThankYouMessage?: boolean | null
+                fontFamily?: string | null
+                hideCancelButton?: boolean | null
+                inputBackground?: string | null
+                inputTextColor?: string | null
+                introScreenButtonText?: string | null
+                introScreenDescription?: string | null
+                /** @enum {string|null} */
+                introScreenDescriptionContentType?: 'html' | 'text' | null
+                introScreenHeader?: string | null
+                maxWidth?: string | null
+                placeholder?: string | null
+                /** @enum {string|null} */
+                position?:
+                  | 'top_left'
+                  | 'top_center'
+                  | 'top_right'
+                  | 'middle_left'
+                  | 'middle_center'
+                  | 'middle_right'
+                  | 'left'
+                  | 'center'
+                  | 'right'
+                  | 'next_to_trigger'
                   | null
-                id: string
-                internal_targeting_flag_key?: string | null
-                iteration_count?: number | null
-                iteration_frequency_days?: number | null
-                linked_flag_key?: string | null
-                name: string
-                questions: {
-                  branching?: {
-                    index?: number
-                    responseValues?: {
-                      [key: string]: number | string
-                    }
-                    /** @enum {string} */
-                    type: 'next_question' | 'end' | 'specific_question' | 'response_based'
-                  } | null
-                  buttonText?: string | null
-                  choices?: string[]
-                  description?: string | null
-                  /** @enum {string|null} */
-                  descriptionContentType?: 'html' | 'text' | null
-                  /** @enum {string} */
-                  display?: 'number' | 'emoji'
-                  hasOpenChoice?: boolean
-                  id?: string
-                  isNpsQuestion?: boolean
-                  link?: string | null
-                  lowerBoundLabel?: string | null
-                  optional?: boolean
-                  question: string
-                  scale?: number
-                  shuffleOptions?: boolean
-                  skipSubmitButton?: boolean
-                  translations?: {
-                    [key: string]: {
-                      buttonText?: string | null
-                      choices?: string[]
-                      description?: string | null
-                      link?: string | null
-                      lowerBoundLabel?: string | null
-                      question?: string
-                      upperBoundLabel?: string | null
-                    }
-                  }
-                  /** @enum {string} */
-                  type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
-                  upperBoundLabel?: string | null
-                  validation?: {
-                    errorMessage?: string
-                    /** @enum {string} */
-                    type: 'min_length' | 'max_length'
-                    value: number
-                  }[]
-                }[]
-                responses_limit?: number | null
-                /** @enum {string} */
-                schedule?: 'once' | 'recurring' | 'always'
-                /** Format: date-time */
-                start_date?: string | null
-                /** @enum {string} */
-                state: 'draft' | 'scheduled' | 'running' | 'stopped'
-                targeting_flag_filters?: {
-                  aggregation_group_type?: string | null
-                  aggregation_group_type_index?: number | null
-                  groups: {
-                    properties?: {
-                      group_type_index?: number | null
-                      key: string
-                      operator?: string
-                      /** @enum {string} */
-                      type: 'person' | 'group' | 'flag'
-                      value?: unknown
+                ratingButtonActiveColor?: string | null
+                ratingButtonColor?: string | null
+                ratingButtonHoverColor?: string | null
+                shuffleQuestions?: boolean | null
+                submitButtonColor?: string | null
+                submitButtonText?: string | null
+                submitButtonTextColor?: string | null
+                surveyPopupDelaySeconds?: number | null
+                /** @enum {string|null} */
+                tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+                textColor?: string | null
+                textSubtleColor?: string | null
+                thankYouMessageCloseButtonText?: string | null
+                thankYouMessageDescription?: string | null
+                /** @enum {string|null} */
+                thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+                thankYouMessageHeader?: string | null
+                whiteLabel?: boolean | null
+                widgetColor?: string | null
+                widgetLabel?: string | null
+                widgetSelector?: string | null
+                /** @enum {string|null} */
+                widgetType?: 'button' | 'tab' | 'selector' | null
+                zIndex?: string | null
+              } | null
+              conditions?: {
+                actions?: {
+                  values: {
+                    id: number | string
+                    name: string
+                    steps?: {
+                      event?: string | null
+                      selector?: string | null
+                      selector_regex?: string | null
+                      text?: string | null
+                      url?: string | null
+                      url_matching?: string | null
                     }[]
-                    rollout_percentage?: number | null
-                    variant?: string | null
                   }[]
-                  multivariate?: {
-                    variants: {
-                      key: string
-                      name?: string | null
-                      rollout_percentage: number
-                    }[]
-                  } | null
-                  payloads?: {
-                    [key: string]: unknown
-                  }
                 } | null
-                targeting_flag_key?: string | null
+                cancelEvents?: {
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+                /** @enum {string|null} */
+                deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+                events?: {
+                  repeatedActivation?: boolean
+                  values: {
+                    name: string
+                    propertyFilters?: {
+                      [key: string]: {
+                        /** @enum {string} */
+                        operator:
+                          | 'regex'
+                          | 'not_regex'
+                          | 'exact'
+                          | 'is_not'
+                          | 'icontains'
+                          | 'not_icontains'
+                          | 'gt'
+                          | 'lt'
+                        values: string[]
+                      }
+                    }
+                  }[]
+                } | null
+                linkedFlagVariant?: string | null
+                seenSurveyWaitPeriodInDays?: number | null
+                selector?: string | null
+                url?: string | null
+                /** @enum {string|null} */
+                urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+              } | null
+              /** Format: date-time */
+              created_at: string
+              current_iteration?: number | null
+              /** Format: date-time */
+              current_iteration_start_date?: string | null
+              description?: string
+              enable_iframe_embedding?: boolean
+              enable_partial_responses?: boolean
+              /** Format: date-time */
+              end_date?: string | null
+              feature_flag_keys?:
+                | {
+                    key: string
+                    value?: string
+                  }[]
+                | null
+              id: string
+              internal_targeting_flag_key?: string | null
+              iteration_count?: number | null
+              iteration_frequency_days?: number | null
+              linked_flag_key?: string | null
+              name: string
+              questions: {
+                branching?: {
+                  index?: number
+                  responseValues?: {
+                    [key: string]: number | string
+                  }
+                  /** @enum {string} */
+                  type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+                } | null
+                buttonText?: string | null
+                choices?: string[]
+                description?: string | null
+                /** @enum {string|null} */
+                descriptionContentType?: 'html' | 'text' | null
+                /** @enum {string} */
+                display?: 'number' | 'emoji'
+                hasOpenChoice?: boolean
+                id?: string
+                isNpsQuestion?: boolean
+                link?: string | null
+                lowerBoundLabel?: string | null
+                optional?: boolean
+                question: string
+                scale?: number
+                shuffleOptions?: boolean
+                skipSubmitButton?: boolean
                 translations?: {
                   [key: string]: {
-                    backButtonText?: string | null
-                    introScreenButtonText?: string | null
-                    introScreenDescription?: string | null
-                    introScreenHeader?: string | null
-                    name?: string
-                    placeholder?: string | null
-                    submitButtonText?: string | null
-                    thankYouMessageCloseButtonText?: string | null
-                    thankYouMessageDescription?: string | null
-                    thankYouMessageHeader?: string | null
-                    widgetLabel?: string | null
+                    buttonText?: string | null
+                    choices?: string[]
+                    description?: string | null
+                    link?: string | null
+                    lowerBoundLabel?: string | null
+                    question?: string
+                    upperBoundLabel?: string | null
                   }
-                } | null
+                }
                 /** @enum {string} */
-                type: 'popover' | 'widget' | 'api' | 'external_survey'
-                /** Format: date-time */
-                updated_at: string
+                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+                upperBoundLabel?: string | null
+                validation?: {
+                  errorMessage?: string
+                  /** @enum {string} */
+                  type: 'min_length' | 'max_length'
+                  value: number
+                }[]
               }[]
-            }
+              responses_limit?: number | null
+              /** @enum {string} */
+              schedule?: 'once' | 'recurring' | 'always'
+              /** Format: date-time */
+              start_date?: string | null
+              /** @enum {string} */
+              state: 'draft' | 'scheduled' | 'running' | 'stopped'
+              targeting_flag_filters?: {
+                aggregation_group_type?: string | null
+                aggregation_group_type_index?: number | null
+                groups: {
+                  properties?: {
+                    group_type_index?: number | null
+                    key: string
+                    operator?: string
+                    /** @enum {string} */
+                    type: 'person' | 'group' | 'flag'
+                    value?: unknown
+                  }[]
+                  rollout_percentage?: number | null
+                  variant?: string | null
+                }[]
+                multivariate?: {
+                  variants: {
+                    key: string
+                    name?: string | null
+                    rollout_percentage: number
+                  }[]
+                } | null
+                payloads?: {
+                  [key: string]: unknown
+                }
+              } | null
+              targeting_flag_key?: string | null
+              translations?: {
+                [key: string]: {
+                  backButtonText?: string | null
+                  introScreenButtonText?: string | null
+                  introScreenDescription?: string | null
+                  introScreenHeader?: string | null
+                  name?: string
+                  placeholder?: string | null
+                  submitButtonText?: string | null
+                  thankYouMessageCloseButtonText?: string | null
+                  thankYouMessageDescription?: string | null
+                  thankYouMessageHeader?: string | null
+                  widgetLabel?: string | null
+                }
+              } | null
+              /** @enum {string} */
+              type: 'popover' | 'widget' | 'api' | 'external_survey'
+              /** Format: date-time */
+              updated_at: string
+            }[]
           }
         }
-        default: components['responses']['Refusal']
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSurveys: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          appearance?: {
+            allowGoBack?: boolean | null
+            autoDisappear?: boolean | null
+            backButtonText?: string | null
+            backgroundColor?: string | null
+            borderColor?: string | null
+            borderRadius?: string | null
+            boxPadding?: string | null
+            boxShadow?: string | null
+            disableAutofocus?: boolean | null
+            disabledButtonOpacity?: string | null
+            displayIntroScreen?: boolean | null
+            displayThankYouMessage?: boolean | null
+            fontFamily?: string | null
+            hideCancelButton?: boolean | null
+            inputBackground?: string | null
+            inputTextColor?: string | null
+            introScreenButtonText?: string | null
+            introScreenDescription?: string | null
+            /** @enum {string|null} */
+            introScreenDescriptionContentType?: 'html' | 'text' | null
+            introScreenHeader?: string | null
+            maxWidth?: string | null
+            placeholder?: string | null
+            /** @enum {string|null} */
+            position?:
+              | 'top_left'
+              | 'top_center'
+              | 'top_right'
+              | 'middle_left'
+              | 'middle_center'
+              | 'middle_right'
+              | 'left'
+              | 'center'
+              | 'right'
+              | 'next_to_trigger'
+              | null
+            ratingButtonActiveColor?: string | null
+            ratingButtonColor?: string | null
+            ratingButtonHoverColor?: string | null
+            shuffleQuestions?: boolean | null
+            submitButtonColor?: string | null
+            submitButtonText?: string | null
+            submitButtonTextColor?: string | null
+            surveyPopupDelaySeconds?: number | null
+            /** @enum {string|null} */
+            tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+            textColor?: string | null
+            textSubtleColor?: string | null
+            thankYouMessageCloseButtonText?: string | null
+            thankYouMessageDescription?: string | null
+            /** @enum {string|null} */
+            thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+            thankYouMessageHeader?: string | null
+            whiteLabel?: boolean | null
+            widgetColor?: string | null
+            widgetLabel?: string | null
+            widgetSelector?: string | null
+            /** @enum {string|null} */
+            widgetType?: 'button' | 'tab' | 'selector' | null
+            zIndex?: string | null
+          } | null
+          conditions?: {
+            actions?: {
+              values: {
+                id: number | string
+                name: string
+                steps?: {
+                  event?: string | null
+                  selector?: string | null
+                  selector_regex?: string | null
+                  text?: string | null
+                  url?: string | null
+                  url_matching?: string | null
+                }[]
+              }[]
+            } | null
+            cancelEvents?: {
+              values: {
+                name: string
+                propertyFilters?: {
+                  [key: string]: {
+                    /** @enum {string} */
+                    operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                    values: string[]
+                  }
+                }
+              }[]
+            } | null
+            deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+            /** @enum {string|null} */
+            deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+            events?: {
+              repeatedActivation?: boolean
+              values: {
+                name: string
+                propertyFilters?: {
+                  [key: string]: {
+                    /** @enum {string} */
+                    operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                    values: string[]
+                  }
+                }
+              }[]
+            } | null
+            linkedFlagVariant?: string | null
+            seenSurveyWaitPeriodInDays?: number | null
+            selector?: string | null
+            url?: string | null
+            /** @enum {string|null} */
+            urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+          } | null
+          description?: string
+          enable_iframe_embedding?: boolean
+          enable_partial_responses?: boolean
+          /** Format: date-time */
+          end_date?: string | null
+          feature_flag_keys?:
+            | {
+                key: string
+                value?: string
+              }[]
+            | null
+          iteration_count?: number | null
+          iteration_frequency_days?: number | null
+          linked_flag_key?: string | null
+          name: string
+          questions: {
+            branching?: {
+              index?: number
+              responseValues?: {
+                [key: string]: number | string
+              }
+              /** @enum {string} */
+              type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+            } | null
+            buttonText?: string | null
+            choices?: string[]
+            description?: string | null
+            /** @enum {string|null} */
+            descriptionContentType?: 'html' | 'text' | null
+            /** @enum {string} */
+            display?: 'number' | 'emoji'
+            hasOpenChoice?: boolean
+            id?: string
+            isNpsQuestion?: boolean
+            link?: string | null
+            lowerBoundLabel?: string | null
+            optional?: boolean
+            question: string
+            scale?: number
+            shuffleOptions?: boolean
+            skipSubmitButton?: boolean
+            translations?: {
+              [key: string]: {
+                buttonText?: string | null
+                choices?: string[]
+                description?: string | null
+                link?: string | null
+                lowerBoundLabel?: string | null
+                question?: string
+                upperBoundLabel?: string | null
+              }
+            }
+            /** @enum {string} */
+            type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+            upperBoundLabel?: string | null
+            validation?: {
+              errorMessage?: string
+              /** @enum {string} */
+              type: 'min_length' | 'max_length'
+              value: number
+            }[]
+          }[]
+          responses_limit?: number | null
+          /** @enum {string} */
+          schedule?: 'once' | 'recurring' | 'always'
+          /** Format: date-time */
+          start_date?: string | null
+          targeting_flag_filters?: {
+            aggregation_group_type?: string | null
+            aggregation_group_type_index?: number | null
+            groups: {
+              properties?: {
+                group_type_index?: number | null
+                key: string
+                operator?: string
+                /** @enum {string} */
+                type: 'person' | 'group' | 'flag'
+                value?: unknown
+              }[]
+              rollout_percentage?: number | null
+              variant?: string | null
+            }[]
+            multivariate?: {
+              variants: {
+                key: string
+                name?: string | null
+                rollout_percentage: number
+              }[]
+            } | null
+            payloads?: {
+              [key: string]: unknown
+            }
+          } | null
+          translations?: {
+            [key: string]: {
+              backButtonText?: string | null
+              introScreenButtonText?: string | null
+              introScreenDescription?: string | null
+              introScreenHeader?: string | null
+              name?: string
+              placeholder?: string | null
+              submitButtonText?: string | null
+              thankYouMessageCloseButtonText?: string | null
+              thankYouMessageDescription?: string | null
+              thankYouMessageHeader?: string | null
+              widgetLabel?: string | null
+            }
+          } | null
+          /** @enum {string} */
+          type: 'popover' | 'widget' | 'api' | 'external_survey'
+        }
       }
     }
-    put?: never
-    /**
-     * Create a survey. It is a draft unless "start_date" is set
-     * @description Requires a key with the scope survey:write.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
             appearance?: {
@@ -7340,6 +8268,11 @@ export interface paths {
               /** @enum {string|null} */
               urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
             } | null
+            /** Format: date-time */
+            created_at: string
+            current_iteration?: number | null
+            /** Format: date-time */
+            current_iteration_start_date?: string | null
             description?: string
             enable_iframe_embedding?: boolean
             enable_partial_responses?: boolean
@@ -7351,6 +8284,8 @@ export interface paths {
                   value?: string
                 }[]
               | null
+            id: string
+            internal_targeting_flag_key?: string | null
             iteration_count?: number | null
             iteration_frequency_days?: number | null
             linked_flag_key?: string | null
@@ -7407,6 +8342,8 @@ export interface paths {
             schedule?: 'once' | 'recurring' | 'always'
             /** Format: date-time */
             start_date?: string | null
+            /** @enum {string} */
+            state: 'draft' | 'scheduled' | 'running' | 'stopped'
             targeting_flag_filters?: {
               aggregation_group_type?: string | null
               aggregation_group_type_index?: number | null
@@ -7433,6 +8370,7 @@ export interface paths {
                 [key: string]: unknown
               }
             } | null
+            targeting_flag_key?: string | null
             translations?: {
               [key: string]: {
                 backButtonText?: string | null
@@ -7450,610 +8388,31 @@ export interface paths {
             } | null
             /** @enum {string} */
             type: 'popover' | 'widget' | 'api' | 'external_survey'
+            /** Format: date-time */
+            updated_at: string
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              appearance?: {
-                allowGoBack?: boolean | null
-                autoDisappear?: boolean | null
-                backButtonText?: string | null
-                backgroundColor?: string | null
-                borderColor?: string | null
-                borderRadius?: string | null
-                boxPadding?: string | null
-                boxShadow?: string | null
-                disableAutofocus?: boolean | null
-                disabledButtonOpacity?: string | null
-                displayIntroScreen?: boolean | null
-                displayThankYouMessage?: boolean | null
-                fontFamily?: string | null
-                hideCancelButton?: boolean | null
-                inputBackground?: string | null
-                inputTextColor?: string | null
-                introScreenButtonText?: string | null
-                introScreenDescription?: string | null
-                /** @enum {string|null} */
-                introScreenDescriptionContentType?: 'html' | 'text' | null
-                introScreenHeader?: string | null
-                maxWidth?: string | null
-                placeholder?: string | null
-                /** @enum {string|null} */
-                position?:
-                  | 'top_left'
-                  | 'top_center'
-                  | 'top_right'
-                  | 'middle_left'
-                  | 'middle_center'
-                  | 'middle_right'
-                  | 'left'
-                  | 'center'
-                  | 'right'
-                  | 'next_to_trigger'
-                  | null
-                ratingButtonActiveColor?: string | null
-                ratingButtonColor?: string | null
-                ratingButtonHoverColor?: string | null
-                shuffleQuestions?: boolean | null
-                submitButtonColor?: string | null
-                submitButtonText?: string | null
-                submitButtonTextColor?: string | null
-                surveyPopupDelaySeconds?: number | null
-                /** @enum {string|null} */
-                tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
-                textColor?: string | null
-                textSubtleColor?: string | null
-                thankYouMessageCloseButtonText?: string | null
-                thankYouMessageDescription?: string | null
-                /** @enum {string|null} */
-                thankYouMessageDescriptionContentType?: 'html' | 'text' | null
-                thankYouMessageHeader?: string | null
-                whiteLabel?: boolean | null
-                widgetColor?: string | null
-                widgetLabel?: string | null
-                widgetSelector?: string | null
-                /** @enum {string|null} */
-                widgetType?: 'button' | 'tab' | 'selector' | null
-                zIndex?: string | null
-              } | null
-              conditions?: {
-                actions?: {
-                  values: {
-                    id: number | string
-                    name: string
-                    steps?: {
-                      event?: string | null
-                      selector?: string | null
-                      selector_regex?: string | null
-                      text?: string | null
-                      url?: string | null
-                      url_matching?: string | null
-                    }[]
-                  }[]
-                } | null
-                cancelEvents?: {
-                  values: {
-                    name: string
-                    propertyFilters?: {
-                      [key: string]: {
-                        /** @enum {string} */
-                        operator:
-                          | 'regex'
-                          | 'not_regex'
-                          | 'exact'
-                          | 'is_not'
-                          | 'icontains'
-                          | 'not_icontains'
-                          | 'gt'
-                          | 'lt'
-                        values: string[]
-                      }
-                    }
-                  }[]
-                } | null
-                deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
-                /** @enum {string|null} */
-                deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
-                events?: {
-                  repeatedActivation?: boolean
-                  values: {
-                    name: string
-                    propertyFilters?: {
-                      [key: string]: {
-                        /** @enum {string} */
-                        operator:
-                          | 'regex'
-                          | 'not_regex'
-                          | 'exact'
-                          | 'is_not'
-                          | 'icontains'
-                          | 'not_icontains'
-                          | 'gt'
-                          | 'lt'
-                        values: string[]
-                      }
-                    }
-                  }[]
-                } | null
-                linkedFlagVariant?: string | null
-                seenSurveyWaitPeriodInDays?: number | null
-                selector?: string | null
-                url?: string | null
-                /** @enum {string|null} */
-                urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
-              } | null
-              /** Format: date-time */
-              created_at: string
-              current_iteration?: number | null
-              /** Format: date-time */
-              current_iteration_start_date?: string | null
-              description?: string
-              enable_iframe_embedding?: boolean
-              enable_partial_responses?: boolean
-              /** Format: date-time */
-              end_date?: string | null
-              feature_flag_keys?:
-                | {
-                    key: string
-                    value?: string
-                  }[]
-                | null
-              id: string
-              internal_targeting_flag_key?: string | null
-              iteration_count?: number | null
-              iteration_frequency_days?: number | null
-              linked_flag_key?: string | null
-              name: string
-              questions: {
-                branching?: {
-                  index?: number
-                  responseValues?: {
-                    [key: string]: number | string
-                  }
-                  /** @enum {string} */
-                  type: 'next_question' | 'end' | 'specific_question' | 'response_based'
-                } | null
-                buttonText?: string | null
-                choices?: string[]
-                description?: string | null
-                /** @enum {string|null} */
-                descriptionContentType?: 'html' | 'text' | null
-                /** @enum {string} */
-                display?: 'number' | 'emoji'
-                hasOpenChoice?: boolean
-                id?: string
-                isNpsQuestion?: boolean
-                link?: string | null
-                lowerBoundLabel?: string | null
-                optional?: boolean
-                question: string
-                scale?: number
-                shuffleOptions?: boolean
-                skipSubmitButton?: boolean
-                translations?: {
-                  [key: string]: {
-                    buttonText?: string | null
-                    choices?: string[]
-                    description?: string | null
-                    link?: string | null
-                    lowerBoundLabel?: string | null
-                    question?: string
-                    upperBoundLabel?: string | null
-                  }
-                }
-                /** @enum {string} */
-                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
-                upperBoundLabel?: string | null
-                validation?: {
-                  errorMessage?: string
-                  /** @enum {string} */
-                  type: 'min_length' | 'max_length'
-                  value: number
-                }[]
-              }[]
-              responses_limit?: number | null
-              /** @enum {string} */
-              schedule?: 'once' | 'recurring' | 'always'
-              /** Format: date-time */
-              start_date?: string | null
-              /** @enum {string} */
-              state: 'draft' | 'scheduled' | 'running' | 'stopped'
-              targeting_flag_filters?: {
-                aggregation_group_type?: string | null
-                aggregation_group_type_index?: number | null
-                groups: {
-                  properties?: {
-                    group_type_index?: number | null
-                    key: string
-                    operator?: string
-                    /** @enum {string} */
-                    type: 'person' | 'group' | 'flag'
-                    value?: unknown
-                  }[]
-                  rollout_percentage?: number | null
-                  variant?: string | null
-                }[]
-                multivariate?: {
-                  variants: {
-                    key: string
-                    name?: string | null
-                    rollout_percentage: number
-                  }[]
-                } | null
-                payloads?: {
-                  [key: string]: unknown
-                }
-              } | null
-              targeting_flag_key?: string | null
-              translations?: {
-                [key: string]: {
-                  backButtonText?: string | null
-                  introScreenButtonText?: string | null
-                  introScreenDescription?: string | null
-                  introScreenHeader?: string | null
-                  name?: string
-                  placeholder?: string | null
-                  submitButtonText?: string | null
-                  thankYouMessageCloseButtonText?: string | null
-                  thankYouMessageDescription?: string | null
-                  thankYouMessageHeader?: string | null
-                  widgetLabel?: string | null
-                }
-              } | null
-              /** @enum {string} */
-              type: 'popover' | 'widget' | 'api' | 'external_survey'
-              /** Format: date-time */
-              updated_at: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
+      default: components['responses']['Refusal']
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/api/projects/{projectId}/surveys/{id}': {
+  getSurveysById: {
     parameters: {
       query?: never
       header?: never
-      path?: never
+      path: {
+        id: string
+        projectId: string
+      }
       cookie?: never
     }
-    /**
-     * Read a survey
-     * @description Requires a key with the scope survey:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              appearance?: {
-                allowGoBack?: boolean | null
-                autoDisappear?: boolean | null
-                backButtonText?: string | null
-                backgroundColor?: string | null
-                borderColor?: string | null
-                borderRadius?: string | null
-                boxPadding?: string | null
-                boxShadow?: string | null
-                disableAutofocus?: boolean | null
-                disabledButtonOpacity?: string | null
-                displayIntroScreen?: boolean | null
-                displayThankYouMessage?: boolean | null
-                fontFamily?: string | null
-                hideCancelButton?: boolean | null
-                inputBackground?: string | null
-                inputTextColor?: string | null
-                introScreenButtonText?: string | null
-                introScreenDescription?: string | null
-                /** @enum {string|null} */
-                introScreenDescriptionContentType?: 'html' | 'text' | null
-                introScreenHeader?: string | null
-                maxWidth?: string | null
-                placeholder?: string | null
-                /** @enum {string|null} */
-                position?:
-                  | 'top_left'
-                  | 'top_center'
-                  | 'top_right'
-                  | 'middle_left'
-                  | 'middle_center'
-                  | 'middle_right'
-                  | 'left'
-                  | 'center'
-                  | 'right'
-                  | 'next_to_trigger'
-                  | null
-                ratingButtonActiveColor?: string | null
-                ratingButtonColor?: string | null
-                ratingButtonHoverColor?: string | null
-                shuffleQuestions?: boolean | null
-                submitButtonColor?: string | null
-                submitButtonText?: string | null
-                submitButtonTextColor?: string | null
-                surveyPopupDelaySeconds?: number | null
-                /** @enum {string|null} */
-                tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
-                textColor?: string | null
-                textSubtleColor?: string | null
-                thankYouMessageCloseButtonText?: string | null
-                thankYouMessageDescription?: string | null
-                /** @enum {string|null} */
-                thankYouMessageDescriptionContentType?: 'html' | 'text' | null
-                thankYouMessageHeader?: string | null
-                whiteLabel?: boolean | null
-                widgetColor?: string | null
-                widgetLabel?: string | null
-                widgetSelector?: string | null
-                /** @enum {string|null} */
-                widgetType?: 'button' | 'tab' | 'selector' | null
-                zIndex?: string | null
-              } | null
-              conditions?: {
-                actions?: {
-                  values: {
-                    id: number | string
-                    name: string
-                    steps?: {
-                      event?: string | null
-                      selector?: string | null
-                      selector_regex?: string | null
-                      text?: string | null
-                      url?: string | null
-                      url_matching?: string | null
-                    }[]
-                  }[]
-                } | null
-                cancelEvents?: {
-                  values: {
-                    name: string
-                    propertyFilters?: {
-                      [key: string]: {
-                        /** @enum {string} */
-                        operator:
-                          | 'regex'
-                          | 'not_regex'
-                          | 'exact'
-                          | 'is_not'
-                          | 'icontains'
-                          | 'not_icontains'
-                          | 'gt'
-                          | 'lt'
-                        values: string[]
-                      }
-                    }
-                  }[]
-                } | null
-                deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
-                /** @enum {string|null} */
-                deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
-                events?: {
-                  repeatedActivation?: boolean
-                  values: {
-                    name: string
-                    propertyFilters?: {
-                      [key: string]: {
-                        /** @enum {string} */
-                        operator:
-                          | 'regex'
-                          | 'not_regex'
-                          | 'exact'
-                          | 'is_not'
-                          | 'icontains'
-                          | 'not_icontains'
-                          | 'gt'
-                          | 'lt'
-                        values: string[]
-                      }
-                    }
-                  }[]
-                } | null
-                linkedFlagVariant?: string | null
-                seenSurveyWaitPeriodInDays?: number | null
-                selector?: string | null
-                url?: string | null
-                /** @enum {string|null} */
-                urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
-              } | null
-              /** Format: date-time */
-              created_at: string
-              current_iteration?: number | null
-              /** Format: date-time */
-              current_iteration_start_date?: string | null
-              description?: string
-              enable_iframe_embedding?: boolean
-              enable_partial_responses?: boolean
-              /** Format: date-time */
-              end_date?: string | null
-              feature_flag_keys?:
-                | {
-                    key: string
-                    value?: string
-                  }[]
-                | null
-              id: string
-              internal_targeting_flag_key?: string | null
-              iteration_count?: number | null
-              iteration_frequency_days?: number | null
-              linked_flag_key?: string | null
-              name: string
-              questions: {
-                branching?: {
-                  index?: number
-                  responseValues?: {
-                    [key: string]: number | string
-                  }
-                  /** @enum {string} */
-                  type: 'next_question' | 'end' | 'specific_question' | 'response_based'
-                } | null
-                buttonText?: string | null
-                choices?: string[]
-                description?: string | null
-                /** @enum {string|null} */
-                descriptionContentType?: 'html' | 'text' | null
-                /** @enum {string} */
-                display?: 'number' | 'emoji'
-                hasOpenChoice?: boolean
-                id?: string
-                isNpsQuestion?: boolean
-                link?: string | null
-                lowerBoundLabel?: string | null
-                optional?: boolean
-                question: string
-                scale?: number
-                shuffleOptions?: boolean
-                skipSubmitButton?: boolean
-                translations?: {
-                  [key: string]: {
-                    buttonText?: string | null
-                    choices?: string[]
-                    description?: string | null
-                    link?: string | null
-                    lowerBoundLabel?: string | null
-                    question?: string
-                    upperBoundLabel?: string | null
-                  }
-                }
-                /** @enum {string} */
-                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
-                upperBoundLabel?: string | null
-                validation?: {
-                  errorMessage?: string
-                  /** @enum {string} */
-                  type: 'min_length' | 'max_length'
-                  value: number
-                }[]
-              }[]
-              responses_limit?: number | null
-              /** @enum {string} */
-              schedule?: 'once' | 'recurring' | 'always'
-              /** Format: date-time */
-              start_date?: string | null
-              /** @enum {string} */
-              state: 'draft' | 'scheduled' | 'running' | 'stopped'
-              targeting_flag_filters?: {
-                aggregation_group_type?: string | null
-                aggregation_group_type_index?: number | null
-                groups: {
-                  properties?: {
-                    group_type_index?: number | null
-                    key: string
-                    operator?: string
-                    /** @enum {string} */
-                    type: 'person' | 'group' | 'flag'
-                    value?: unknown
-                  }[]
-                  rollout_percentage?: number | null
-                  variant?: string | null
-                }[]
-                multivariate?: {
-                  variants: {
-                    key: string
-                    name?: string | null
-                    rollout_percentage: number
-                  }[]
-                } | null
-                payloads?: {
-                  [key: string]: unknown
-                }
-              } | null
-              targeting_flag_key?: string | null
-              translations?: {
-                [key: string]: {
-                  backButtonText?: string | null
-                  introScreenButtonText?: string | null
-                  introScreenDescription?: string | null
-                  introScreenHeader?: string | null
-                  name?: string
-                  placeholder?: string | null
-                  submitButtonText?: string | null
-                  thankYouMessageCloseButtonText?: string | null
-                  thankYouMessageDescription?: string | null
-                  thankYouMessageHeader?: string | null
-                  widgetLabel?: string | null
-                }
-              } | null
-              /** @enum {string} */
-              type: 'popover' | 'widget' | 'api' | 'external_survey'
-              /** Format: date-time */
-              updated_at: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    /**
-     * Delete a survey. Its events stay
-     * @description Requires a key with the scope survey:write.
-     */
-    delete: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    options?: never
-    head?: never
-    /**
-     * Change a survey. Launch it by "start_date", stop it by "end_date", resume it by "end_date": null
-     * @description Requires a key with the scope survey:write.
-     */
-    patch: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
         content: {
           'application/json': {
             appearance?: {
@@ -8168,6 +8527,11 @@ export interface paths {
               /** @enum {string|null} */
               urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
             } | null
+            /** Format: date-time */
+            created_at: string
+            current_iteration?: number | null
+            /** Format: date-time */
+            current_iteration_start_date?: string | null
             description?: string
             enable_iframe_embedding?: boolean
             enable_partial_responses?: boolean
@@ -8179,11 +8543,13 @@ export interface paths {
                   value?: string
                 }[]
               | null
+            id: string
+            internal_targeting_flag_key?: string | null
             iteration_count?: number | null
             iteration_frequency_days?: number | null
             linked_flag_key?: string | null
-            name?: string
-            questions?: {
+            name: string
+            questions: {
               branching?: {
                 index?: number
                 responseValues?: {
@@ -8235,6 +8601,8 @@ export interface paths {
             schedule?: 'once' | 'recurring' | 'always'
             /** Format: date-time */
             start_date?: string | null
+            /** @enum {string} */
+            state: 'draft' | 'scheduled' | 'running' | 'stopped'
             targeting_flag_filters?: {
               aggregation_group_type?: string | null
               aggregation_group_type_index?: number | null
@@ -8261,6 +8629,7 @@ export interface paths {
                 [key: string]: unknown
               }
             } | null
+            targeting_flag_key?: string | null
             translations?: {
               [key: string]: {
                 backButtonText?: string | null
@@ -8277,1938 +8646,1637 @@ export interface paths {
               }
             } | null
             /** @enum {string} */
-            type?: 'popover' | 'widget' | 'api' | 'external_survey'
+            type: 'popover' | 'widget' | 'api' | 'external_survey'
+            /** Format: date-time */
+            updated_at: string
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              appearance?: {
-                allowGoBack?: boolean | null
-                autoDisappear?: boolean | null
-                backButtonText?: string | null
-                backgroundColor?: string | null
-                borderColor?: string | null
-                borderRadius?: string | null
-                boxPadding?: string | null
-                boxShadow?: string | null
-                disableAutofocus?: boolean | null
-                disabledButtonOpacity?: string | null
-                displayIntroScreen?: boolean | null
-                displayThankYouMessage?: boolean | null
-                fontFamily?: string | null
-                hideCancelButton?: boolean | null
-                inputBackground?: string | null
-                inputTextColor?: string | null
-                introScreenButtonText?: string | null
-                introScreenDescription?: string | null
-                /** @enum {string|null} */
-                introScreenDescriptionContentType?: 'html' | 'text' | null
-                introScreenHeader?: string | null
-                maxWidth?: string | null
-                placeholder?: string | null
-                /** @enum {string|null} */
-                position?:
-                  | 'top_left'
-                  | 'top_center'
-                  | 'top_right'
-                  | 'middle_left'
-                  | 'middle_center'
-                  | 'middle_right'
-                  | 'left'
-                  | 'center'
-                  | 'right'
-                  | 'next_to_trigger'
-                  | null
-                ratingButtonActiveColor?: string | null
-                ratingButtonColor?: string | null
-                ratingButtonHoverColor?: string | null
-                shuffleQuestions?: boolean | null
-                submitButtonColor?: string | null
-                submitButtonText?: string | null
-                submitButtonTextColor?: string | null
-                surveyPopupDelaySeconds?: number | null
-                /** @enum {string|null} */
-                tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
-                textColor?: string | null
-                textSubtleColor?: string | null
-                thankYouMessageCloseButtonText?: string | null
-                thankYouMessageDescription?: string | null
-                /** @enum {string|null} */
-                thankYouMessageDescriptionContentType?: 'html' | 'text' | null
-                thankYouMessageHeader?: string | null
-                whiteLabel?: boolean | null
-                widgetColor?: string | null
-                widgetLabel?: string | null
-                widgetSelector?: string | null
-                /** @enum {string|null} */
-                widgetType?: 'button' | 'tab' | 'selector' | null
-                zIndex?: string | null
-              } | null
-              conditions?: {
-                actions?: {
-                  values: {
-                    id: number | string
-                    name: string
-                    steps?: {
-                      event?: string | null
-                      selector?: string | null
-                      selector_regex?: string | null
-                      text?: string | null
-                      url?: string | null
-                      url_matching?: string | null
-                    }[]
-                  }[]
-                } | null
-                cancelEvents?: {
-                  values: {
-                    name: string
-                    propertyFilters?: {
-                      [key: string]: {
-                        /** @enum {string} */
-                        operator:
-                          | 'regex'
-                          | 'not_regex'
-                          | 'exact'
-                          | 'is_not'
-                          | 'icontains'
-                          | 'not_icontains'
-                          | 'gt'
-                          | 'lt'
-                        values: string[]
-                      }
-                    }
-                  }[]
-                } | null
-                deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
-                /** @enum {string|null} */
-                deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
-                events?: {
-                  repeatedActivation?: boolean
-                  values: {
-                    name: string
-                    propertyFilters?: {
-                      [key: string]: {
-                        /** @enum {string} */
-                        operator:
-                          | 'regex'
-                          | 'not_regex'
-                          | 'exact'
-                          | 'is_not'
-                          | 'icontains'
-                          | 'not_icontains'
-                          | 'gt'
-                          | 'lt'
-                        values: string[]
-                      }
-                    }
-                  }[]
-                } | null
-                linkedFlagVariant?: string | null
-                seenSurveyWaitPeriodInDays?: number | null
-                selector?: string | null
-                url?: string | null
-                /** @enum {string|null} */
-                urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
-              } | null
-              /** Format: date-time */
-              created_at: string
-              current_iteration?: number | null
-              /** Format: date-time */
-              current_iteration_start_date?: string | null
-              description?: string
-              enable_iframe_embedding?: boolean
-              enable_partial_responses?: boolean
-              /** Format: date-time */
-              end_date?: string | null
-              feature_flag_keys?:
-                | {
-                    key: string
-                    value?: string
-                  }[]
-                | null
-              id: string
-              internal_targeting_flag_key?: string | null
-              iteration_count?: number | null
-              iteration_frequency_days?: number | null
-              linked_flag_key?: string | null
-              name: string
-              questions: {
-                branching?: {
-                  index?: number
-                  responseValues?: {
-                    [key: string]: number | string
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteSurveysById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchSurveysById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          appearance?: {
+            allowGoBack?: boolean | null
+            autoDisappear?: boolean | null
+            backButtonText?: string | null
+            backgroundColor?: string | null
+            borderColor?: string | null
+            borderRadius?: string | null
+            boxPadding?: string | null
+            boxShadow?: string | null
+            disableAutofocus?: boolean | null
+            disabledButtonOpacity?: string | null
+            displayIntroScreen?: boolean | null
+            displayThankYouMessage?: boolean | null
+            fontFamily?: string | null
+            hideCancelButton?: boolean | null
+            inputBackground?: string | null
+            inputTextColor?: string | null
+            introScreenButtonText?: string | null
+            introScreenDescription?: string | null
+            /** @enum {string|null} */
+            introScreenDescriptionContentType?: 'html' | 'text' | null
+            introScreenHeader?: string | null
+            maxWidth?: string | null
+            placeholder?: string | null
+            /** @enum {string|null} */
+            position?:
+              | 'top_left'
+              | 'top_center'
+              | 'top_right'
+              | 'middle_left'
+              | 'middle_center'
+              | 'middle_right'
+              | 'left'
+              | 'center'
+              | 'right'
+              | 'next_to_trigger'
+              | null
+            ratingButtonActiveColor?: string | null
+            ratingButtonColor?: string | null
+            ratingButtonHoverColor?: string | null
+            shuffleQuestions?: boolean | null
+            submitButtonColor?: string | null
+            submitButtonText?: string | null
+            submitButtonTextColor?: string | null
+            surveyPopupDelaySeconds?: number | null
+            /** @enum {string|null} */
+            tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+            textColor?: string | null
+            textSubtleColor?: string | null
+            thankYouMessageCloseButtonText?: string | null
+            thankYouMessageDescription?: string | null
+            /** @enum {string|null} */
+            thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+            thankYouMessageHeader?: string | null
+            whiteLabel?: boolean | null
+            widgetColor?: string | null
+            widgetLabel?: string | null
+            widgetSelector?: string | null
+            /** @enum {string|null} */
+            widgetType?: 'button' | 'tab' | 'selector' | null
+            zIndex?: string | null
+          } | null
+          conditions?: {
+            actions?: {
+              values: {
+                id: number | string
+                name: string
+                steps?: {
+                  event?: string | null
+                  selector?: string | null
+                  selector_regex?: string | null
+                  text?: string | null
+                  url?: string | null
+                  url_matching?: string | null
+                }[]
+              }[]
+            } | null
+            cancelEvents?: {
+              values: {
+                name: string
+                propertyFilters?: {
+                  [key: string]: {
+                    /** @enum {string} */
+                    operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                    values: string[]
                   }
-                  /** @enum {string} */
-                  type: 'next_question' | 'end' | 'specific_question' | 'response_based'
-                } | null
+                }
+              }[]
+            } | null
+            deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+            /** @enum {string|null} */
+            deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+            events?: {
+              repeatedActivation?: boolean
+              values: {
+                name: string
+                propertyFilters?: {
+                  [key: string]: {
+                    /** @enum {string} */
+                    operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                    values: string[]
+                  }
+                }
+              }[]
+            } | null
+            linkedFlagVariant?: string | null
+            seenSurveyWaitPeriodInDays?: number | null
+            selector?: string | null
+            url?: string | null
+            /** @enum {string|null} */
+            urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+          } | null
+          description?: string
+          enable_iframe_embedding?: boolean
+          enable_partial_responses?: boolean
+          /** Format: date-time */
+          end_date?: string | null
+          feature_flag_keys?:
+            | {
+                key: string
+                value?: string
+              }[]
+            | null
+          iteration_count?: number | null
+          iteration_frequency_days?: number | null
+          linked_flag_key?: string | null
+          name?: string
+          questions?: {
+            branching?: {
+              index?: number
+              responseValues?: {
+                [key: string]: number | string
+              }
+              /** @enum {string} */
+              type: 'next_question' | 'end' | 'specific_question' | 'response_based'
+            } | null
+            buttonText?: string | null
+            choices?: string[]
+            description?: string | null
+            /** @enum {string|null} */
+            descriptionContentType?: 'html' | 'text' | null
+            /** @enum {string} */
+            display?: 'number' | 'emoji'
+            hasOpenChoice?: boolean
+            id?: string
+            isNpsQuestion?: boolean
+            link?: string | null
+            lowerBoundLabel?: string | null
+            optional?: boolean
+            question: string
+            scale?: number
+            shuffleOptions?: boolean
+            skipSubmitButton?: boolean
+            translations?: {
+              [key: string]: {
                 buttonText?: string | null
                 choices?: string[]
                 description?: string | null
-                /** @enum {string|null} */
-                descriptionContentType?: 'html' | 'text' | null
-                /** @enum {string} */
-                display?: 'number' | 'emoji'
-                hasOpenChoice?: boolean
-                id?: string
-                isNpsQuestion?: boolean
                 link?: string | null
                 lowerBoundLabel?: string | null
-                optional?: boolean
-                question: string
-                scale?: number
-                shuffleOptions?: boolean
-                skipSubmitButton?: boolean
-                translations?: {
-                  [key: string]: {
-                    buttonText?: string | null
-                    choices?: string[]
-                    description?: string | null
-                    link?: string | null
-                    lowerBoundLabel?: string | null
-                    question?: string
-                    upperBoundLabel?: string | null
+                question?: string
+                upperBoundLabel?: string | null
+              }
+            }
+            /** @enum {string} */
+            type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+            upperBoundLabel?: string | null
+            validation?: {
+              errorMessage?: string
+              /** @enum {string} */
+              type: 'min_length' | 'max_length'
+              value: number
+            }[]
+          }[]
+          responses_limit?: number | null
+          /** @enum {string} */
+          schedule?: 'once' | 'recurring' | 'always'
+          /** Format: date-time */
+          start_date?: string | null
+          targeting_flag_filters?: {
+            aggregation_group_type?: string | null
+            aggregation_group_type_index?: number | null
+            groups: {
+              properties?: {
+                group_type_index?: number | null
+                key: string
+                operator?: string
+                /** @enum {string} */
+                type: 'person' | 'group' | 'flag'
+                value?: unknown
+              }[]
+              rollout_percentage?: number | null
+              variant?: string | null
+            }[]
+            multivariate?: {
+              variants: {
+                key: string
+                name?: string | null
+                rollout_percentage: number
+              }[]
+            } | null
+            payloads?: {
+              [key: string]: unknown
+            }
+          } | null
+          translations?: {
+            [key: string]: {
+              backButtonText?: string | null
+              introScreenButtonText?: string | null
+              introScreenDescription?: string | null
+              introScreenHeader?: string | null
+              name?: string
+              placeholder?: string | null
+              submitButtonText?: string | null
+              thankYouMessageCloseButtonText?: string | null
+              thankYouMessageDescription?: string | null
+              thankYouMessageHeader?: string | null
+              widgetLabel?: string | null
+            }
+          } | null
+          /** @enum {string} */
+          type?: 'popover' | 'widget' | 'api' | 'external_survey'
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            appearance?: {
+              allowGoBack?: boolean | null
+              autoDisappear?: boolean | null
+              backButtonText?: string | null
+              backgroundColor?: string | null
+              borderColor?: string | null
+              borderRadius?: string | null
+              boxPadding?: string | null
+              boxShadow?: string | null
+              disableAutofocus?: boolean | null
+              disabledButtonOpacity?: string | null
+              displayIntroScreen?: boolean | null
+              displayThankYouMessage?: boolean | null
+              fontFamily?: string | null
+              hideCancelButton?: boolean | null
+              inputBackground?: string | null
+              inputTextColor?: string | null
+              introScreenButtonText?: string | null
+              introScreenDescription?: string | null
+              /** @enum {string|null} */
+              introScreenDescriptionContentType?: 'html' | 'text' | null
+              introScreenHeader?: string | null
+              maxWidth?: string | null
+              placeholder?: string | null
+              /** @enum {string|null} */
+              position?:
+                | 'top_left'
+                | 'top_center'
+                | 'top_right'
+                | 'middle_left'
+                | 'middle_center'
+                | 'middle_right'
+                | 'left'
+                | 'center'
+                | 'right'
+                | 'next_to_trigger'
+                | null
+              ratingButtonActiveColor?: string | null
+              ratingButtonColor?: string | null
+              ratingButtonHoverColor?: string | null
+              shuffleQuestions?: boolean | null
+              submitButtonColor?: string | null
+              submitButtonText?: string | null
+              submitButtonTextColor?: string | null
+              surveyPopupDelaySeconds?: number | null
+              /** @enum {string|null} */
+              tabPosition?: 'top' | 'left' | 'right' | 'bottom' | null
+              textColor?: string | null
+              textSubtleColor?: string | null
+              thankYouMessageCloseButtonText?: string | null
+              thankYouMessageDescription?: string | null
+              /** @enum {string|null} */
+              thankYouMessageDescriptionContentType?: 'html' | 'text' | null
+              thankYouMessageHeader?: string | null
+              whiteLabel?: boolean | null
+              widgetColor?: string | null
+              widgetLabel?: string | null
+              widgetSelector?: string | null
+              /** @enum {string|null} */
+              widgetType?: 'button' | 'tab' | 'selector' | null
+              zIndex?: string | null
+            } | null
+            conditions?: {
+              actions?: {
+                values: {
+                  id: number | string
+                  name: string
+                  steps?: {
+                    event?: string | null
+                    selector?: string | null
+                    selector_regex?: string | null
+                    text?: string | null
+                    url?: string | null
+                    url_matching?: string | null
+                  }[]
+                }[]
+              } | null
+              cancelEvents?: {
+                values: {
+                  name: string
+                  propertyFilters?: {
+                    [key: string]: {
+                      /** @enum {string} */
+                      operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                      values: string[]
+                    }
                   }
+                }[]
+              } | null
+              deviceTypes?: ('Desktop' | 'Mobile' | 'Tablet' | 'Console' | 'Wearable')[]
+              /** @enum {string|null} */
+              deviceTypesMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+              events?: {
+                repeatedActivation?: boolean
+                values: {
+                  name: string
+                  propertyFilters?: {
+                    [key: string]: {
+                      /** @enum {string} */
+                      operator: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | 'gt' | 'lt'
+                      values: string[]
+                    }
+                  }
+                }[]
+              } | null
+              linkedFlagVariant?: string | null
+              seenSurveyWaitPeriodInDays?: number | null
+              selector?: string | null
+              url?: string | null
+              /** @enum {string|null} */
+              urlMatchType?: 'regex' | 'not_regex' | 'exact' | 'is_not' | 'icontains' | 'not_icontains' | null
+            } | null
+            /** Format: date-time */
+            created_at: string
+            current_iteration?: number | null
+            /** Format: date-time */
+            current_iteration_start_date?: string | null
+            description?: string
+            enable_iframe_embedding?: boolean
+            enable_partial_responses?: boolean
+            /** Format: date-time */
+            end_date?: string | null
+            feature_flag_keys?:
+              | {
+                  key: string
+                  value?: string
+                }[]
+              | null
+            id: string
+            internal_targeting_flag_key?: string | null
+            iteration_count?: number | null
+            iteration_frequency_days?: number | null
+            linked_flag_key?: string | null
+            name: string
+            questions: {
+              branching?: {
+                index?: number
+                responseValues?: {
+                  [key: string]: number | string
                 }
                 /** @enum {string} */
-                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
-                upperBoundLabel?: string | null
-                validation?: {
-                  errorMessage?: string
-                  /** @enum {string} */
-                  type: 'min_length' | 'max_length'
-                  value: number
-                }[]
-              }[]
-              responses_limit?: number | null
-              /** @enum {string} */
-              schedule?: 'once' | 'recurring' | 'always'
-              /** Format: date-time */
-              start_date?: string | null
-              /** @enum {string} */
-              state: 'draft' | 'scheduled' | 'running' | 'stopped'
-              targeting_flag_filters?: {
-                aggregation_group_type?: string | null
-                aggregation_group_type_index?: number | null
-                groups: {
-                  properties?: {
-                    group_type_index?: number | null
-                    key: string
-                    operator?: string
-                    /** @enum {string} */
-                    type: 'person' | 'group' | 'flag'
-                    value?: unknown
-                  }[]
-                  rollout_percentage?: number | null
-                  variant?: string | null
-                }[]
-                multivariate?: {
-                  variants: {
-                    key: string
-                    name?: string | null
-                    rollout_percentage: number
-                  }[]
-                } | null
-                payloads?: {
-                  [key: string]: unknown
-                }
+                type: 'next_question' | 'end' | 'specific_question' | 'response_based'
               } | null
-              targeting_flag_key?: string | null
+              buttonText?: string | null
+              choices?: string[]
+              description?: string | null
+              /** @enum {string|null} */
+              descriptionContentType?: 'html' | 'text' | null
+              /** @enum {string} */
+              display?: 'number' | 'emoji'
+              hasOpenChoice?: boolean
+              id?: string
+              isNpsQuestion?: boolean
+              link?: string | null
+              lowerBoundLabel?: string | null
+              optional?: boolean
+              question: string
+              scale?: number
+              shuffleOptions?: boolean
+              skipSubmitButton?: boolean
               translations?: {
                 [key: string]: {
-                  backButtonText?: string | null
-                  introScreenButtonText?: string | null
-                  introScreenDescription?: string | null
-                  introScreenHeader?: string | null
-                  name?: string
-                  placeholder?: string | null
-                  submitButtonText?: string | null
-                  thankYouMessageCloseButtonText?: string | null
-                  thankYouMessageDescription?: string | null
-                  thankYouMessageHeader?: string | null
-                  widgetLabel?: string | null
+                  buttonText?: string | null
+                  choices?: string[]
+                  description?: string | null
+                  link?: string | null
+                  lowerBoundLabel?: string | null
+                  question?: string
+                  upperBoundLabel?: string | null
                 }
-              } | null
+              }
               /** @enum {string} */
-              type: 'popover' | 'widget' | 'api' | 'external_survey'
-              /** Format: date-time */
-              updated_at: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    trace?: never
-  }
-  '/api/projects/{projectId}/surveys/{id}/responses': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the submissions of a survey with their people, latest first. The key also requires person:read
-     * @description Requires a key with the scope survey:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          cursor?: string
-          iteration?: number
-          language?: string
-          limit?: number
-          question?: string
-        }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              next: string | null
-              results: {
-                /** @description In the order of the questions, as they were sent. Questions without an answer are missing */
-                answers: {
-                  answer: unknown
-                  question_id: string
-                }[]
-                distinct_id: string
-                is_completed: boolean
-                /** @description Whether answers are shortened. The event "survey sent" has all of them */
-                is_truncated: boolean
-                /** @description false: the distinct ID is from the URL of a hosted survey */
-                is_verified: boolean
-                iteration: number | null
-                language: string | null
-                person_id: string
-                submission_id: string
-                /** Format: date-time */
-                timestamp: string
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/surveys/{id}/results': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Count the answers of a survey by question. Of each submission, the latest event counts
-     * @description Requires a key with the scope survey:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          iteration?: number
-          language?: string
-        }
-        header?: never
-        path: {
-          id: string
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              completed: {
-                events: number
-                people: number
-              }
-              /** @description Showings and completed submissions by day of the project, at most the last 366 days */
-              days: {
-                completed: number
-                day: string
-                shown: number
-              }[]
-              /** @description By people who did not answer */
-              dismissed: {
-                events: number
-                people: number
-              }
-              iterations: {
-                events: number
-                iteration: number
-              }[]
-              languages: {
-                events: number
-                language: string
-              }[]
-              partial: {
-                events: number
-                people: number
-              }
-              questions: {
-                /** @description Completed submissions with an answer */
-                answers: number
-                average?: number | null
-                choices?: {
-                  count: number
-                  /** @description null: open choices, and choices that were removed */
-                  index: number | null
-                  label: string
-                  /** @description Share of the answers, 0 to 1 */
-                  share: number
-                }[]
-                csat?: {
-                  satisfied: number
-                  /** @description Share of satisfied answers, 0 to 1 */
-                  score: number | null
-                }
-                id: string
-                /** @description Submissions that were not completed and whose last answer is this one */
-                left_after: number
-                nps?: {
-                  detractors: number
-                  passives: number
-                  promoters: number
-                  /** @description From -100 to 100. null: no answers */
-                  score: number | null
-                }
-                /** @description Answers in submissions that were not completed */
-                partial_answers: number
-                question: string
-                ratings?: {
-                  count: number
-                  /** @description Share of the answers, 0 to 1 */
-                  share: number
-                  value: number
-                }[]
-                /** @description Completed submissions without an answer to this question, skipped or not reached */
-                skipped: number
+              type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+              upperBoundLabel?: string | null
+              validation?: {
+                errorMessage?: string
                 /** @enum {string} */
-                type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+                type: 'min_length' | 'max_length'
+                value: number
               }[]
-              /** @description Completed submissions per showing, and people who completed one per person who saw it */
-              response_rate: {
-                events: number | null
-                people: number | null
-              }
-              shown: {
-                events: number
-                people: number
-              }
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/{projectId}/toolbar/codes': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Create a link that opens the toolbar on a site, once. The toolbar gets the rights of the key, read-only
-     * @description Requires a key with the scope project:read.
-     */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          projectId: string
-        }
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          'application/json': {
-            /** @description One of the "toolbar_origins" of the project */
-            origin: string
-            /** @description Path of a page. Default: / */
-            path?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Opens the toolbar once, within 60 seconds */
-              code: string
-              /** Format: date-time */
-              expires_at: string
-              /** @description URL of the page with the code in its fragment */
-              url: string
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/projects/@current/feature_flags/{key}/remote_config': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Read a flag's payload, for server SDKs that store configuration in flags
-     * @description Requires a key with the scope feature_flag:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          key: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/surveys': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List the running surveys as SDKs read them */
-    get: {
-      parameters: {
-        query?: {
-          token?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/array/{token}/array.js': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          token: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/array/{token}/config': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          token: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/array/{token}/config.js': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          token: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/batch': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Capture events from "data", as old SDKs send them */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/capture': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Capture events from "data", as old SDKs send them */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/console': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/console/{path}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          path: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/decide': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Evaluate flags and read the configuration */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/e': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Capture events from "data", as old SDKs send them */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/engage': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Capture events from "data", as old SDKs send them */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/external_surveys/{id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Serve the page of a hosted survey */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/flags': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/flags/definitions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Read flags with their conditions, for server SDKs that evaluate flags locally
-     * @description Requires a key with the scope feature_flag:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/i/v0/e': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Capture events from "data", as old SDKs send them */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/metrics': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Read metrics for Prometheus. Requires a key for all projects
-     * @description Requires a key with the scope metrics:read.
-     */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/project/{token}/replay/{sessionId}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          sessionId: string
-          token: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/s': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/settings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/static/{path}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          path: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/toolbar/api/flags': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the feature flags with their variants and payloads, without their conditions
-     * @description Requires a session of the toolbar whose key has the scope feature_flag:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          token?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              results: {
-                active: boolean
-                key: string
-                name: string
-                /** @description JSON as a value or as a string, by variant, or under "true" for a flag without variants */
-                payloads: {
-                  [key: string]: unknown
-                }
+            }[]
+            responses_limit?: number | null
+            /** @enum {string} */
+            schedule?: 'once' | 'recurring' | 'always'
+            /** Format: date-time */
+            start_date?: string | null
+            /** @enum {string} */
+            state: 'draft' | 'scheduled' | 'running' | 'stopped'
+            targeting_flag_filters?: {
+              aggregation_group_type?: string | null
+              aggregation_group_type_index?: number | null
+              groups: {
+                properties?: {
+                  group_type_index?: number | null
+                  key: string
+                  operator?: string
+                  /** @enum {string} */
+                  type: 'person' | 'group' | 'flag'
+                  value?: unknown
+                }[]
+                rollout_percentage?: number | null
+                variant?: string | null
+              }[]
+              multivariate?: {
                 variants: {
                   key: string
-                  name: string | null
+                  name?: string | null
+                  rollout_percentage: number
                 }[]
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/toolbar/api/heatmap': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Get the map of a page: cells of 16 px with their number of points and people
-     * @description Requires a session of the toolbar whose key has the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          above_fold?: boolean
-          date_from?: string
-          date_to?: string
-          token?: string
-          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
-          url?: string
-          url_pattern?: string
-          viewport_max?: number
-          viewport_min?: number
-          width?: number
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description Side of a cell, CSS px */
-              cell: number
-              cells: {
-                count: number
-                /** @description Whether the position is in the window, for elements that do not scroll */
-                fixed: boolean
-                people: number
-                /** @description Column, from 0 */
-                x: number
-                /** @description Row, from 0 */
-                y: number
-              }[]
-              /** @description Whether cells with few points are left out */
-              has_more: boolean
-              /** @description Height of the tallest page, CSS px. 0: not known */
-              page_height: number
-              points: number
-              type: string
-              /** @description Width of the map, CSS px */
-              width: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/toolbar/api/heatmap/elements': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List the elements of a page with the most points
-     * @description Requires a session of the toolbar whose key has the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          date_from?: string
-          date_to?: string
-          token?: string
-          type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
-          url?: string
-          url_pattern?: string
-          viewport_max?: number
-          viewport_min?: number
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              results: {
-                count: number
-                people: number
-                selector: string
-                /** @description Mean position within the element, 0 to 1 */
-                x: number
-                y: number
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/toolbar/api/heatmap/scroll': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Get how far down a page was seen
-     * @description Requires a session of the toolbar whose key has the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          date_from?: string
-          date_to?: string
-          token?: string
-          url?: string
-          url_pattern?: string
-          viewport_max?: number
-          viewport_min?: number
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              depths: {
-                /** @description Share of the page */
-                percent: number
-                /** @description Views that saw at least this share */
-                views: number
-              }[]
-              /** @description Share of the page that the median view shows without scrolling, 0 to 1 */
-              fold: number
-              page_height: number
-              views: number
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/toolbar/api/vitals': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Get the web vitals of a path, of the last 7 days
-     * @description Requires a session of the toolbar whose key has the scope query:read.
-     */
-    get: {
-      parameters: {
-        query?: {
-          path?: string
-          token?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              results: {
-                /** @description Page views with the metric */
-                count: number
-                metric: string
-                /** @description In ms, CLS without a unit. null: no page view had the metric */
-                p75: number | null
-                /** @description good, needs improvement or poor */
-                rating: string | null
-              }[]
-            }
-          }
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/toolbar/session': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Read the toolbar session of the request's origin */
-    get: {
-      parameters: {
-        query?: {
-          token?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              console_url: string | null
-              /**
-               * Format: date-time
-               * @description When the session ends if it is not used
-               */
-              expires_at: string
-              /**
-               * Format: date-time
-               * @description When the session ends in any case
-               */
-              max_expires_at: string
-              project: {
-                id: number
-                name: string
+              } | null
+              payloads?: {
+                [key: string]: unknown
               }
-            }
+            } | null
+            targeting_flag_key?: string | null
+            translations?: {
+              [key: string]: {
+                backButtonText?: string | null
+                introScreenButtonText?: string | null
+                introScreenDescription?: string | null
+                introScreenHeader?: string | null
+                name?: string
+                placeholder?: string | null
+                submitButtonText?: string | null
+                thankYouMessageCloseButtonText?: string | null
+                thankYouMessageDescription?: string | null
+                thankYouMessageHeader?: string | null
+                widgetLabel?: string | null
+              }
+            } | null
+            /** @enum {string} */
+            type: 'popover' | 'widget' | 'api' | 'external_survey'
+            /** Format: date-time */
+            updated_at: string
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    put?: never
-    /** Exchange a code for a session of the toolbar, on the site that the code was created for */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
+  }
+  getSurveysByIdResponses: {
+    parameters: {
+      query?: {
+        cursor?: string
+        iteration?: number
+        language?: string
+        limit?: number
+        question?: string
       }
-      requestBody?: {
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
         content: {
           'application/json': {
-            code: string
-            /**
-             * @description The browser refused the cookie of the first exchange: respond with the secret, and end that session
-             * @constant
-             */
-            storage?: 'memory'
-            /** @description Public token of the project */
-            token: string
+            next: string | null
+            results: {
+              /** @description In the order of the questions, as they were sent. Questions without an answer are missing */
+              answers: {
+                answer: unknown
+                question_id: string
+              }[]
+              distinct_id: string
+              is_completed: boolean
+              /** @description Whether answers are shortened. The event "survey sent" has all of them */
+              is_truncated: boolean
+              /** @description false: the distinct ID is from the URL of a hosted survey */
+              is_verified: boolean
+              iteration: number | null
+              language: string | null
+              person_id: string
+              submission_id: string
+              /** Format: date-time */
+              timestamp: string
+            }[]
           }
         }
       }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              console_url: string | null
-              /**
-               * Format: date-time
-               * @description When the session ends if it is not used
-               */
-              expires_at: string
-              /**
-               * Format: date-time
-               * @description When the session ends in any case
-               */
-              max_expires_at: string
-              project: {
-                id: number
-                name: string
+      default: components['responses']['Refusal']
+    }
+  }
+  getSurveysByIdResults: {
+    parameters: {
+      query?: {
+        iteration?: number
+        language?: string
+      }
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            completed: {
+              events: number
+              people: number
+            }
+            /** @description Showings and completed submissions by day of the project, at most the last 366 days */
+            days: {
+              completed: number
+              day: string
+              shown: number
+            }[]
+            /** @description By people who did not answer */
+            dismissed: {
+              events: number
+              people: number
+            }
+            iterations: {
+              events: number
+              iteration: number
+            }[]
+            languages: {
+              events: number
+              language: string
+            }[]
+            partial: {
+              events: number
+              people: number
+            }
+            questions: {
+              /** @description Completed submissions with an answer */
+              answers: number
+              average?: number | null
+              choices?: {
+                count: number
+                /** @description null: open choices, and choices that were removed */
+                index: number | null
+                label: string
+                /** @description Share of the answers, 0 to 1 */
+                share: number
+              }[]
+              csat?: {
+                satisfied: number
+                /** @description Share of satisfied answers, 0 to 1 */
+                score: number | null
               }
-              /** @description With "storage": "memory". The page sends it as "Authorization: Bearer" */
-              secret?: string
+              id: string
+              /** @description Submissions that were not completed and whose last answer is this one */
+              left_after: number
+              nps?: {
+                detractors: number
+                passives: number
+                promoters: number
+                /** @description From -100 to 100. null: no answers */
+                score: number | null
+              }
+              /** @description Answers in submissions that were not completed */
+              partial_answers: number
+              question: string
+              ratings?: {
+                count: number
+                /** @description Share of the answers, 0 to 1 */
+                share: number
+                value: number
+              }[]
+              /** @description Completed submissions without an answer to this question, skipped or not reached */
+              skipped: number
+              /** @enum {string} */
+              type: 'open' | 'multiple_choice' | 'single_choice' | 'rating' | 'link'
+            }[]
+            /** @description Completed submissions per showing, and people who completed one per person who saw it */
+            response_rate: {
+              events: number | null
+              people: number | null
+            }
+            shown: {
+              events: number
+              people: number
             }
           }
         }
-        default: components['responses']['Refusal']
       }
+      default: components['responses']['Refusal']
     }
-    /** End the toolbar session of the request's origin */
-    delete: {
-      parameters: {
-        query?: {
-          token?: string
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
   }
-  '/track': {
+  postToolbarCodes: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** @description One of the "toolbar_origins" of the project */
+          origin: string
+          /** @description Path of a page. Default: / */
+          path?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Opens the toolbar once, within 60 seconds */
+            code: string
+            /** Format: date-time */
+            expires_at: string
+            /** @description URL of the page with the code in its fragment */
+            url: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getProjectsCurrentFeatureFlagsByKeyRemoteConfig: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getApiSurveys: {
+    parameters: {
+      query?: {
+        token?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getArrayByTokenArrayJs: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        token: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getArrayByTokenConfig: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        token: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getArrayByTokenConfigJs: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        token: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getBatch: {
     parameters: {
       query?: never
       header?: never
       path?: never
       cookie?: never
     }
-    /** Capture events from "data", as old SDKs send them */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
         }
-        default: components['responses']['Refusal']
+        content?: never
       }
-    }
-    put?: never
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: {
-        content: {
-          '*/*': unknown
-        }
-      }
-      responses: {
-        /** @description Done. */
-        '2XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content?: never
-        }
-        default: components['responses']['Refusal']
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-}
-export type webhooks = Record<string, never>
-export interface components {
-  schemas: {
-    Refusal: {
-      /** @description The invalid field. */
-      attr: string | null
-      /** @description Stable, for programs. */
-      code: string
-      detail: string
-      errors?: {
-        code?: string
-        message?: string
-        path?: string
-      }[]
-      request_id: string
-      type: string
+      default: components['responses']['Refusal']
     }
   }
-  responses: {
-    /** @description What is wrong, where, and what is expected. */
-    Refusal: {
-      headers: {
-        [name: string]: unknown
-      }
+  postBatch: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
       content: {
-        'application/json': components['schemas']['Refusal']
+        '*/*': unknown
       }
     }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
   }
-  parameters: never
-  requestBodies: never
-  headers: never
-  pathItems: never
+  getCapture: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postCapture: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getConsole: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getConsoleByPath: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        path: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDecide: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDecide: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getE: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postE: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getEngage: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postEngage: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExternalSurveysById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postFlags: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getFlagsDefinitions: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getIV0E: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postIV0E: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getMetrics: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getProjectByTokenReplayBySessionId: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        sessionId: string
+        token: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postS: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSettings: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getStaticByPath: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        path: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getToolbarApiFlags: {
+    parameters: {
+      query?: {
+        token?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            results: {
+              active: boolean
+              key: string
+              name: string
+              /** @description JSON as a value or as a string, by variant, or under "true" for a flag without variants */
+              payloads: {
+                [key: string]: unknown
+              }
+              variants: {
+                key: string
+                name: string | null
+              }[]
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getToolbarApiHeatmap: {
+    parameters: {
+      query?: {
+        above_fold?: boolean
+        date_from?: string
+        date_to?: string
+        token?: string
+        type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+        url?: string
+        url_pattern?: string
+        viewport_max?: number
+        viewport_min?: number
+        width?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Side of a cell, CSS px */
+            cell: number
+            cells: {
+              count: number
+              /** @description Whether the position is in the window, for elements that do not scroll */
+              fixed: boolean
+              people: number
+              /** @description Column, from 0 */
+              x: number
+              /** @description Row, from 0 */
+              y: number
+            }[]
+            /** @description Whether cells with few points are left out */
+            has_more: boolean
+            /** @description Height of the tallest page, CSS px. 0: not known */
+            page_height: number
+            points: number
+            type: string
+            /** @description Width of the map, CSS px */
+            width: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getToolbarApiHeatmapElements: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        token?: string
+        type?: 'click' | 'rageclick' | 'deadclick' | 'mousemove'
+        url?: string
+        url_pattern?: string
+        viewport_max?: number
+        viewport_min?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            results: {
+              count: number
+              people: number
+              selector: string
+              /** @description Mean position within the element, 0 to 1 */
+              x: number
+              y: number
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getToolbarApiHeatmapScroll: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        token?: string
+        url?: string
+        url_pattern?: string
+        viewport_max?: number
+        viewport_min?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            depths: {
+              /** @description Share of the page */
+              percent: number
+              /** @description Views that saw at least this share */
+              views: number
+            }[]
+            /** @description Share of the page that the median view shows without scrolling, 0 to 1 */
+            fold: number
+            page_height: number
+            views: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getToolbarApiVitals: {
+    parameters: {
+      query?: {
+        path?: string
+        token?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            results: {
+              /** @description Page views with the metric */
+              count: number
+              metric: string
+              /** @description In ms, CLS without a unit. null: no page view had the metric */
+              p75: number | null
+              /** @description good, needs improvement or poor */
+              rating: string | null
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getToolbarSession: {
+    parameters: {
+      query?: {
+        token?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            console_url: string | null
+            /**
+             * Format: date-time
+             * @description When the session ends if it is not used
+             */
+            expires_at: string
+            /**
+             * Format: date-time
+             * @description When the session ends in any case
+             */
+            max_expires_at: string
+            project: {
+              id: number
+              name: string
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postToolbarSession: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          code: string
+          /**
+           * @description The browser refused the cookie of the first exchange: respond with the secret, and end that session
+           * @constant
+           */
+          storage?: 'memory'
+          /** @description Public token of the project */
+          token: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            console_url: string | null
+            /**
+             * Format: date-time
+             * @description When the session ends if it is not used
+             */
+            expires_at: string
+            /**
+             * Format: date-time
+             * @description When the session ends in any case
+             */
+            max_expires_at: string
+            project: {
+              id: number
+              name: string
+            }
+            /** @description With "storage": "memory". The page sends it as "Authorization: Bearer" */
+            secret?: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteToolbarSession: {
+    parameters: {
+      query?: {
+        token?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getTrack: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postTrack: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
 }
-export type $defs = Record<string, never>
-export type operations = Record<string, never>

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { LIVE } from '../../../src/endpoints/insights/source.ts'
 import { trendsPlans } from '../../../src/endpoints/insights/trends/trends.ts'
-import type { TrendsQuery } from '../../../src/endpoints/insights/trends/trendsQuery.ts'
 import { scanOf } from '../../../src/endpoints/insights/trends/trendsScan.ts'
 import { unionOf } from '../../../src/endpoints/insights/trends/trendsStatement.ts'
 import { createZone } from '../../../src/endpoints/insights/zone.ts'
@@ -490,7 +489,7 @@ test('one scan of all series returns the rows of one scan per series', async () 
               series: question.series.map((each) => ({ kind: 'EventsNode', ...each })),
               dateRange: { date_from: '2026-02-25', date_to: '2026-03-28' },
               breakdownFilter: breakdown ? { breakdown, breakdown_limit: limit } : {},
-            } as TrendsQuery,
+            },
             {
               context: { zone: createZone('Europe/Berlin'), now: at('2026-05-01T00:00:00Z') },
               filters: { type: 'AND', values: [] },
