@@ -10,7 +10,10 @@ import type { Ledger } from '../ledger'
 import type { PersonProperties } from './personProperties'
 
 // What the page and the service know about a person, besides ids, groups and super properties.
-const FACTS = [...Object.keys(KEYS).filter((name) => !KEYS[name as keyof typeof KEYS]), '$surveys_activated']
+const FACTS = [
+  ...Object.keys(KEYS).filter((name) => !/rides|cookie|browser/.test(KEYS[name as keyof typeof KEYS])),
+  '$surveys_activated',
+]
 
 // The service rejects events with longer ids.
 const MAX_ID_LENGTH = 1000
