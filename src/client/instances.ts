@@ -25,7 +25,7 @@ const MAX_WAITING = 1000
 const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
 
 // Texts that guides and templates have in place of the token.
-const PLACEHOLDER = /your[-_ ]|project[-_ ]token|^[<{$%[]|\.\.\.|…|^(undefined|null)$/i
+const PLACEHOLDER = /your[-_ ]|project[-_ ]token|^[<{$%[]|\.\.\.|\u2026|^(undefined|null)$/i
 
 const isFunction = (value: unknown): value is Method => typeof value === 'function'
 

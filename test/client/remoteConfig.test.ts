@@ -118,7 +118,7 @@ const ITEMS = fc.record(
 )
 /** Messages that say why something is not in force. */
 const REASONS =
-  /malformed|is not recorded|invalid URL pattern|Everything is masked|surveys could not be loaded|malformed or of a newer/
+  /there is no feature flag|malformed|is not recorded|invalid URL pattern|Everything is masked|surveys could not be loaded|malformed or of a newer/
 
 const expectRunning = async (started: Awaited<ReturnType<typeof begin>>) => {
   try {

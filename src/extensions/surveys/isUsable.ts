@@ -19,13 +19,17 @@ const number = (value: unknown): number | undefined =>
 const list = (value: unknown): unknown[] => (isMissing(value) ? [] : [value].flat())
 const texts: Reader = (value) => list(value).flatMap((each) => text(each) ?? [])
 
+const isNothing = (value: unknown) => isMissing(value) || (Array.isArray(value) && !value.length)
+
 /** Returns a reader of objects that keeps their members, and reads those that the table has. Undefined for anything else. */
 const object =
   (members: Record<string, Reader> = {}) =>
-  (value: unknown): Json | undefined =>
-    isObject(value)
-      ? { ...value, ...Object.fromEntries(Object.entries(members).map(([name, read]) => [name, read(value[name])])) }
-      : undefined
+  (value: unknown): Json | undefined => {
+    if (!isObject(value)) return undefined
+    const known = Object.entries(members).map(([name, read]) => [name, read(value[name])] as const)
+    // `getSurveys` shows pages what the service sent, and defaults.
+    return { ...value, ...Object.fromEntries(known.filter(([name, each]) => name in value || !isNothing(each))) }
+  }
 /** Like `object`, but undefined if a member is malformed: what decides who sees a survey must not be left out. */
 const strictObject =
   (members: Record<string, Reader>) =>

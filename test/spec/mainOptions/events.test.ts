@@ -58,7 +58,7 @@ row('custom_blocked_useragents', () => {
   test('drops events of a matching user agent, ignoring case', async () => {
     const { analytics, sent, settle } = startAnalytics({
       opt_out_useragent_filter: false,
-      custom_blocked_useragents: ['JSDOM/'],
+      custom_blocked_useragents: ['APPLEWEBKIT/'],
     })
     analytics.capture('x')
     await settle()
@@ -79,7 +79,7 @@ row('custom_blocked_useragents', () => {
   test('can be changed by set_config', () => {
     const { analytics } = startAnalytics({ opt_out_useragent_filter: false })
     expect(analytics.capture('x')).toBeDefined()
-    analytics.set_config({ custom_blocked_useragents: ['jsdom'] })
+    analytics.set_config({ custom_blocked_useragents: ['applewebkit'] })
     expect(analytics.capture('x')).toBeUndefined()
   })
 })
