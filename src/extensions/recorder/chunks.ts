@@ -36,6 +36,21 @@ interface ChunkInputs {
   upload(uuid: string, text: string): void
 }
 
+/** Returns a chunk's event after `before_send`, which receives it without its data; undefined if it drops the chunk. */
+const filtered = (
+  { config, log }: ChunkInputs['host'],
+  event: { uuid: string; event: string; properties: Properties; timestamp: Date },
+) => {
+  try {
+    let result: ReturnType<BeforeSend> = event
+    for (const each of [config.before_send].flat()) if (each && result) result = each(result)
+    return result || undefined
+  } catch (error) {
+    log.error('before_send failed, so a part of the recording is not sent', error)
+    return undefined
+  }
+}
+
 /**
  * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its
  * session, and when the page is hidden. While `hold` is set, chunks wait in memory; `release` sends them.
@@ -53,23 +68,10 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
   let settleTimer: ReturnType<typeof setTimeout> | undefined
   let cutTimer: ReturnType<typeof setTimeout> | undefined
 
-  /**
-   * Returns the chunk's event after `before_send`, which receives it without its data; undefined if it drops the chunk.
-   */
-  const filtered = (event: { uuid: string; event: string; properties: Properties; timestamp: Date }) => {
-    try {
-      let result: ReturnType<BeforeSend> = event
-      for (const each of [host.config.before_send].flat()) if (each && result) result = each(result)
-      return result || undefined
-    } catch (error) {
-      host.log.error('before_send failed, so a part of the recording is not sent', error)
-      return undefined
-    }
-  }
   const send = ({ distinctId, sessionId, windowId, from, hasFull, text }: Chunk) => {
     const state = tab.read(sessionId, windowId)
     const uuid = host.uuidv7()
-    const event = filtered({
+    const event = filtered(host, {
       uuid,
       event: '$snapshot',
       properties: {
