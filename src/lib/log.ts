@@ -16,10 +16,11 @@ export const reportCaught = (error: unknown): void =>
   // Some pages replace `console.error` with a function that throws.
   attempt(() => console.error(PREFIX, 'caught an error; the page is unaffected', error))
 
+/** Creates the SDK's log. A page may have removed the console, or replaced its functions with some that throw. */
 export const createLog = (isDebug: () => boolean): Log => ({
-  error: (...words) => console.error(PREFIX, ...words),
-  warn: (...words) => console.warn(PREFIX, ...words),
+  error: (...words) => attempt(() => console.error(PREFIX, ...words)),
+  warn: (...words) => attempt(() => console.warn(PREFIX, ...words)),
   info: (...words) => {
-    if (isDebug()) console.log(PREFIX, ...words)
+    if (isDebug()) attempt(() => console.log(PREFIX, ...words))
   },
 })
