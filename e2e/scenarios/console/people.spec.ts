@@ -8,6 +8,9 @@ const event = (name: string, minutesAgo: number, properties: object = {}) => ({
   properties: { distinct_id: 'ada', $session_id: SESSIONS[0], $pathname: '/pricing', ...properties },
 })
 
+/** Lists of people have the beginning of it. */
+const LONG = `${'x'.repeat(30_000)} the end`
+
 test('a person is found, viewed and erased everywhere', async ({ view }) => {
   const { page, open, send, service } = view
   await send([
@@ -15,7 +18,7 @@ test('a person is found, viewed and erased everywhere', async ({ view }) => {
     event('$identify', 199, {
       $session_id: SESSIONS[1],
       $anon_distinct_id: 'anonymous-1',
-      $set: { name: 'Ada <b>Lovelace</b>', email: 'ada@example.com', plan: 'pro', api_token: 'hunter2' },
+      $set: { name: 'Ada <b>Lovelace</b>', email: 'ada@example.com', plan: 'pro', api_token: 'hunter2', note: LONG },
     }),
     ...Array.from({ length: 700 }, (_, index) => event(index % 2 ? 'viewed' : '$autocapture', 100 - index / 10)),
     event('viewed', 5, { distinct_id: 'grace' }),
@@ -59,6 +62,11 @@ test('a person is found, viewed and erased everywhere', async ({ view }) => {
   await page.getByRole('tab', { name: 'Properties' }).click()
   await expect(page.getByRole('row', { name: 'plan' })).toContainText('pro')
   await expect(page.getByRole('tabpanel')).not.toContainText('hunter2')
+  const note = page.getByRole('row', { name: 'note' })
+  await expect(note).not.toContainText('the end')
+  await note.getByRole('button', { name: 'Show all 30,008 characters of note' }).click()
+  await expect(note).toContainText('the end')
+  await note.getByRole('button', { name: 'Show less' }).click()
   await page.getByRole('tab', { name: 'Flags' }).click()
   await page.getByRole('button', { name: 'Each condition of new-checkout' }).click()
   await expect(page.getByRole('dialog')).toContainText('"plan" is "pro"')

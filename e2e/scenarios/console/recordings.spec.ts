@@ -465,12 +465,19 @@ const snapshotOf = (childNodes: unknown) => ({
   data: { node: { type: 0, id: 1, childNodes }, initialOffset: { top: 0, left: 0 } },
 })
 const DOCUMENT = [node(2, 'html', [node(3, 'head', []), node(4, 'body', [])])]
+const TOO_DEEP = 'a snapshot that is nested too deeply'
+const nestedIn = (levels: number): object => {
+  let nested: object = {}
+  for (let level = 0; level < levels; level += 1) nested = { nested }
+  return nested
+}
 
 for (const [what, events] of [
   ['a snapshot without a document', [META, { type: 2, data: {} }]],
   ['a document that is text', [META, { type: 2, data: { node: 'x', initialOffset: null } }]],
   ['children that are no nodes', [META, snapshotOf([null, 5, {}, { type: 2 }])]],
   ['changes that are none', [META, snapshotOf(DOCUMENT), { type: 3, data: { source: 0 } }, { type: 3, data: null }]],
+  [TOO_DEEP, [META, { type: 2, data: nestedIn(3_100) }]],
   ['no meta event', [snapshotOf(DOCUMENT), { type: 3, data: { source: 8, adds: 5 } }]],
 ] as const)
   test(`a recording with ${what} is played as far as it can be, or says that it cannot`, async ({ view }) => {
@@ -493,5 +500,6 @@ for (const [what, events] of [
     const play = page.getByRole('button', { name: 'Play', exact: true })
     if (await play.count()) await play.click()
     await page.waitForLoadState('networkidle')
+    await expect(page.getByText('1 snapshot or change of the page was left out')).toHaveCount(what === TOO_DEEP ? 1 : 0)
     expect(errors).toEqual([])
   })

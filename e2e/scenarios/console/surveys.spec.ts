@@ -65,7 +65,7 @@ test('a survey is created, launched, answered, evaluated and stopped', async ({ 
   await view.send([
     ...['ann', 'bob', 'cid', 'dora'].map((person) => own('survey shown', person, 60)),
     own('survey sent', 'ann', 50, answers(10, null, 'Yes')),
-    own('survey sent', 'bob', 40, answers(3, '<b>Fewer</b> emails', 'No')),
+    own('survey sent', 'bob', 40, answers(3, `<b>Fewer</b> emails ${'x'.repeat(5_000)} and calls`, 'No')),
     own('survey sent', 'cid', 30, { ...answers(8, 'Nothing'), $survey_completed: false }),
     own('survey dismissed', 'dora', 20),
   ])
@@ -79,7 +79,12 @@ test('a survey is created, launched, answered, evaluated and stopped', async ({ 
   await expectAccessible(page)
 
   await page.getByRole('link', { name: 'Read the answers' }).click()
-  await expect(page.getByText('<b>Fewer</b> emails')).toBeVisible()
+  // A list has the beginning of a long answer.
+  const long = page.getByText('<b>Fewer</b> emails')
+  await expect(long).not.toContainText('and calls')
+  await page.getByRole('button', { name: 'Load the whole answers' }).click()
+  await page.getByRole('button', { name: 'Show all 5,029 characters' }).click()
+  await expect(long).toContainText('and calls')
   await expect(page.getByRole('listitem').filter({ hasText: 'cid' })).toContainText('Not finished')
   await expect(page.getByText('ann', { exact: true })).toBeHidden()
   await expectAccessible(page)

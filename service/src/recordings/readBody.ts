@@ -112,16 +112,21 @@ const readEvents = (
   data: readonly unknown[],
   budget: InflateBudget,
   isInTime: (timestamp: number) => boolean,
-): RecordedEvent[] =>
-  data.flatMap((value) => {
+): { readonly events: RecordedEvent[]; readonly tooDeep: number } => {
+  let tooDeep = 0
+  const events = data.flatMap((value) => {
     try {
       if (!isRecordedEvent(value) || !isInTime(value.timestamp)) return []
       const event = openCompressedFields(value, budget)
-      return isDeeperThan(event, MAX_EVENT_DEPTH) ? [] : [event]
+      if (!isDeeperThan(event, MAX_EVENT_DEPTH)) return [event]
+      tooDeep += 1
+      return []
     } catch {
       return [] // One unreadable event is no reason to lose the others.
     }
   })
+  return { events, tooDeep }
+}
 
 interface Envelope {
   readonly token: string | undefined
@@ -136,7 +141,7 @@ const toLine = (columns: Fields): Buffer => Buffer.from(`${JSON.stringify(column
 const toChunk = (
   { sessionId, windowId, distinctId }: Readonly<Record<'sessionId' | 'windowId' | 'distinctId', string>>,
   properties: Fields,
-  events: readonly RecordedEvent[],
+  { events, tooDeep }: ReturnType<typeof readEvents>,
   shiftMs: number,
 ): Pick<Chunk, 'firstAt' | 'bytes' | 'rows' | 'session' | 'sessionId'> => {
   const times = events.map(({ timestamp }) => timestamp)
@@ -169,7 +174,7 @@ const toChunk = (
       active_slots: isFirst ? figures.activeSlots : [],
       urls: isFirst ? figures.urls : [],
       policy: textOf(properties.$snapshot_policy, 20) ?? '',
-      dropped: isFirst ? (countOf(properties.$snapshot_dropped, MAX_SEQUENCE) ?? 0) : 0,
+      dropped: isFirst ? (countOf(properties.$snapshot_dropped, MAX_SEQUENCE) ?? 0) + tooDeep : 0,
       bytes: part.length,
       payload: part.toString('utf8'),
     }
@@ -203,12 +208,12 @@ const readItem = (item: unknown, { token: around, sentAt, receivedAt, budget }: 
   const shiftMs = shiftOf(timeOf(item.sent_at ?? sentAt), receivedAt)
   const isInTime = (timestamp: number) =>
     timestamp + shiftMs > receivedAt - MAX_AGE_MS && timestamp + shiftMs < receivedAt + MAX_AHEAD_MS
-  const events = readEvents(data, budget, isInTime)
-  if (!events.length) return reject('no_events')
+  const read = readEvents(data, budget, isInTime)
+  if (!read.events.length) return reject('no_events')
   return {
     token,
-    badEvents: data.length - events.length,
-    ...toChunk({ sessionId, windowId, distinctId }, properties, events, shiftMs),
+    badEvents: data.length - read.events.length,
+    ...toChunk({ sessionId, windowId, distinctId }, properties, read, shiftMs),
   }
 }
 

@@ -50,7 +50,11 @@ const WINDOW = Type.Object({
   started_at: TIME,
   ended_at: TIME,
   policy: Type.String({ description: 'Masking policy that the recorder named, such as `strict`. Empty: none' }),
-  dropped: Type.Integer({ minimum: 0, description: 'Events that the recorder dropped to stay within its budget' }),
+  dropped: Type.Integer({
+    minimum: 0,
+    description:
+      'Events left out: by the recorder, to stay within its budget, and by the service, if nested too deeply',
+  }),
   chunks: Type.Array(CHUNK),
   gaps: Type.Array(GAP),
 })

@@ -14,6 +14,14 @@ const BUCKETS: Readonly<Record<number, readonly string[]>> = {
   10: ['detractors', 'passives', 'promoters'],
 }
 
+const DEFAULT_SCALE = 5
+
+/** Returns how a rating is drawn: by numbers and from 1 to 5 unless it says otherwise, and a scale of 2 always as thumbs. */
+export const ratingOf = ({ display, scale }: Question): { display: keyof typeof SCALES; scale: number } => ({
+  display: scale === 2 ? 'emoji' : (display ?? 'number'),
+  scale: scale ?? DEFAULT_SCALE,
+})
+
 /** Fields that only some types of questions have. */
 const ONLY: Readonly<Partial<Record<keyof Question, readonly Question['type'][]>>> = {
   display: ['rating'],
@@ -63,11 +71,11 @@ const checkByType: Readonly<Record<Question['type'], (question: Question, at: st
       throw wrong(`${at}.skipSubmitButton`, 'cannot be combined with an open choice, which needs the button')
   },
   multiple_choice: checkChoices,
-  rating: ({ display, scale }, at) => {
-    if (!display) throw wrong(`${at}.display`, 'must be number or emoji')
+  rating: (question, at) => {
+    const { display, scale } = ratingOf(question)
     const scales: readonly number[] = SCALES[display]
-    if (scale === undefined || !scales.includes(scale))
-      throw wrong(`${at}.scale`, `must be ${scales.join(', ')} for a rating by ${display}, got ${scale ?? 'none'}`)
+    if (!scales.includes(scale))
+      throw wrong(`${at}.scale`, `must be ${scales.join(', ')} for a rating by ${display}, got ${scale}`)
   },
   link: ({ link }, at) => {
     if (!link || !isLink(link)) throw wrong(`${at}.link`, 'must be an https: or mailto: URL')
@@ -97,8 +105,10 @@ const checkTranslations = ({ translations = {}, choices, link }: Question, at: s
   }
 }
 
-const bucketsOf = ({ type, choices = [], scale }: Question): readonly string[] =>
-  type === 'rating' ? (BUCKETS[scale!] ?? []) : type === 'single_choice' ? choices.map((_, index) => String(index)) : []
+const bucketsOf = (question: Question): readonly string[] => {
+  if (question.type === 'rating') return BUCKETS[ratingOf(question).scale] ?? []
+  return question.type === 'single_choice' ? (question.choices ?? []).map((_, index) => String(index)) : []
+}
 
 const checkBranching = (question: Question, at: string, count: number): void => {
   const { branching } = question

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ApiError } from '../lib/apiError.ts'
+import { MAX_VALUE_BYTES } from '../persons/bounds.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import { cutJson } from '../lib/cutJson.ts'
 import type { SurveyRecord } from '../storage/metadata/metadata.ts'
@@ -19,13 +20,17 @@ export const SURVEY_RESPONSE = Type.Object({
   answers: Type.Array(Type.Object({ question_id: Type.String(), answer: Type.Unknown() }), {
     description: 'In the order of the questions, as they were sent. Questions without an answer are missing',
   }),
-  is_truncated: Type.Boolean({ description: 'Whether answers are shortened. The event "survey sent" has all of them' }),
+  is_truncated: Type.Boolean({
+    description: 'Whether answers are shortened. "?submission=" returns them whole, up to 64 kB each',
+  }),
 })
 export type SurveyResponseView = Static<typeof SURVEY_RESPONSE>
 
 export interface ResponsesFilter extends ResultsFilter {
   /** Only submissions that answer the question with this id. */
   readonly question?: string | undefined
+  /** Only the submission with this id, with longer answers. */
+  readonly submission?: string | undefined
   readonly limit: number
   /** Value of `next` of the previous page. */
   readonly cursor?: string | undefined
@@ -37,7 +42,7 @@ export interface SurveyResponses {
   readonly next: string | null
 }
 
-/** Maximum bytes of an answer, and of the answers of a page. Longer answers are cut. */
+/** Maximum bytes of an answer in a list, and of the answers of a page. Longer answers are cut. */
 const MAX_ANSWER_BYTES = 2_000
 const MAX_PAGE_BYTES = 4_000_000
 
@@ -49,7 +54,7 @@ export const createListResponses =
   async (
     projectId: number,
     survey: SurveyRecord,
-    { question, limit, cursor, signal, ...filter }: ResponsesFilter,
+    { question, submission, limit, cursor, signal, ...filter }: ResponsesFilter,
   ): Promise<SurveyResponses> => {
     const { questions } = survey.definition as Definition
     const number = questions.findIndex(({ id }) => id === question) + 1
@@ -64,14 +69,20 @@ export const createListResponses =
     const source = submissionsSource(projectId, survey, filter)
     const conditions = [
       ...(number ? [`answers[${number}] != ''`] : []),
+      ...(submission === undefined ? [] : ['submission = {wanted:String}']),
       ...(position ? ['(toUnixTimestamp64Milli(at), submission) < ({at:Int64}, {submission:String})'] : []),
     ]
-    const maxBytes = Math.min(MAX_ANSWER_BYTES, Math.floor(MAX_PAGE_BYTES / (limit * questions.length)))
+    const maxAnswer = submission === undefined ? MAX_ANSWER_BYTES : MAX_VALUE_BYTES
+    const maxBytes = Math.min(maxAnswer, Math.floor(MAX_PAGE_BYTES / (limit * questions.length)))
     const text = `SELECT submission, person, distinct_id, toUnixTimestamp64Milli(at) AS ms, language, iteration, is_completed,
         is_unverified, arrayMap(answer -> ${cutJson('answer', maxBytes)}, answers), arrayExists(answer -> length(answer) > ${maxBytes}, answers)
       FROM (${source.text}) ${conditions.length ? `WHERE ${conditions.join(' AND ')}` : ''}
       ORDER BY ms DESC, submission DESC LIMIT ${limit + 1}`
-    const params = { ...source.params, ...(position ? { at: Number(position[1]), submission: position[2] } : {}) }
+    const params = {
+      ...source.params,
+      ...(submission === undefined ? {} : { wanted: submission }),
+      ...(position ? { at: Number(position[1]), submission: position[2] } : {}),
+    }
     const rows = await queryRows(projectId, { text, params }, signal)
     const last = rows.length > limit ? rows[limit - 1]! : undefined
     return {

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata, SurveyRecord } from '../storage/metadata/metadata.ts'
+import { ratingOf } from './checkQuestions.ts'
 import { type Definition, type Question, QUESTION_TYPES } from './survey.ts'
 import { eventsSource, type ResultsFilter, submissionsSource } from './submissions.ts'
 
@@ -160,7 +161,7 @@ const sum = (counts: readonly number[]) => counts.reduce((total, count) => total
 const SATISFIED_FROM: Readonly<Record<number, number>> = { 3: 3, 5: 4, 7: 6 }
 
 const ratingResults = (question: Question, counts: ReadonlyMap<number, number>): Partial<QuestionResults> => {
-  const { scale = 0, display, isNpsQuestion } = question
+  const { scale, display } = ratingOf(question)
   const first = scale === 10 ? 0 : 1
   const values = Array.from({ length: scale - first + 1 }, (_, index) => first + index)
   const countOf = (value: number) => counts.get(value) ?? 0
@@ -171,7 +172,7 @@ const ratingResults = (question: Question, counts: ReadonlyMap<number, number>):
   return {
     ratings: values.map((value) => ({ value, count: countOf(value), share: shareOf(countOf(value), total) })),
     average: total ? sum(values.map((value) => value * countOf(value))) / total : null,
-    ...(display === 'number' && scale === 10 && isNpsQuestion !== false
+    ...(display === 'number' && scale === 10 && question.isNpsQuestion !== false
       ? { nps: { score: total ? (100 * (promoters - detractors)) / total : null, promoters, passives, detractors } }
       : {}),
     ...(from === undefined

@@ -4,6 +4,7 @@ import type { Flag } from '../flags/evaluate.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { Metadata, SurveyRecord } from '../storage/metadata/metadata.ts'
+import { ratingOf } from './checkQuestions.ts'
 import { checkSurvey } from './checkSurvey.ts'
 import { createHostedLimit } from './hostedLimit.ts'
 import { iterationAt, stateAt } from './iterations.ts'
@@ -143,7 +144,7 @@ export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: 
     return found
   }
 
-  /** Checks a survey and returns the fields to store, with an id for each question. Throws `ApiError` for the first mistake. */
+  /** Checks a survey and returns the fields to store, with an id for each question and how ratings are drawn. Throws `ApiError` for the first mistake. */
   const checked = async (projectId: number, input: SurveyInput, currentIteration: number) => {
     checkSurvey(input, { flags: await flags.byKey(projectId), currentIteration })
     const { name, start_date: startDate = null, end_date: endDate = null, ...definition } = input
@@ -157,7 +158,11 @@ export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: 
           ...(detail ? { detail } : {}),
         })
       })
-    const questions = definition.questions.map((question) => ({ ...question, id: question.id ?? randomUUID() }))
+    const questions = definition.questions.map((question) => ({
+      ...question,
+      ...(question.type === 'rating' ? ratingOf(question) : {}),
+      id: question.id ?? randomUUID(),
+    }))
     return { name, definition: { ...definition, questions }, startDate, endDate }
   }
 

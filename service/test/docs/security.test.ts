@@ -106,7 +106,7 @@ const RECORDING_ROWS: typeof ROWS = [
   ],
   ['Chunks of a body', count(MAX_ITEMS), '413 `body_too_large`'],
   ['Events of a chunk', count(MAX_ITEM_EVENTS), 'this chunk is rejected: `invalid_data`'],
-  ['Levels of nesting in an event', count(MAX_EVENT_DEPTH), 'this event is left out'],
+  ['Levels of nesting in an event', count(MAX_EVENT_DEPTH), 'this event is left out, and the recording says so'],
   ['Age of an event', `${MAX_AGE_MS / 86_400_000} days`, 'this event is left out'],
   ['Time to read a body', seconds(MAX_JOB_MS), '413 `body_too_large`'],
   ['Bodies that wait to be read', count(MAX_WAITING), '429 `ingest_overloaded`'],

@@ -479,6 +479,18 @@ describe('bad input', () => {
     expect(JSON.stringify(events)).toContain('the innermost text')
   })
 
+  test('counts snapshots that are nested too deeply as left out', async () => {
+    const session = uuidv7(START)
+    let deep: object = {}
+    for (let level = 0; level < 3_100; level += 1) deep = { deep }
+    await send(
+      chunk({ session, seq: 0, more: { $snapshot_dropped: 7 } }, meta(0), { ...full(1), data: deep }, click(2_000)),
+    )
+    expect(await eventsOf(session)).toHaveLength(2)
+    const { body } = await get(`/${session}`)
+    expect(body).toMatchObject({ is_playable: false, windows_list: [{ dropped: 8 }] })
+  })
+
   test('survives deep, wide and repeated structures, and events are stored meanwhile', async () => {
     const session = uuidv7(START)
     const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`

@@ -272,3 +272,30 @@ test('survey results equal those of plain loops over the submissions', async () 
   expect(await api(service, 'GET', `/surveys/${survey.id}/responses?question=x`)).toMatchObject({ status: 400 })
   expect(await api(service, 'GET', `/surveys/${survey.id}/responses?cursor=x`)).toMatchObject({ status: 400 })
 })
+
+test('a list has the beginning of long answers, a submission alone has them whole', async () => {
+  const { body: survey } = await api(service, 'POST', '/surveys', {
+    name: 'Long',
+    type: 'popover',
+    questions: [{ id: 'text', type: 'open', question: 'Why?' }],
+  })
+  const answer = `${'x'.repeat(30_000)} the end`
+  const sent = (id: string, text: string) =>
+    event(
+      'survey sent',
+      {},
+      { distinct_id: 'person', $survey_id: survey.id, $survey_submission_id: id, $survey_response_text: text },
+    )
+  await capture(service, sent('long', answer), sent('short', 'Because'))
+  const list = async (query = '') => {
+    const { body } = await api(service, 'GET', `/surveys/${survey.id}/responses${query}`)
+    return body.results as { submission_id: string; is_truncated: boolean; answers: { answer: string }[] }[]
+  }
+  const cut = (await list()).find(({ submission_id: id }) => id === 'long')!
+  expect(cut.is_truncated).toBe(true)
+  expect(answer).toContain(cut.answers[0]!.answer.replace(/…$/, ''))
+  expect(await list('?submission=long')).toMatchObject([
+    { submission_id: 'long', is_truncated: false, answers: [{ answer }] },
+  ])
+  expect(await list('?submission=none')).toEqual([])
+})

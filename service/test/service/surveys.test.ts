@@ -44,6 +44,19 @@ const flagsOf = async (distinctId: string, more: Record<string, unknown> = {}, q
   ).body
 
 describe('a survey', () => {
+  test('has the defaults of ratings that say nothing about how they are drawn', async () => {
+    const rating = { type: 'rating', question: 'How?' }
+    const { id, questions } = await create({
+      name: 'Ratings',
+      questions: [rating, { ...rating, scale: null, display: 'emoji' }],
+    })
+    expect(questions).toMatchObject([
+      { display: 'number', scale: 5 },
+      { display: 'emoji', scale: 5 },
+    ])
+    expect((await api(service, 'DELETE', `/surveys/${id}`)).status).toBe(204)
+  })
+
   test('is created, changed and deleted, and only SDKs of its project read it while it runs', async () => {
     const draft = await create({ name: 'First', description: 'Only for us', responses_limit: 10 })
     expect(draft).toMatchObject({

@@ -52,6 +52,17 @@ test.each<[what: string, fields: Partial<SurveyInput>]>([
   ['a link', ask({ type: 'link', link: 'mailto:a@b.example' })],
   ['every scale of emoji', { questions: [2, 3, 5].map((scale) => ({ ...RATING, display: 'emoji', scale })) }],
   ['every scale of numbers', { questions: [5, 7, 10].map((scale) => ({ ...RATING, scale })) }],
+  ['a rating without a display', ask({ scale: 7, display: null }, RATING)],
+  ['a rating without a scale', ask({ scale: null, display: 'emoji' }, RATING)],
+  ['a rating that says nothing', { questions: [{ type: 'rating', question: 'How?' }] }],
+  ['a scale of 2 by number, which is drawn as thumbs', ask({ scale: 2 }, RATING)],
+  [
+    'buckets of the default scale',
+    branch(
+      { type: 'response_based', responseValues: { negative: 'end', neutral: 'end' } },
+      { type: 'rating', question: 'How?' },
+    ),
+  ],
   ['buckets', branch({ type: 'response_based', responseValues: { detractors: 'end', promoters: 'next_question' } })],
   [
     'a branch to an earlier question that can still end',
@@ -104,9 +115,10 @@ test.each<[attr: string, fields: Partial<SurveyInput>]>([
   ['questions.0.choices.1', ask({ choices: ['a', ' '] }, SINGLE)],
   ['questions.0.skipSubmitButton', ask({ skipSubmitButton: true, hasOpenChoice: true }, SINGLE)],
   ['questions.0.skipSubmitButton', ask({ type: 'multiple_choice', skipSubmitButton: true }, SINGLE)],
-  ['questions.0.display', { questions: [{ type: 'rating', question: 'How?', scale: 5 }] }],
   ['questions.0.scale', ask({ scale: 3 }, RATING)],
   ['questions.0.scale', ask({ scale: 10, display: 'emoji' }, RATING)],
+  ['questions.0.scale', ask({ scale: 7, display: 'emoji' }, RATING)],
+  ['questions.0.scale', ask({ scale: 0 }, RATING)],
   [
     'questions.0.validation',
     ask({

@@ -141,6 +141,7 @@ export const SURVEY_ROUTES = [
     query: {
       ...FILTER,
       question: Type.String({ description: 'Only submissions that answer the question with this id' }),
+      submission: Type.String({ description: 'Only the submission with this id, with answers of up to 64 kB' }),
       limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
       cursor: Type.String({ description: 'The value of "next" of the previous page' }),
     },
@@ -152,6 +153,7 @@ export const SURVEY_ROUTES = [
         body: await listSurveyResponses(request.projectId, survey, {
           ...filterOf(request),
           question: textParam(request, 'question'),
+          submission: textParam(request, 'submission', 300),
           limit: integerParam(request, 'limit', { min: 1, max: 200 }) ?? 50,
           cursor: textParam(request, 'cursor'),
           signal: request.signal,

@@ -101,7 +101,14 @@ const Found = ({ person }: { readonly person: Person }) => {
       >
         {tab.name === 'timeline' && <Timeline personId={person.id} onFilter={showEvents} />}
         {tab.name === 'properties' && (
-          <PropertyList type="person" properties={person.properties} onFilter={showEvents} />
+          <>
+            {person.is_truncated && (
+              <p class="notice">
+                This person has more than is shown here: query <code>person.properties</code> to read all of it.
+              </p>
+            )}
+            <PropertyList type="person" properties={person.properties} onFilter={showEvents} />
+          </>
         )}
         {tab.name === 'flags' && <PersonFlags personId={person.id} />}
         {tab.name === 'ids' && <PersonIds person={person} />}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordingDetails } from '../../api/recordings.ts'
+import { formatWhole } from '../../lib/format.ts'
 import { readStored, writeStored } from '../../lib/stored.ts'
 import { type Shortcut, useShortcuts } from '../../lib/shortcuts.ts'
 import { useProject } from '../../project.ts'
@@ -96,17 +97,24 @@ const ShownWindow = ({ playback: { timeline, shownWindow } }: { readonly playbac
     </span>
   ) : null
 
-/** Lists what a recording does not show. */
-const Notes = ({ recording: { windows_list } }: { readonly recording: RecordingDetails }) => {
+/** Says how much of the pages was left out of a recording, if anything was. */
+export const LeftOut = ({ recording: { windows_list } }: { readonly recording: RecordingDetails }) => {
   const dropped = windows_list.reduce((sum, window) => sum + window.dropped, 0)
-  return (
-    <>
-      <p class="muted small">
-        Images, fonts and media that the page loaded are not shown: their servers would learn who watches.
-      </p>
-      {dropped > 0 && (
-        <p class="muted small">The recorder left out {dropped} changes of the page, because there were too many.</p>
-      )}
-    </>
-  )
+  return dropped > 0 ? (
+    <p class="muted small">
+      {formatWhole(dropped)}{' '}
+      {dropped === 1 ? 'snapshot or change of the page was' : 'snapshots and changes of the page were'} left out,
+      because there were too many or they were nested too deeply.
+    </p>
+  ) : null
 }
+
+/** Lists what a recording does not show. */
+const Notes = ({ recording }: { readonly recording: RecordingDetails }) => (
+  <>
+    <p class="muted small">
+      Images, fonts and media that the page loaded are not shown: their servers would learn who watches.
+    </p>
+    <LeftOut recording={recording} />
+  </>
+)

@@ -12,7 +12,7 @@ import { Select } from '../../ui/field.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
 import { filtersOf, listSearch } from './filters.ts'
-import { Player } from './player.tsx'
+import { LeftOut, Player } from './player.tsx'
 import { playableOf } from './playable.ts'
 import { timelineOf } from './timeline.ts'
 import { pathPart } from '../../lib/pathPart.ts'
@@ -92,6 +92,7 @@ const Found = ({ recording }: { readonly recording: RecordingDetails }) => {
       ) : (
         <Empty title="This recording cannot be played">
           <p>No full snapshot of a page has arrived. It may still be on its way from the visitor’s browser.</p>
+          <LeftOut recording={recording} />
         </Empty>
       )}
     </div>

@@ -1,10 +1,13 @@
+import { useState } from 'preact/hooks'
 import { formatDateTime, languageName } from '../../lib/format.ts'
+import { useLoad } from '../../lib/useLoad.ts'
 import { usePages } from '../../lib/usePages.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Select } from '../../ui/field.tsx'
 import { PagedList } from '../../ui/pagedList.tsx'
-import { Empty } from '../../ui/states.tsx'
+import { PropertyValue } from '../../ui/propertyValue.tsx'
+import { Empty, Failed } from '../../ui/states.tsx'
 import { resultsQuery } from './filters.tsx'
 import { listSubmissions, type Submission, type Survey } from './surveyApi.ts'
 import styles from './surveys.module.css'
@@ -76,26 +79,47 @@ const SubmissionHead = ({ submission }: { readonly submission: Submission }) => 
 const textOf = (answer: unknown): string =>
   typeof answer === 'string' ? answer : Array.isArray(answer) ? answer.map(textOf).join(', ') : JSON.stringify(answer)
 
+/** The answers of a submission. Those that the list has shortened are loaded whole on demand. */
 const Answers = ({
   survey,
-  submission,
+  submission: inList,
   only,
 }: {
   readonly survey: Survey
   readonly submission: Submission
   /** Only the answer to this question. */
   readonly only: string | undefined
-}) => (
-  <dl class={styles.answers}>
-    {submission.answers
-      .filter(({ question_id: id }) => !only || id === only)
-      .map(({ question_id: id, answer }) => (
-        <div key={id}>
-          <dt class="small muted">{survey.questions.find((each) => each.id === id)?.question}</dt>
-          <dd>
-            <bdi>{textOf(answer)}</bdi>
-          </dd>
-        </div>
-      ))}
-  </dl>
-)
+}) => {
+  const { id: projectId } = useProject()
+  const { submission_id: submission, is_truncated: isTruncated } = inList
+  const [isWanted, setWanted] = useState(false)
+  const whole = useLoad(isWanted ? `submission ${projectId} ${survey.id} ${submission}` : undefined, ({ signal }) =>
+    listSubmissions(projectId, survey.id, { submission }, signal),
+  )
+  const { answers } = whole.data?.results[0] ?? inList
+  return (
+    <>
+      <dl class={styles.answers}>
+        {answers
+          .filter(({ question_id: id }) => !only || id === only)
+          .map(({ question_id: id, answer }) => {
+            const question = survey.questions.find((each) => each.id === id)?.question ?? ''
+            return (
+              <div key={id}>
+                <dt class="small muted">{question}</dt>
+                <dd>
+                  <PropertyValue name={question} value={textOf(answer)} />
+                </dd>
+              </div>
+            )
+          })}
+      </dl>
+      {whole.error && <Failed error={whole.error} onRetry={() => whole.reload()} />}
+      {isTruncated && !whole.data && !whole.error && (
+        <button type="button" class="text-button" disabled={isWanted} onClick={() => setWanted(true)}>
+          {isWanted ? 'Loading …' : 'Load the whole answers'}
+        </button>
+      )}
+    </>
+  )
+}

@@ -87,6 +87,6 @@ export const getResults = (projectId: number, id: string, query: ResultsQuery, s
 export const listSubmissions = (
   projectId: number,
   id: string,
-  query: ResultsQuery & { readonly question?: string; readonly cursor?: string },
+  query: ResultsQuery & { readonly question?: string; readonly submission?: string; readonly cursor?: string },
   signal: AbortSignal,
 ) => dataOf(api.GET(`${SURVEY}/responses`, { params: { ...inProjectWithId(projectId, id), query }, signal }))
