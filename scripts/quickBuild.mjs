@@ -11,7 +11,7 @@ import configs from '../rollup.config.mjs'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 const { compilerOptions } = JSON.parse(readFileSync(new URL('../tsconfig.json', import.meta.url), 'utf8'))
-const COMPRESSED = /\.(br|gz)$/
+const OF_RELEASE = /\.(br|gz|tgz)$|^release\.json$/
 
 /** Compiles the sources, instead of the plugin `typescript`. */
 const compile = {
@@ -47,8 +47,7 @@ const build = async ({ plugins, output, ...input }) => {
   await bundle.close()
 }
 
-// Compressed copies of an earlier build would be served instead.
-for (const name of existsSync(FOLDER) ? readdirSync(FOLDER) : [])
-  if (COMPRESSED.test(name) || name === 'release.json') rmSync(join(FOLDER, name))
+// Compressed copies and the package of an earlier build would be served instead.
+for (const name of existsSync(FOLDER) ? readdirSync(FOLDER) : []) if (OF_RELEASE.test(name)) rmSync(join(FOLDER, name))
 process.chdir(ROOT)
 await Promise.all(configs.filter(({ output }) => output.format === 'iife').map(build))

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { scriptTag } from '../../examples/snippet/scriptTag.mjs'
 
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 export default defineConfig({
@@ -13,6 +17,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   // The set-up page shows the script tag of this release, with the project's token and the service's URL in these places.
   define: {
+    __VERSION__: JSON.stringify(version),
     __SCRIPT_TAG__: JSON.stringify(
       scriptTag({ token: '{token}', config: { api_host: '{url}', defaults: '2026-01-30' } }),
     ),

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, expectAccessible, test } from '../../support/console'
+import { ROOT } from '../../support/root'
 import { startSite } from '../../support/site'
 
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
 const now = () => new Date().toISOString()
 
 test.use({ ownService: true })
@@ -19,6 +23,17 @@ test('a new project opens its setup, whose steps are checked off as events arriv
   await expect(page.getByText('instrumentation-client.ts')).toBeVisible()
   expect(page.url()).toContain('framework=next')
   await expectAccessible(page)
+  // The package comes from the service, once it is built.
+  const served = `${service.url}/static/trailmark-${version}.tgz`
+  for (const [status, shown] of [
+    [200, `npm install ${served}`],
+    [404, 'npm run build'],
+  ] as const) {
+    await page.route(served, (route) => route.fulfill({ status }))
+    await open('setup?framework=npm')
+    await expect(page.getByText(shown, { exact: true })).toBeVisible()
+    await page.unroute(served)
+  }
 
   // A site runs the tag as shown, plus an option, because test browsers identify themselves as automated.
   await open('setup')

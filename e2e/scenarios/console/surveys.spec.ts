@@ -83,7 +83,7 @@ test('a survey is created, launched, answered, evaluated and stopped', async ({ 
   const long = page.getByText('<b>Fewer</b> emails')
   await expect(long).not.toContainText('and calls')
   await page.getByRole('button', { name: 'Load the whole answers' }).click()
-  await page.getByRole('button', { name: 'Show all 5,029 characters' }).click()
+  await page.getByRole('button', { name: 'Show all 5,030 characters' }).click()
   await expect(long).toContainText('and calls')
   await expect(page.getByRole('listitem').filter({ hasText: 'cid' })).toContainText('Not finished')
   await expect(page.getByText('ann', { exact: true })).toBeHidden()

@@ -21,7 +21,7 @@ export const SURVEY_RESPONSE = Type.Object({
     description: 'In the order of the questions, as they were sent. Questions without an answer are missing',
   }),
   is_truncated: Type.Boolean({
-    description: 'Whether answers are shortened. "?submission=" returns them whole, up to 64 kB each',
+    description: 'Whether answers are shortened. "?submission=" returns them whole',
   }),
 })
 export type SurveyResponseView = Static<typeof SURVEY_RESPONSE>

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { request as httpRequest } from 'node:http'
 import { request } from '../support/api.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
 import { startService, temporaryFolder } from '../support/startService.ts'
+
+const run = promisify(execFile)
+const ROOT = join(__dirname, '../../..')
 
 let service: SharedService
 const folder = temporaryFolder()
@@ -39,6 +44,22 @@ test.each([
     headers: { 'if-none-match': reply.headers.get('etag')!, 'cache-control': 'max-age=0' },
   })
   expect(again.status).toBe(304)
+})
+
+test('the package of the SDK can be installed from the service, and contains no package itself', async () => {
+  // Where `npm run build` puts it in the folder of the SDK's files.
+  const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', join(folder, 'sdk')]
+  const packed = (await run('npm', pack, { cwd: ROOT })).stdout.trim()
+  const cwd = join(folder, 'app')
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'package.json'), '{}')
+  const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--cache', join(folder, 'cache')]
+  await run('npm', ['install', `${service.url}/static/${packed}`, ...flags], { cwd })
+  const script = "console.log(typeof (await import('trailmark')).analytics.capture)"
+  expect((await run(process.execPath, ['--input-type=module', '-e', script], { cwd })).stdout.trim()).toBe('function')
+  expect(readdirSync(join(cwd, 'node_modules/trailmark/dist')).filter((name) => /\.(tgz|br|gz)$/.test(name))).toEqual(
+    [],
+  )
 })
 
 test.each([

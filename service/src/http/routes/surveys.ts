@@ -141,7 +141,7 @@ export const SURVEY_ROUTES = [
     query: {
       ...FILTER,
       question: Type.String({ description: 'Only submissions that answer the question with this id' }),
-      submission: Type.String({ description: 'Only the submission with this id, with answers of up to 64 kB' }),
+      submission: Type.String({ description: 'Only the submission with this id, with its whole answers' }),
       limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
       cursor: Type.String({ description: 'The value of "next" of the previous page' }),
     },

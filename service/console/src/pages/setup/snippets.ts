@@ -5,6 +5,11 @@ export interface Site {
   readonly url: string
 }
 
+interface ServedSite extends Site {
+  /** Whether the service has the package of the SDK. */
+  readonly hasPackage: boolean
+}
+
 interface Block {
   /** What to do with the text. */
   readonly title: string
@@ -14,10 +19,16 @@ interface Block {
 export interface Framework {
   readonly name: string
   readonly label: string
-  readonly blocks: (site: Site) => readonly Block[]
+  readonly blocks: (site: ServedSite) => readonly Block[]
 }
 
-const INSTALL: Block = { title: 'Install the package', text: 'npm install trailmark' }
+/** Returns the URL of the SDK's package, which the full build puts beside the scripts. */
+export const packageUrl = (url: string): string => `${url}/static/trailmark-${__VERSION__}.tgz`
+
+const install = ({ url, hasPackage }: ServedSite): Block =>
+  hasPackage
+    ? { title: 'Install the package from this service', text: `npm install ${packageUrl(url)}` }
+    : { title: 'Build the package where the service runs, then reload this page', text: 'npm run build' }
 
 const init = ({ token, url }: Site): string =>
   `analytics.init('${token}', { api_host: '${url}', defaults: '2026-01-30' })`
@@ -43,7 +54,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     name: 'npm',
     label: 'npm',
     blocks: (site) => [
-      INSTALL,
+      install(site),
       {
         title: 'Run this once, where your page starts',
         text: `import { analytics } from 'trailmark'\n\n${init(site)}`,
@@ -54,7 +65,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     name: 'react',
     label: 'React',
     blocks: (site) => [
-      INSTALL,
+      install(site),
       {
         title: 'src/main.tsx, before the page is rendered',
         text: `import { analytics } from 'trailmark'
@@ -70,7 +81,7 @@ createRoot(document.getElementById('root')!).render(<App />)`,
     name: 'vue',
     label: 'Vue',
     blocks: (site) => [
-      INSTALL,
+      install(site),
       {
         title: 'src/main.ts, before the app is mounted',
         text: `import { analytics } from 'trailmark'
@@ -86,7 +97,7 @@ createApp(App).mount('#app')`,
     name: 'next',
     label: 'Next.js',
     blocks: (site) => [
-      INSTALL,
+      install(site),
       {
         title: 'instrumentation-client.ts, beside the app folder (Next.js 15.3 or newer)',
         text: `import { analytics } from 'trailmark'\n\n${init(site)}`,
