@@ -126,6 +126,34 @@ describe('trailmark/endpoints', () => {
     const messages = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)
     expect(messages).toEqual([])
   })
+
+  test.each([
+    ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
+    ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext],
+  ])('is imported by the docs in a way that compiles (%s)', (_, module, moduleResolution) => {
+    const docs = readFileSync(resolve(ROOT, 'docs/reference/endpoints.md'), 'utf8')
+    const [, snippet] = /```ts\n(import \{ createEndpoints[^]*?)```/.exec(docs)!
+    const files = {
+      'package.json': '{ "type": "module" }',
+      'endpoints.ts':
+        "export type Endpoints = { orders: { variables: { plan: 'free' | 'pro' }; row: { id: string } } }",
+      'snippet.ts': `${snippet}\nexport { EndpointError, rows }`,
+    }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    const program = ts.createProgram([join(folder, 'snippet.ts')], {
+      lib: ['lib.es2023.d.ts'],
+      target: ts.ScriptTarget.ES2022,
+      skipLibCheck: true,
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      types: ['node'],
+      strict: true,
+      noEmit: true,
+      module,
+      moduleResolution,
+    })
+    const messages = ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)
+    expect(messages).toEqual([])
+  })
 })
 
 test('package.json links to repository, home page and issues, and the README links only to existing files', () => {

@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../storage/metadata/metadata.ts'
 import { findEndpoint, findVersion } from './definitions/find.ts'
 import { type InsightQuery, isInsight, variablesOf } from './insights/insights.ts'
+import { resultSchema } from './resultSchema.ts'
 import { toTypeScript } from './typeScript.ts'
 import { type JsonSchema, toJsonSchema } from './variables/jsonSchema.ts'
 import { own } from '../lib/own.ts'
@@ -32,8 +33,7 @@ const columnSchema = ({ name, type }: { name: string; type: string }): JsonSchem
 
 const rowsSchema = (version: EndpointVersion): JsonSchema => {
   const { columns } = version
-  // Times to convert are the only insight whose result is not a list.
-  if (isInsight(version.query)) return { type: ['array', 'object'] }
+  if (isInsight(version.query)) return resultSchema(version.query)
   return columns
     ? {
         type: 'array',
@@ -183,12 +183,14 @@ export const createOpenApi = (
     const shapes = await Promise.all(
       (await activeOf(metadata, projectId)).map(async (endpoint) => {
         const version = await findVersion(metadata, endpoint, undefined)
+        const results = isInsight(version.query) ? resultSchema(version.query) : undefined
         const columns = version.columns?.map((column) => [column.name, columnSchema(column)] as const)
         return {
           name: endpoint.name,
           description: endpoint.description,
           variables: variablesSchema(version, definitions, takesDates),
           columns,
+          ...(results?.items ? { item: results.items as JsonSchema } : {}),
         }
       }),
     )

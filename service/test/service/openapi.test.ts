@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ROUTES } from '../../src/http/routes.ts'
-import { api, request } from '../support/api.ts'
+import { api, capture, event, request } from '../support/api.ts'
 import { checkResponse } from '../support/responseSchema.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
 
@@ -127,4 +127,50 @@ test('tests fail on a response that does not match the schema of its route', asy
   await expect(check({ ...body, more: 1 })).rejects.toThrow(/must NOT have additional properties/)
   await expect(check({ ...body, id: '1' })).rejects.toThrow(/id must be integer/)
   await expect(check({ ...body, created_at: 'yesterday' })).rejects.toThrow(/date-time/)
+})
+
+test('the results of insights are typed, in OpenAPI and in TypeScript', async () => {
+  const series = ['viewed', 'bought'].map((name) => ({ kind: 'EventsNode', event: name }))
+  const breakdownFilter = { breakdown: '$browser', breakdown_type: 'event' }
+  const funnel = { kind: 'FunnelsQuery', series }
+  const viewOf = (funnelVizType: string) => ({ ...funnel, funnelsFilter: { funnelVizType } })
+  const entity = { id: 'viewed', type: 'events' }
+  const retention = {
+    kind: 'RetentionQuery',
+    retentionFilter: { targetEntity: entity, returningEntity: entity, totalIntervals: 3 },
+  }
+  const insights = {
+    trends: { kind: 'TrendsQuery', series },
+    trends_broken: { kind: 'TrendsQuery', series, breakdownFilter },
+    trends_total: { kind: 'TrendsQuery', series, trendsFilter: { display: 'BoldNumber' } },
+    steps: funnel,
+    steps_broken: { ...funnel, breakdownFilter },
+    rates: viewOf('trends'),
+    rates_broken: { ...viewOf('trends'), breakdownFilter },
+    times: viewOf('time_to_convert'),
+    times_broken: { ...viewOf('time_to_convert'), breakdownFilter },
+    retention,
+    retention_broken: { ...retention, breakdownFilter },
+  }
+  await capture(
+    service,
+    ...['viewed', 'bought'].map((name) => event(name, {}, { distinct_id: 'ada', $browser: 'Firefox' })),
+  )
+  for (const [name, query] of Object.entries(insights))
+    expect(await api(service, 'PUT', `/endpoints/${name}`, { query })).toMatchObject({ status: 201 })
+  const { body } = await api(service, 'GET', '/endpoints/openapi.json')
+  for (const name of Object.keys(insights)) {
+    const { results: schema } =
+      body.paths[pathOf(name)].post.responses[200].content['application/json'].schema.properties
+    const { body: run } = await api(service, 'POST', `/endpoints/${name}/run`, {})
+    const isValid = validator(schema)
+    expect({ name, isValid: isValid(run.results), errors: isValid.errors, run }).toMatchObject({ isValid: true })
+    // The schema names all fields of a result.
+    const first = [run.results].flat(2)[0] as object
+    const fieldsOf = ({ items, properties }: any): object => properties ?? fieldsOf(items)
+    expect(Object.keys(fieldsOf(schema))).toEqual(expect.arrayContaining(Object.keys(first)))
+  }
+  const types = String((await api(service, 'GET', '/endpoints/types.ts')).body)
+  expect(types).toContain('count: number; type: string; average_conversion_time: number | null;')
+  expect(types.match(/row: unknown/g)).toHaveLength(1)
 })

@@ -24,7 +24,7 @@ export const typesOf = ({ serviceUrl, projectId }: SnippetInput): string =>
 /** Returns a TypeScript program that runs an endpoint. */
 export const typeScriptOf = ({ serviceUrl, projectId, name, variables }: SnippetInput): string =>
   `import { createEndpoints } from 'trailmark/endpoints'
-import type { Endpoints } from './endpoints'
+import type { Endpoints } from './endpoints.js'
 
 const endpoints = createEndpoints<Endpoints>({
   host: ${JSON.stringify(serviceUrl)},
