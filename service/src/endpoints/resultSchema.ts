@@ -59,8 +59,7 @@ type ResultQuery = InsightQuery & { readonly funnelsFilter?: { readonly funnelVi
 const BY_KIND: Readonly<Record<string, (query: ResultQuery) => JsonSchema>> = {
   TrendsQuery: () => listOf(TRENDS_LINE),
   RetentionQuery: () => listOf(COHORT),
-  FunnelsQuery: (query) =>
-    FUNNELS[query.funnelsFilter?.funnelVizType ?? 'steps']![breakdownsOf(query as never).length ? 1 : 0],
+  FunnelsQuery: (query) => FUNNELS[query.funnelsFilter?.funnelVizType ?? 'steps']![breakdownsOf(query).length ? 1 : 0],
 }
 
 /** Returns the JSON schema of the results of an insight. Results of web analytics are lists or objects. */

@@ -19,12 +19,16 @@ const MAIN = `
     UNION ALL SELECT person AS id FROM db.person_distinct_ids WHERE ${OF_PROJECT})
   WHERE ${publicId('id')} = {personId:UUID} LIMIT 1`
 
+/** Ids of a page. A person may have any number of ids, and the rows of a statement are bounded. */
+const PAGE = 2_000
+
 // The row with the highest version of an id is current, so rows with a former owner are found too.
 const IDS = `
   SELECT distinct_id, argMax(person, version) AS owner, argMax(is_identified, version) FROM db.person_distinct_ids
   WHERE ${OF_PROJECT} AND distinct_id IN (
     SELECT distinct_id FROM db.person_distinct_ids WHERE ${OF_PROJECT} AND (person IN {ids:Array(String)} OR distinct_id IN {ids:Array(String)}))
-  GROUP BY distinct_id`
+    AND distinct_id > {after:String}
+  GROUP BY distinct_id ORDER BY distinct_id LIMIT ${PAGE}`
 
 /** The distinct ids of a person. */
 export interface PersonIds {
@@ -57,6 +61,18 @@ export const createOwners = (queryRows: QueryRows): Owners => {
       async (ids) => (await queryRows(projectId, { text, params: { projectId, ids } }, signal)) as unknown as Row[],
     )
 
+  /** Returns the rows of `IDS` for some ids. */
+  const allPages = async (projectId: number, ids: readonly string[], signal: AbortSignal) => {
+    const rows: [id: string, owner: string, isIdentified: number][] = []
+    for (let isLast = false; !isLast;) {
+      const params = { projectId, ids, after: rows.at(-1)?.[0] ?? '' }
+      const page = (await queryRows(projectId, { text: IDS, params }, signal)) as typeof rows
+      rows.push(...page)
+      isLast = page.length < PAGE
+    }
+    return rows
+  }
+
   return {
     async mainIds(projectId, distinctIds, signal) {
       const merged = await lookUp<[string, string]>(projectId, OWNERS, distinctIds, signal)
@@ -73,9 +89,13 @@ export const createOwners = (queryRows: QueryRows): Owners => {
       return row && String(row[0])
     },
     async idsOf(projectId, mainIds, signal) {
-      const rows = await lookUp<[string, string, number]>(projectId, IDS, mainIds, signal)
+      const rows = await queryInParts(mainIds, (ids) => allPages(projectId, ids, signal))
       const owned = new Map<string, string[]>()
-      for (const [id, owner] of rows) owned.set(owner, [...(owned.get(owner) ?? []), id])
+      for (const [id, owner] of rows) {
+        const ids = owned.get(owner)
+        if (ids) ids.push(id)
+        else owned.set(owner, [id])
+      }
       const merged = new Map(
         rows.map(([id, owner, isIdentified]) => [id, { owner, isIdentified: Boolean(isIdentified) }]),
       )
