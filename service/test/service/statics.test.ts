@@ -53,6 +53,12 @@ test('the package of the SDK can be installed from the service, and contains no 
   const cwd = join(folder, 'app')
   mkdirSync(cwd)
   writeFileSync(join(cwd, 'package.json'), '{}')
+  // The Setup page asks whether it is there.
+  for (const [name, status] of [
+    [packed, 200],
+    ['trailmark-0.0.0.tgz', 404],
+  ])
+    expect((await fetch(`${service.url}/static/${name}`, { method: 'HEAD' })).status).toBe(status)
   const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--cache', join(folder, 'cache')]
   await run('npm', ['install', `${service.url}/static/${packed}`, ...flags], { cwd })
   const script = "console.log(typeof (await import('trailmark')).analytics.capture)"
