@@ -1,5 +1,6 @@
 import { parseJson, toJson } from '../lib/json'
 import { uuidv7 } from '../lib/uuid'
+import type { DropReason } from '../types'
 
 /** An event in the queue: its JSON text, and what the queue needs without parsing it. */
 export interface Entry {
@@ -10,6 +11,10 @@ export interface Entry {
   text: string
   /** Records of the database that contain it, once they are being written. */
   records?: StoredRecord[] | undefined
+  /** Whether a request that carries it is prepared or under way. */
+  isSent?: boolean
+  /** Why it was dropped while a request carried it. The result decides whether it was. */
+  dropped?: DropReason | undefined
   /** Events whose changes are in it. */
   merged?: Pick<Entry, 'event' | 'uuid'>[]
   /** Whether the database has confirmed a record. */

@@ -178,9 +178,9 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       waiting.release(waiting.all().filter(({ isKept }) => isKept))
     },
     clear: (reason, which) => {
-      waiting.drop(which ? waiting.all().filter(which) : waiting.all(), reason)
       // Also cancels a batch that is being compressed, and discards events adopted from other tabs.
       if (!which) loop.cancelUnsent()
+      waiting.drop(which ? waiting.all().filter(which) : waiting.all(), reason)
     },
     retryNow: () => {
       for (const each of waiting.all()) if (each.heldUntil) each.heldUntil = 0

@@ -61,6 +61,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     waiting.trim()
     current.batch = waiting.nextBatch()
     if (!current.batch.length) return undefined
+    for (const each of current.batch) each.isSent = true
     const text = textOf(current.batch)
     const body = await encode(text).catch((error) => {
       reportCaught(error)
@@ -70,6 +71,19 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     if (sending !== current) return undefined
     current.outlives = outlivesPage(body)
     return send(url(tries), body, config)
+  }
+  /** Counts those of a batch that were dropped while its request carried them, unless they have arrived. */
+  const end = (batch: readonly Entry[], hasArrived: (entry: Entry) => boolean = () => false) => {
+    for (const each of batch) {
+      each.isSent = false
+      if (!each.dropped || hasArrived(each)) continue
+      waiting.drop([each], each.dropped)
+      each.dropped = undefined
+    }
+  }
+  const cancel = () => {
+    end(sending?.batch ?? [])
+    sending = undefined
   }
   const halve = (batch: readonly Entry[]) => batch.forEach((each) => (each.maxBatch = Math.ceil(batch.length / 2)))
 
@@ -98,18 +112,20 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
   }
   const settle = (batch: readonly Entry[], result: RequestResult) => {
     const outcome = outcomeOf(result)
+    const isRejected = rejectedBy(result)
+    const isStored = ({ uuid }: Entry) => outcome === 'stored' && !isRejected(uuid)
+    end(batch, isStored)
     if (result.status >= 400) onRequestError({ statusCode: result.status, text: result.text, json: result.json })
     if (result.status === TOO_LARGE && batch.length > 1) return halve(batch)
     if (outcome === 'again' || outcome === 'foreign') return retryLater(batch, result)
     tries = 0
-    const isRejected = rejectedBy(result)
     const isWaiting = (each: Entry) => waiting.all().includes(each)
     waiting.drop(
-      batch.filter((each) => isWaiting(each) && (outcome !== 'stored' || isRejected(each.uuid))),
+      batch.filter((each) => isWaiting(each) && !isStored(each)),
       'refused_by_service',
     )
     const delivered = batch
-      .filter(isWaiting)
+      .filter((each) => each.dropped || isWaiting(each))
       .flatMap((each) => [each, each.merged ?? []].flat().map(({ uuid }) => uuid))
     waiting.remove(batch)
     if (delivered.length) onDelivered(delivered)
@@ -153,12 +169,12 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     },
     /** Cancels a request that is not sent yet, because its events were cleared. */
     cancelUnsent: () => {
-      if (sending?.outlives === undefined) sending = undefined
+      if (sending?.outlives === undefined) cancel()
     },
     /** Stops tracking the request. Returns its events if it outlives the page, otherwise none, so that a beacon sends them. */
     abandon: (): readonly Entry[] => {
       if (sending?.outlives) return sending.batch
-      sending = undefined
+      cancel()
       return []
     },
   }

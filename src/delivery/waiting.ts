@@ -62,9 +62,12 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
     release(batch)
     outbox.forget(batch)
   }
+  /** Removes entries and counts them, those that a request carries once it has ended. */
   const drop = (batch: readonly Entry[], reason: DropReason) => {
     remove(batch)
-    for (const each of batch) [each.merged ?? [], each].flat().forEach((lost) => onDropped(lost, reason))
+    for (const each of batch)
+      if (each.isSent) each.dropped = reason
+      else [each.merged ?? [], each].flat().forEach((lost) => onDropped(lost, reason))
   }
   return {
     all: (): readonly Entry[] => entries,

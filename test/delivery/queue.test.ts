@@ -497,6 +497,44 @@ test('cleared events are dropped with the reason', () => {
   expect(queue.waiting()).toBe(0)
 })
 
+test.each<[string, Partial<RequestResult>, string[], [string, DropReason][]]>([
+  ['delivered if the service stores them', ACCEPTED, ['u-a'], []],
+  [
+    'dropped if the service refuses them',
+    { json: { status: 1, refused: [{ uuid: 'u-a' }] } },
+    [],
+    [['a', 'opted_out']],
+  ],
+  ['dropped if the service does not respond', { status: 0 }, [], [['a', 'opted_out']]],
+])('events that are cleared while a request carries them are %s', async (_, result, arrived, lost) => {
+  let respond = () => {}
+  const responded = new Promise<RequestResult>((done) => (respond = () => done({ text: '', status: 200, ...result })))
+  const { queue, delivered, dropped } = setUp({}, { send: () => responded })
+  queue.add(event('a'), { now: true })
+  await tick(0)
+  queue.clear('opted_out')
+  queue.add(event('b'), { now: false })
+  queue.clear('turned_off_by_service', (each) => each.event === 'b')
+  expect([delivered, dropped]).toEqual([[], [['b', 'turned_off_by_service']]])
+  respond()
+  await tick(0)
+  expect([delivered, dropped]).toEqual([arrived, [['b', 'turned_off_by_service'], ...lost]])
+})
+
+test('events beyond the bound are delivered if the request that carries them succeeds', async () => {
+  let respond = () => {}
+  const responded = new Promise<RequestResult>((done) => (respond = () => done({ ...ACCEPTED, text: '' })))
+  const { queue, delivered, dropped } = setUp({ outbox_max_bytes: 1000 }, { send: () => responded })
+  queue.add(event('a', 600), { now: true })
+  await tick(0)
+  queue.add(event('b', 600), { now: false })
+  await tick(0)
+  expect(queue.waiting()).toBe(1)
+  respond()
+  await tick(60_000)
+  expect([delivered, dropped]).toEqual([['u-a', 'u-b'], []])
+})
+
 describe('events queued before an opt-out', () => {
   const asBody = (text: string) => text
 
@@ -563,12 +601,13 @@ test('the queue drops individually rejected events with the reason and delivers 
 test('events that are cleared while a batch is compressed do not hold back the others', async () => {
   let finish = () => {}
   const compressed = new Promise<void>((done) => (finish = done))
-  const { queue, delivered } = setUp({}, { encode: async (text) => compressed.then(() => text) })
+  const { queue, delivered, dropped } = setUp({}, { encode: async (text) => compressed.then(() => text) })
   queue.add(event('a'), { now: false })
   queue.add(event('b'), { now: true })
   await tick(0)
   queue.clear('opted_out', (each) => each.event === 'a')
   finish()
   await tick(0)
-  expect(delivered).toEqual(['u-b'])
+  // The request carries both.
+  expect([delivered, dropped]).toEqual([['u-a', 'u-b'], []])
 })

@@ -108,8 +108,8 @@ These members of posthog-js exist, do nothing and log this in the console: ${Obj
 
 ## Drop reasons
 
-Every event that is not sent has one of these reasons in \`drops()\`, \`explain()\` and \`on('eventDropped')\`. With \`opted_out\` and
-\`turned_off_by_service\` this includes events of a request that has begun, which the service may have stored.
+Every event that is not sent has one of these reasons in \`drops()\`, \`explain()\` and \`on('eventDropped')\`. An event that
+a request carries already is counted when the request has ended, if the service has not stored it.
 
 ${table(
   ['Reason', 'Meaning'],
