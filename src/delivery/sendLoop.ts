@@ -72,17 +72,8 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     current.outlives = outlivesPage(body)
     return send(url(tries), body, config)
   }
-  /** Counts those of a batch that were dropped while its request carried them, unless they have arrived. */
-  const end = (batch: readonly Entry[], hasArrived: (entry: Entry) => boolean = () => false) => {
-    for (const each of batch) {
-      each.isSent = false
-      if (!each.dropped || hasArrived(each)) continue
-      waiting.drop([each], each.dropped)
-      each.dropped = undefined
-    }
-  }
   const cancel = () => {
-    end(sending?.batch ?? [])
+    waiting.end(sending?.batch ?? [])
     sending = undefined
   }
   const halve = (batch: readonly Entry[]) => batch.forEach((each) => (each.maxBatch = Math.ceil(batch.length / 2)))
@@ -114,7 +105,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     const outcome = outcomeOf(result)
     const isRejected = rejectedBy(result)
     const isStored = ({ uuid }: Entry) => outcome === 'stored' && !isRejected(uuid)
-    end(batch, isStored)
+    waiting.end(batch, isStored)
     if (result.status >= 400) onRequestError({ statusCode: result.status, text: result.text, json: result.json })
     if (result.status === TOO_LARGE && batch.length > 1) return halve(batch)
     if (outcome === 'again' || outcome === 'foreign') return retryLater(batch, result)

@@ -76,6 +76,15 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
     release,
     remove,
     drop,
+    /** Ends a request: counts those of its batch that were dropped while it carried them, unless they have arrived. */
+    end: (batch: readonly Entry[], hasArrived: (entry: Entry) => boolean = () => false): void => {
+      for (const each of batch) {
+        each.isSent = false
+        if (!each.dropped || hasArrived(each)) continue
+        drop([each], each.dropped)
+        each.dropped = undefined
+      }
+    },
     /** Drops events that are too old, then the oldest until the others fit into the bound. */
     trim: () => {
       const oldest = steadyTime() - config.outbox_max_age_ms

@@ -45,7 +45,7 @@ export const exceptionList = (
       value: hideTyped(message),
       mechanism: {
         type: parent === undefined ? MECHANISM[kind as keyof typeof MECHANISM] : 'chained',
-        handled: kind === 'captured',
+        handled: kind === 'captured' || kind === 'console',
         synthetic: isSynthetic,
         exception_id: items.length,
         parent_id: parent,
@@ -63,7 +63,7 @@ export const exceptionList = (
   }
 
   let last: { thrown: Thrown; id: number } | undefined = { thrown, id: add(thrown) }
-  if (Array.isArray(thrown.errors)) for (const each of thrown.errors.slice(0, MAX_ERRORS)) addNew(each, 0)
   for (let depth = 0; last && depth < MAX_CAUSES; depth++) last = addNew(last.thrown.cause, last.id)
+  if (Array.isArray(thrown.errors)) for (const each of thrown.errors.slice(0, MAX_ERRORS)) addNew(each, 0)
   return items
 }

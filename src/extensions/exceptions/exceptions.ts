@@ -3,10 +3,11 @@ import type { DropReason, ExceptionAutocapture, Properties, Stop } from '../../t
 import type { Extension } from '../contract'
 import { hideTyped } from '../hideTyped'
 import { createChunkIds } from './chunkIds'
-import { attempt, describe, isError } from './describe'
+import { describe, isError, textOfAny } from './describe'
 import { exceptionList, type ExceptionItem } from './exceptionList'
 import { framesOf } from './frames'
 import { createIsOwn, isNoise, isOfExtension, isOwn, isSuppressed } from './noise'
+import { watchOnError } from './onError'
 import { createRateLimit } from './rateLimit'
 import { createSteps } from './steps'
 
@@ -24,9 +25,9 @@ const OPTION_OF: Partial<Record<ExceptionReport[0], keyof ExceptionAutocapture>>
   console: 'capture_console_errors',
 }
 
-/** Returns what `console.error` logged: its first error, or its arguments as text. */
+/** Returns what `console.error` logged: its first error, its only argument, or its arguments as text. */
 const loggedValue = (args: readonly unknown[]): unknown =>
-  args.find(isError) ?? args.map((each) => attempt(() => String(each)) ?? '').join(' ')
+  args.length === 1 ? args[0] : (args.find(isError) ?? args.map(textOfAny).join(' '))
 
 /** Returns the release that a vendor's build tool has set. A site can set it itself as a property of all events. */
 const releaseId = (): string | undefined => {
@@ -51,7 +52,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
   const ofSdk = createIsOwn(framesOf(new Error().stack ?? '', '', {}).pop()?.filename)
   // Set while an exception is captured. What the site's hooks throw or log meanwhile is ignored, or it would go on forever.
   let isCapturing = false
-  let stopConsole: Stop | undefined
+  const stops: Partial<Record<keyof ExceptionAutocapture, Stop | undefined>> = {}
 
   const projectSettings = () => (remote.items.errorTracking ?? {}) as ErrorTracking
   const wants = (name: keyof ExceptionAutocapture) => {
@@ -120,14 +121,24 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
       isCapturing = false
     }
   }
-  /** Watches the console while console errors are captured. */
+  const watches: [keyof ExceptionAutocapture, () => Stop][] = [
+    [
+      'capture_console_errors',
+      () =>
+        patch(console, 'error', (...args) => {
+          if (args[0] !== OWN_LOG) receive('console', args, undefined, Date.now(), new Error())
+        }),
+    ],
+    [
+      'capture_unhandled_errors',
+      () => watchOnError(patch, (error) => void receive('error', error, undefined, Date.now(), new Error())),
+    ],
+  ]
+  /** Watches what the page calls, while the option of it is on. */
   const align = () => {
-    const isWanted = wants('capture_console_errors')
-    if (isWanted && !stopConsole)
-      stopConsole = patch(console, 'error', (...args) => {
-        if (args[0] !== OWN_LOG) receive('console', args, undefined, Date.now(), new Error())
-      })
-    if (!isWanted) stopConsole = void stopConsole?.()
+    for (const [option, watch] of watches)
+      if (!wants(option)) stops[option] = void stops[option]?.()
+      else stops[option] ??= watch()
   }
 
   const { stackTraceLimit } = Error as { stackTraceLimit?: number }
@@ -138,7 +149,7 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
   const stopTyping = typing.follow()
   return () => {
     stopTyping()
-    stopConsole?.()
+    for (const stop of Object.values(stops)) stop?.()
     if (isRaised && Error.stackTraceLimit === STACK_FRAMES) Error.stackTraceLimit = stackTraceLimit!
   }
 }

@@ -26,7 +26,7 @@ export const isOfExtension = (items: readonly ExceptionItem[]): boolean =>
  * Whether an unhandled error says nothing about the page: a known message, or a request that the page itself canceled.
  */
 export const isNoise = ([{ type, value }]: readonly [ExceptionItem, ...unknown[]]): boolean =>
-  type === 'AbortError' || MESSAGES.some((message) => message.test(value))
+  /^AbortError\b/.test(type === 'DOMException' ? value : type) || MESSAGES.some((message) => message.test(value))
 
 const OWN_SCRIPT = /^(.*\/)exceptions\.js$/
 const OWN_NAMES =

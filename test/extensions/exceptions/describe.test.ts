@@ -42,36 +42,92 @@ describe('describeThrown describes', () => {
     ['an error', new TypeError('x is not a function'), ['TypeError', 'x is not a function']],
     ['an error of its own class', new PaymentError('declined'), ['PaymentError', 'declined']],
     ['an error of another frame', runInNewContext("new RangeError('far')"), ['RangeError', 'far']],
-    ['an object in the shape of an error', { name: 'HttpError', message: 'status 500' }, ['HttpError', 'status 500']],
+    ['an error without a message', new Error(), ['Error', '']],
+    ['an error without a name', Object.assign(new Error('e'), { name: '' }), ['Error', 'e']],
+    ['an error whose message is a number', Object.assign(new Error(), { message: 7 }), ['Error', '7']],
+    [
+      'an error whose message is a response',
+      Object.assign(new Error(), { message: { error: { message: 'deep' } } }),
+      ['Error', 'deep'],
+    ],
+    ['an error by its prototype', Object.create(new TypeError('proto')), ['TypeError', 'proto']],
+    ['a DOMException', new DOMException('no access', 'SecurityError'), ['DOMException', 'SecurityError: no access']],
+    ['a DOMException without a message', new DOMException('', 'AbortError'), ['DOMException', 'AbortError']],
+    ['a DOMException without a name', new DOMException('plain'), ['DOMException', 'Error: plain']],
+    ['an exception of WebAssembly', event('WebAssembly.Exception', {}), ['WebAssembly.Exception', '']],
+    ['an object with an error', { data: null, error: new RangeError('inner') }, ['RangeError', 'inner']],
+    [
+      'an object in the shape of an error',
+      { name: 'HttpError', message: 'status 500' },
+      ['HttpError', "'HttpError' captured as exception with message: 'status 500'"],
+    ],
+    ['an object with a name', { name: 'HttpError', code: 2 }, ['HttpError', "'HttpError' captured as exception"]],
+    [
+      'an object with an empty name',
+      { name: '', message: 'm' },
+      ['Error', "'' captured as exception with message: 'm'"],
+    ],
+    ['an object whose name is no text', { name: 3, message: 'm' }, ['Error', 'm']],
     [
       'an error of an API client, by its message',
       { code: '42501', details: null, hint: null, message: 'permission denied' },
       ['Error', 'permission denied'],
     ],
+    ['a message of a class', Object.assign(new Cart(), { message: 'no stock' }), ['Error', 'no stock']],
+    ['an object with an empty message', { message: '' }, ['Error', '']],
     [
-      'a rejection with such an error',
+      'an object whose message is no text',
+      { message: { a: 1 } },
+      ['Error', 'Object captured as exception with keys: message'],
+    ],
+    [
+      'an object, by its keys',
+      { b: 'secret', a: 1, C: 2 },
+      ['Error', 'Object captured as exception with keys: C, a, b'],
+    ],
+    [
+      'an object with many keys',
+      Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key${index}`, 1])),
+      ['Error', 'Object captured as exception with keys: key0, key1, key10, key11, key12, key13'],
+    ],
+    ['an object of a class', new Cart(), ['Error', "'Cart' captured as exception with keys: items, total"]],
+    ['an array', [1, 2], ['Error', "'Array' captured as exception with keys: 0, 1"]],
+    ['an empty object', {}, ['Error', 'Object captured as exception with keys: [object has no keys]']],
+    [
+      'an object without a class',
+      Object.create(null),
+      ['Error', 'Object captured as exception with keys: [object has no keys]'],
+    ],
+    ['a DOM event', new Event('click'), ['Event', 'Event captured as exception with keys: isTrusted']],
+    ['a string', 'it broke', ['Error', 'it broke']],
+    ['an empty string', '', ['Error', '']],
+    ['a string with a type', 'Uncaught TypeError: it broke', ['TypeError', 'it broke']],
+    ['a string with a type, of Firefox', 'uncaught exception: RangeError: x', ['RangeError', 'x']],
+    ['a string with a type of its own', 'PaymentError: x', ['Error', 'PaymentError: x']],
+    ['a string of lines', 'TypeError: a\nb', ['Error', 'TypeError: a\nb']],
+    ['a number', 404, ['Error', 'Primitive value captured as exception: 404']],
+    ['undefined', undefined, ['Error', 'Primitive value captured as exception: undefined']],
+    ['null', null, ['Error', 'Primitive value captured as exception: null']],
+    ['a symbol', Symbol('s'), ['Error', 'Primitive value captured as exception: Symbol(s)']],
+    ['a BigInt', 5n, ['Error', 'Primitive value captured as exception: 5']],
+    [
+      'a rejection without an error',
+      'TypeError: late',
+      ['UnhandledRejection', 'Non-Error promise rejection captured with value: TypeError: late'],
+      'unhandledrejection',
+    ],
+    [
+      'a rejection with an object',
+      { code: 7 },
+      ['Error', 'Object captured as exception with keys: code'],
+      'unhandledrejection',
+    ],
+    [
+      'a rejection with an error of an API client',
       { code: '42501', message: 'permission denied' },
       ['Error', 'permission denied'],
       'unhandledrejection',
     ],
-    ['a message of a class', Object.assign(new Cart(), { message: 'no stock' }), ['Cart', 'no stock']],
-    ['an object with an empty message', { message: '' }, ['Object', 'Object with keys: message']],
-    ['an object whose message is no text', { message: { a: 1 } }, ['Object', 'Object with keys: message']],
-    ['a DOMException', new DOMException('no access', 'SecurityError'), ['SecurityError', 'no access']],
-    ['an error without a message', new Error(), ['Error', '']],
-    ['a string', 'it broke', ['Error', 'it broke']],
-    ['a string with a type', 'Uncaught TypeError: it broke', ['TypeError', 'it broke']],
-    ['a number', 404, ['Error', 'Thrown: 404']],
-    ['undefined', undefined, ['Error', 'Thrown: undefined']],
-    ['null', null, ['Error', 'Thrown: null']],
-    ['a symbol', Symbol('s'), ['Error', 'Thrown: Symbol(s)']],
-    ['a BigInt', 5n, ['Error', 'Thrown: 5']],
-    ['an object, by its keys', { b: 'secret', a: 1 }, ['Object', 'Object with keys: a, b']],
-    ['an object of a class', new Cart(), ['Cart', 'Cart with keys: items, total']],
-    ['an empty object', {}, ['Object', 'Object with no keys']],
-    ['a DOM event', new Event('click'), ['Event', 'Event "click"']],
-    ['a rejection without an error', 'late', ['UnhandledRejection', 'Rejected with: late'], 'unhandledrejection'],
-    ['a rejection with an object', { code: 7 }, ['UnhandledRejection', 'Object with keys: code'], 'unhandledrejection'],
     [
       'an event of a rejection',
       event('PromiseRejectionEvent', { reason: new TypeError('nope') }),
@@ -95,7 +151,12 @@ describe('describeThrown describes', () => {
       ['ReferenceError', 'a is not defined'],
       'error',
     ],
-    ['an exception of WebAssembly', event('WebAssembly.Exception', {}), ['WebAssembly.Exception', '']],
+    [
+      'an error event without a message',
+      new ErrorEvent('error'),
+      ['ErrorEvent', 'ErrorEvent captured as exception with keys: isTrusted'],
+      'error',
+    ],
   ]
   for (const [name, value, expected, kind] of CASES)
     test(name, () => {
@@ -105,7 +166,7 @@ describe('describeThrown describes', () => {
 
 test('describeThrown describes an error whose getters throw', () => {
   const [type, value] = brief(hostile())
-  expect([type, value]).toEqual(['Object', ''])
+  expect([type, value]).toEqual(['Error', ''])
 })
 
 test('the stack of an error event without an error is its position', () => {
@@ -154,9 +215,9 @@ test('a cause that is no error has no stack, in particular not that of the call 
   })
 })
 
-test('an error that the page logs is not handled, and has the stack of the call if it has none', () => {
+test('an error that the page logs is handled, and has the stack of the call if it has none', () => {
   const [item] = list({ message: 'denied' }, 'console')
-  expect(item!.mechanism).toMatchObject({ type: 'console', handled: false })
+  expect(item!.mechanism).toMatchObject({ type: 'console', handled: true })
   expect(item!.stacktrace!.frames.length).toBeGreaterThan(0)
 })
 

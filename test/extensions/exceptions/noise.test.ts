@@ -26,6 +26,8 @@ test.each([
   ['TypeError', 'Cannot redefine property: googletag', true],
   ['ReferenceError', "Can't find variable: __gCrWeb", true],
   ['AbortError', 'The user aborted a request.', true],
+  ['DOMException', 'AbortError: The user aborted a request.', true],
+  ['DOMException', 'DataError: AbortError', false],
   ['TypeError', 'x is not a function', false],
   ['Error', 'A script error happened', false],
 ])('the exception %s "%s" is noise: %s', (type, value, expected) => {
