@@ -9,7 +9,7 @@ interface Exception {
   type: string
   value: string
   stack?: string
-  mechanism?: { handled: boolean }
+  mechanism?: { handled: boolean; synthetic: boolean }
   stacktrace?: { frames: { function: string }[] }
 }
 
@@ -104,6 +104,51 @@ test('errors right before a page is left arrive once, parsed if the extension ha
   expect(reported!.properties).toMatchObject({ plan: 'pro', $pathname: '/' })
   expect(listOf(thrown!)[0]!.stacktrace!.frames.length).toBeGreaterThan(0)
   expect(thrown!.properties.$pathname).toBe('/watched')
+})
+
+test('errors without an error object, of another frame, and of an inline script have the titles and positions of posthog-js', async ({
+  page,
+  site,
+  put,
+  stored,
+}) => {
+  const throwers = `() => missing(), () => { throw null }, () => { throw new frames[0].RangeError('far') },
+    () => document.createElement('1')`
+  put('script', '/', `<iframe></iframe><script>const throwers = [${throwers}]</script>`, {
+    ...QUIET,
+    capture_exceptions: true,
+  })
+  await page.goto(site.url)
+  await ready(page)
+  await page.waitForFunction(() => typeof window.onerror === 'function')
+  await page.evaluate(() => {
+    const at = (line: number) => ({ filename: `${location.origin}/a.js`, lineno: line, colno: 34 })
+    const message = 'Uncaught ReferenceError: total is not defined'
+    window.onerror!(message, at(12).filename, 12, 34)
+    dispatchEvent(new ErrorEvent('error', { message: 'it broke', ...at(13) }))
+  })
+  // The browser calls the handler too, after its event.
+  await page.evaluate('throwers.forEach((each) => setTimeout(each))')
+  const events = exceptions(await stored((all) => exceptions(all).length >= 6))
+  const rows = events.map((event) => {
+    const [{ type, value, mechanism, stacktrace }] = listOf(event) as [Exception]
+    const { lineno, colno } = stacktrace!.frames.at(-1) as { lineno?: number; colno?: number }
+    return [type, value, mechanism, lineno, colno]
+  })
+  const [real, synthetic] = [false, true].map((isSynthetic) =>
+    expect.objectContaining({ handled: false, synthetic: isSynthetic }),
+  )
+  const line: unknown = expect.any(Number)
+  expect(rows).toEqual([
+    ['ReferenceError', 'total is not defined', synthetic, 12, 34],
+    ['Error', 'it broke', synthetic, 13, 34],
+    ['ReferenceError', 'missing is not defined', real, line, line],
+    ['Error', 'null', synthetic, line, line],
+    ['RangeError', 'far', real, line, line],
+    ['DOMException', expect.stringMatching(/^InvalidCharacterError: Failed to execute/), real, line, line],
+  ])
+  await page.evaluate(() => window.analytics.set_config({ capture_exceptions: false }))
+  expect(await page.evaluate(() => window.onerror)).toBeNull()
 })
 
 test('options, consent and the project start and stop exception capture, floods are limited, and the console is restored', async ({

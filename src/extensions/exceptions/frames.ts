@@ -24,9 +24,10 @@ export const EXTENSION = /^(chrome-extension|moz-extension|safari-extension|safa
 const SAFARI_EXTENSION = /safari-(web-)?extension/
 const CODE_URL = /^(https?|file|capacitor|app|blob|webpack(-internal)?):|^\//
 
-/** Returns the lines of a stack without the message, whose lines may look like frames. */
+/** Returns the lines of a stack without the message, which follows a name in its first line and may look like frames. */
 const linesOf = (stack: string, message: string): string => {
-  const start = message && stack.indexOf(message) >= 0 ? stack.indexOf(message) + message.length : 0
+  const at = message ? stack.indexOf(`: ${message}`) : -1
+  const start = at >= 0 && !stack.slice(0, at).includes('\n') ? at + message.length + 2 : 0
   return stack
     .slice(start, start + MAX_STACK)
     .split('\n')

@@ -108,3 +108,11 @@ test.each(['_debugIds', '_posthogChunkIds', '_sentryDebugIds'])('framesOf adds t
   expect(chunkIds()['https://shop.test/lazy.js']).toBe('id-2')
   delete page[name]
 })
+
+test.each([
+  ['in the stack of a call, which has no message', 'Error\n    at f (https://a.test/main.js:3:5)'],
+  ['in a stack of Firefox, which has no message', 'f@https://a.test/main.js:3:5'],
+  ['in its first line', 'Error: m\n    at f (https://a.test/main.js:3:5)'],
+])('a short message that is part of a file name cuts nothing %s', (_, stack) => {
+  expect(framesOf(stack, 'm', {})).toMatchObject([{ filename: 'https://a.test/main.js', lineno: 3, colno: 5 }])
+})
