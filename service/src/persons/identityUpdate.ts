@@ -39,7 +39,7 @@ export const MAX_CHANGES = 1_000
 const MAX_NAME = 400
 const MAX_ID = 1_000
 
-// Placeholders that programs send instead of an id. Everyone with such an id would become one person.
+// Placeholders that programs send instead of an id, without blanks. Everyone with such an id would become one person.
 const PLACEHOLDER_IDS = new Set([
   '',
   'anonymous',
@@ -56,7 +56,7 @@ const PLACEHOLDER_IDS = new Set([
   'none',
   'nan',
   '0',
-  '[object object]',
+  '[objectobject]',
   '$posthog_cookieless',
 ])
 
