@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/metadata': ['lib'],
   'storage/schema': ['storage'],
   'storage/cluster': ['lib', 'storage', 'storage/schema'],
-  ingest: ['lib', 'storage', 'storage/metadata', 'persons', 'heatmaps', 'errorTracking', 'surveys'],
+  ingest: ['lib', 'storage', 'storage/metadata', 'storage/schema', 'persons', 'heatmaps', 'errorTracking', 'surveys'],
   heatmaps: ['lib', 'storage', 'storage/metadata', 'persons', 'endpoints/insights'],
   persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
   // Session recordings: chunks from browsers, and what people read of them.
@@ -150,6 +150,8 @@ const ONLY_FROM_STORAGE = [
   'storage/joinedInserts.ts',
   'storage/unsafeIntegers.ts',
   'storage/metadata/metadata.ts',
+  // Defines the columns whose values ingest sends.
+  'storage/schema/visitColumns.ts',
 ]
 const PORT_USERS = [
   'ingest',

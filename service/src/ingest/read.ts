@@ -18,6 +18,7 @@ import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storab
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
 import { firstTokenIn } from './tokens.ts'
 import { own } from '../lib/own.ts'
+import { visitMembers } from './visitValues.ts'
 
 /** An event as it will be stored. */
 export interface ReadEvent {
@@ -28,6 +29,8 @@ export interface ReadEvent {
   readonly timestamp: number
   /** JSON text of an object. */
   readonly properties: string
+  /** Members of the event's line with the columns that describe its visit. */
+  readonly visit: string
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
@@ -195,6 +198,7 @@ const readEvent = (
     distinctId,
     timestamp,
     properties: name === '$$heatmap' ? '{}' : storableJson(properties),
+    visit: visitMembers(properties),
     elementsChain: wellFormed(chain),
     sessionId: visitId(properties.$session_id),
     windowId: visitId(properties.$window_id),

@@ -18,8 +18,8 @@ const groupColumns = ({ event, groupIndexes }: Located): string => {
 
 /** Returns an event as a line of JSON with the columns of `db.events`. */
 export const toLine = (located: Located): JsonLine => {
-  const { uuid, event, distinctId, timestamp, elementsChain, sessionId, windowId, properties } = located.event
+  const { uuid, event, distinctId, timestamp, elementsChain, sessionId, windowId, properties, visit } = located.event
   // The engine reads a number as ticks of the column, which are ms here. String concatenation, because the properties
   // are JSON already.
-  return `{"project_id":${located.projectId},"uuid":"${uuid}","event":${JSON.stringify(event)},"distinct_id":${JSON.stringify(distinctId)},"timestamp":${timestamp},"elements_chain":${JSON.stringify(elementsChain)},"$session_id":${JSON.stringify(sessionId)},"$window_id":${JSON.stringify(windowId)}${groupColumns(located)},"properties":${properties}}`
+  return `{"project_id":${located.projectId},"uuid":"${uuid}","event":${JSON.stringify(event)},"distinct_id":${JSON.stringify(distinctId)},"timestamp":${timestamp},"elements_chain":${JSON.stringify(elementsChain)},"$session_id":${JSON.stringify(sessionId)},"$window_id":${JSON.stringify(windowId)}${groupColumns(located)},"properties":${properties}${visit}}`
 }

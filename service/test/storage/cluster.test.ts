@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { visitMembers } from '../../src/ingest/visitValues.ts'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { createCluster } from '../../src/storage/cluster/cluster.ts'
+import { nodeLayout } from '../../src/storage/schema/layout.ts'
+import { VISIT_COLUMNS } from '../../src/storage/schema/visitColumns.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, countOf, event, rowsOf } from '../support/api.ts'
-import { type ClickhouseCluster, startCluster } from '../support/clickhouse.ts'
+import { type ClickhouseCluster, type ClickhouseNode, startCluster } from '../support/clickhouse.ts'
 import { until } from '../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
@@ -301,6 +304,58 @@ test('a node that is down when the service starts is migrated when it is back', 
   expect(second).toEqual(first)
   await service.stop()
   await late.stop()
+})
+
+test('events have the columns of their visits while one node has them from an earlier release', async () => {
+  const [first, second] = cluster.nodes as [ClickhouseNode, ClickhouseNode]
+  const layout = nodeLayout({ cluster: 'pair', isReplicated: false, alone: [] })
+  const define = async (node: ClickhouseNode, kind: 'MATERIALIZED' | 'DEFAULT') => {
+    const columns = VISIT_COLUMNS.map(([name, , value]) => `MODIFY COLUMN ${name} ${kind} ${value}`)
+    for (const statement of [layout.toStatement(`ALTER TABLE db.events ${columns.join(', ')}`), ...layout.complete])
+      await node.ask(statement)
+  }
+  const properties = { $pathname: '/a', utm_source: 'x' }
+  /** Inserts events through a node as the earlier release does. */
+  const insertOld = (node: ClickhouseNode) =>
+    node.ask(
+      `INSERT INTO db.events (project_id, uuid, event, distinct_id, timestamp, properties)
+        SELECT 1, generateUUIDv4(), 'visited', concat('old ', toString(number)), now64(3), '${JSON.stringify(properties)}' FROM numbers(20)`,
+      { distributed_foreground_insert: '1' },
+    )
+  const storage = createCluster(cluster.nodes.map(({ url }) => url))
+  /** Inserts events through each node as the service does. */
+  const insertNew = async () => {
+    for (const node of storage.nodes)
+      await node.storage.insert(
+        'db.events',
+        Array.from({ length: 20 }, (_, n) => {
+          const line = JSON.stringify({
+            project_id: 1,
+            uuid: uuidv7(),
+            event: 'visited',
+            distinct_id: `new ${n}`,
+            properties,
+          })
+          return `${line.slice(0, -1)}${visitMembers(properties)}}`
+        }),
+      )
+  }
+  for (const node of cluster.nodes) await define(node, 'MATERIALIZED')
+  await insertOld(first)
+  await define(first, 'DEFAULT')
+  await insertNew()
+  await insertOld(second)
+  await define(second, 'DEFAULT')
+  await insertNew()
+  for (const node of cluster.nodes) await insertOld(node)
+  for (const node of cluster.nodes)
+    expect(
+      await node.ask(
+        `SELECT pathname, entry_pathname, arrival, repeats_arrival, isNaN(prev_seen), count(), uniqExact(_shard_num) FROM db.events
+          WHERE event = 'visited' GROUP BY ALL`,
+      ),
+    ).toEqual([['/a', '/a', '["x","","",0,0]', false, 1, 160, 2]])
+  await storage.close()
 })
 
 test('a single server that joins a cluster keeps its events', async () => {

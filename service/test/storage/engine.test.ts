@@ -8,7 +8,8 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Engine, type EngineOptions, startEngine } from '../../src/storage/embedded/engine.ts'
 import { engineLibrary, thisMachine } from '../../src/storage/embedded/library.ts'
 import { migrate } from '../../src/storage/schema/migrate.ts'
-import { MIGRATIONS } from '../../src/storage/schema/migrations.ts'
+import { type Migration, MIGRATIONS } from '../../src/storage/schema/migrations.ts'
+import { VISIT_COLUMNS } from '../../src/storage/schema/visitColumns.ts'
 import { type Storage, SMALL_READ } from '../../src/storage/storage.ts'
 import { until } from '../support/engine.ts'
 
@@ -181,7 +182,7 @@ test('the migration computes the columns of visits for events of earlier release
       ),
     )
   await insert()
-  expect(await migrate(storage)).toEqual(['columns of visits'])
+  expect(await migrate(storage)).toEqual(['columns of visits', 'visits from the service'])
   const rows = () =>
     storage.rows(
       {
@@ -197,4 +198,34 @@ test('the migration computes the columns of visits for events of earlier release
   expect(await rows()).toMatchObject(columns)
   await insert()
   expect(await rows()).toMatchObject(columns.flatMap((each) => [each, each]))
+})
+
+test('the migration of the columns of visits does not rewrite stored events', async () => {
+  const [{ statements }] = MIGRATIONS.filter(({ name }) => name === 'visits from the service') as [Migration]
+  const rows = (statement: Parameters<Storage['rows']>[0]) => storage.rows(statement, SMALL_READ)
+  const kinds = async () =>
+    rows({
+      text: `SELECT default_kind AS kind, count() AS columns FROM system.columns
+        WHERE database = 'db' AND table = 'events' AND name IN {names:Array(String)} GROUP BY kind`,
+      params: { names: VISIT_COLUMNS.map(([name]) => name) },
+    })
+  const stored = async () => [
+    await rows({
+      text: "SELECT name, data_version, hash_of_all_files FROM system.parts WHERE table = 'events' AND active ORDER BY name",
+    }),
+    await rows({ text: "SELECT count() AS mutations FROM system.mutations WHERE table = 'events'" }),
+    await rows({
+      text: `SELECT ${VISIT_COLUMNS.map(([name]) => name).join(', ')} FROM db.events ORDER BY uuid`,
+    }),
+  ]
+  await storage.command(
+    `ALTER TABLE db.events ${VISIT_COLUMNS.map(([name, , value]) => `MODIFY COLUMN ${name} MATERIALIZED ${value}`).join(', ')}`,
+  )
+  expect(await kinds()).toEqual([{ kind: 'MATERIALIZED', columns: 7 }])
+  const before = await stored()
+  expect(before[0]).not.toEqual([])
+  // As after a crash before the migration is recorded.
+  for (let time = 0; time < 2; time += 1) for (const statement of statements) await storage.command(statement)
+  expect(await kinds()).toEqual([{ kind: 'DEFAULT', columns: 7 }])
+  expect(await stored()).toEqual(before)
 })

@@ -40,6 +40,7 @@ test('a cluster node has a local part of each table', () => {
     'INSERT INTO db_shard.recording_sessions (project_id, session_id, distinct_ids, started_at, ended_at, has_errors, urls, expires_on)',
     'ALTER TABLE db_shard.events',
     'ALTER TABLE db_shard.events',
+    'ALTER TABLE db_shard.events',
   ])
 })
 
@@ -62,6 +63,7 @@ test('with a Keeper the replicas of a shard share their tables', () => {
     "CREATE TABLE IF NOT EXISTS db_shard.source_maps … ENGINE = ReplicatedReplacingMergeTree('/trailmark/{shard}/db_shard.source_maps', '{replica}')",
     "CREATE TABLE IF NOT EXISTS db_shard.recording_sessions … ENGINE = ReplicatedAggregatingMergeTree('/trailmark/{shard}/db_shard.recording_sessions', '{replica}')",
     'INSERT INTO db_shard.recording_sessions (project_id, session_id, distinct_ids, started_at, ended_at, has_errors, urls, expires_on)',
+    'ALTER TABLE db_shard.events',
     'ALTER TABLE db_shard.events',
     'ALTER TABLE db_shard.events',
   ])

@@ -55,7 +55,7 @@ export const EVENTS: Table = {
 }
 
 /**
- * Columns that the event store computes from `properties` when it stores an event (migration 11). Reading them takes a
+ * Columns that are computed from `properties` when an event is stored (migrations 11 and 12). Reading them takes a
  * fraction of the time of the properties. Queries do not name them: the tables of visits read them.
  */
 export type VisitColumn =

@@ -28,6 +28,9 @@ const SETTINGS: Settings = {
   // A lookup reads the replica that accepted the row, from any node, because replicas may lag behind.
   load_balancing: 'in_order',
   prefer_localhost_replica: 0,
+  // A node that has just come back computes the columns of visits until its migrations have run. Without this setting, it
+  // rejects their values.
+  insert_allow_materialized_columns: 1,
 }
 
 // Long enough for a busy node, short enough to wait for once.

@@ -285,4 +285,14 @@ export const MIGRATIONS: readonly Migration[] = [
         ${VISIT_COLUMNS.map(([name]) => `MATERIALIZE COLUMN ${name}`).join(', ')}`,
     ],
   },
+  {
+    id: 12,
+    name: 'visits from the service',
+    statements: [
+      // The engine computes a MATERIALIZED column at each insert, a DEFAULT only for rows that are inserted without it: those
+      // of an earlier release, and values that the service leaves to the engine. Stored rows do not change.
+      `ALTER TABLE db.events
+        ${VISIT_COLUMNS.map(([name, , value]) => `MODIFY COLUMN ${name} DEFAULT ${value}`).join(', ')}`,
+    ],
+  },
 ]

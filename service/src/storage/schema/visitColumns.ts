@@ -1,5 +1,7 @@
-// The expressions of migration 11. Like the migration, they never change after their release. An event's row has their
-// values from when it is stored, because reading them from `properties` takes most of the time of web analytics.
+// The expressions of migrations 11 and 12. Like the migrations, they never change after their release. An event's row has
+// their values from when it is stored, because reading them from `properties` takes most of the time of web analytics.
+// Ingest sends the values (`ingest/visitValues.ts`), because planning the expressions takes more than a third of a small
+// insert. The engine computes those that are not sent.
 
 const string = (property: string) => `CAST(properties.\`${property}\`, 'Nullable(String)')`
 
@@ -18,33 +20,48 @@ const finite = (property: string) => {
 
 const REPEATS_ARRIVAL = 'isNotNull(properties.`$session_entry_url`)'
 
-// Properties that only links of advertisements contain: those of search engines, and others.
-const SEARCH_CLICK_IDS = ['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'msclkid']
-const OTHER_CLICK_IDS = ['twclid', 'ttclid', 'li_fat_id', 'rdt_cid', 'epik', 'qclid', 'sccid', 'irclid']
+const namesOfArrival = (nameOf: (property: string) => string) => ({
+  source: nameOf('utm_source'),
+  medium: nameOf('utm_medium'),
+  campaign: nameOf('utm_campaign'),
+  domain: nameOf('$referring_domain'),
+  host: nameOf('$host'),
+  // Properties that only links of advertisements contain: those of search engines, and others.
+  searchClickIds: ['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'msclkid'].map(nameOf),
+  otherClickIds: ['twclid', 'ttclid', 'li_fat_id', 'rdt_cid', 'epik', 'qclid', 'sccid', 'irclid'].map(nameOf),
+})
 
-/** How a visitor arrived, as JSON, with the properties that `nameOf` returns. */
-const arrivalJson = (nameOf: (property: string) => string) => {
-  const firstOf = (properties: readonly string[]) =>
-    `coalesce(${properties.map((property) => string(nameOf(property))).join(', ')}, '')`
+/** Names of the properties that tell how a visitor arrived. */
+export type ArrivalNames = ReturnType<typeof namesOfArrival>
+
+/** Names of an event's own properties. */
+export const OWN_ARRIVAL = namesOfArrival((property) => property)
+
+/** Names of the properties in which an event repeats how its session began. */
+export const REPEATED_ARRIVAL = namesOfArrival((property) => `$session_entry_${property.replace('$', '')}`)
+
+/** How a visitor arrived, as JSON. */
+const arrivalJson = ({ source, medium, campaign, domain, host, searchClickIds, otherClickIds }: ArrivalNames) => {
+  const firstOf = (names: readonly string[]) => `coalesce(${names.map(string).join(', ')}, '')`
   // Most events have no click id. Whether a property exists is known much sooner than its value.
   const hasAny = (ids: readonly string[]) =>
-    `if(${ids.map((id) => `isNotNull(properties.\`${nameOf(id)}\`)`).join(' OR ')}, notEmpty(${firstOf(ids)}), 0)`
-  const domain = string(nameOf('$referring_domain'))
+    `if(${ids.map((id) => `isNotNull(properties.\`${id}\`)`).join(' OR ')}, notEmpty(${firstOf(ids)}), 0)`
   // A visitor who continues on the site after a pause has the site itself as referrer.
-  const source = `coalesce(${string(nameOf('utm_source'))}, if(ifNull(${domain} = ${string(nameOf('$host'))}, false), '$direct', ${domain}), '')`
-  return `toJSONString(tuple(${source}, ${firstOf(['utm_medium'])}, ${firstOf(['utm_campaign'])}, ${hasAny(SEARCH_CLICK_IDS)}, ${hasAny(OTHER_CLICK_IDS)}))`
+  const from = `coalesce(${string(source)}, if(ifNull(${string(domain)} = ${string(host)}, false), '$direct', ${string(domain)}), '')`
+  return `toJSONString(tuple(${from}, ${firstOf([medium])}, ${firstOf([campaign])}, ${hasAny(searchClickIds)}, ${hasAny(otherClickIds)}))`
 }
 
-const own = (property: string) => property
-const repeated = (property: string) => `$session_entry_${property.replace('$', '')}`
-
 /** Type and value of each column of `db.events` that describes a visit. */
-export const VISIT_COLUMNS: readonly (readonly [name: string, type: string, value: string])[] = [
+export const VISIT_COLUMNS = [
   // Whether the event repeats how its session began, in properties named `$session_entry_…`.
   ['repeats_arrival', 'Bool', REPEATS_ARRIVAL],
   // How the session's visitor arrived, according to this event: [source, medium, campaign, has a click id of search
   // engines, has another click id].
-  ['arrival', 'LowCardinality(String)', `if(${REPEATS_ARRIVAL}, ${arrivalJson(repeated)}, ${arrivalJson(own)})`],
+  [
+    'arrival',
+    'LowCardinality(String)',
+    `if(${REPEATS_ARRIVAL}, ${arrivalJson(REPEATED_ARRIVAL)}, ${arrivalJson(OWN_ARRIVAL)})`,
+  ],
   [
     'entry_pathname',
     'LowCardinality(Nullable(String))',
@@ -55,4 +72,7 @@ export const VISIT_COLUMNS: readonly (readonly [name: string, type: string, valu
   ['prev_pathname', 'LowCardinality(Nullable(String))', string('$prev_pageview_pathname')],
   ['prev_seconds', 'Float64', finite('$prev_pageview_duration')],
   ['prev_seen', 'Float64', finite('$prev_pageview_max_content_percentage')],
-]
+] as const satisfies readonly (readonly [name: string, type: string, value: string])[]
+
+/** Name of a column that describes a visit. */
+export type VisitColumn = (typeof VISIT_COLUMNS)[number][0]
