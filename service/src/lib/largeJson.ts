@@ -1,3 +1,4 @@
+import { setOwn } from './own.ts'
 import { createTimeSlices, runInSlices, type Steps } from './timeSlices.ts'
 
 /** Characters of JSON that are parsed in one step: at most about 3 ms. */
@@ -56,12 +57,6 @@ const firstAfterBlanks = (text: string, start: number): number => {
   return at
 }
 
-/** Sets a field, also one with the name `__proto__`. */
-const setField = (fields: Record<string, unknown>, key: string, value: unknown) => {
-  if (key === '__proto__') Object.defineProperty(fields, key, { value, enumerable: true, configurable: true })
-  else fields[key] = value
-}
-
 /** A value, and the index after it. */
 type Found = readonly [value: unknown, end: number]
 
@@ -83,7 +78,7 @@ function* parseValue(text: string, start: number, parse: Parse): Steps<Found> {
     const items = text.slice(at, end)
     if (end > at || isLast) {
       if (isList) for (const each of parse(`[${items}]`) as unknown[]) list.push(each)
-      else for (const [key, each] of Object.entries(parse(`{${items}}`) as object)) setField(fields, key, each)
+      else for (const [key, each] of Object.entries(parse(`{${items}}`) as object)) setOwn(fields, key, each)
       at = end
     } else {
       // One large item.
@@ -96,7 +91,7 @@ function* parseValue(text: string, start: number, parse: Parse): Steps<Found> {
       }
       const [value, after] = yield* parseValue(text, from, parse)
       if (isList) list.push(value)
-      else setField(fields, key, value)
+      else setOwn(fields, key, value)
       at = firstAfterBlanks(text, after)
     }
     if (text.charCodeAt(at) !== COMMA) return [isList ? list : fields, at + 1]
@@ -118,8 +113,8 @@ const workOf = (value: unknown, most: number): number => {
   if (Array.isArray(value)) {
     for (const each of value) if ((work += workOf(each, most - work)) > most) break
   } else {
-    for (const key in value) {
-      work += key.length * VALUES_PER_CHARACTER + workOf((value as Record<string, unknown>)[key], most - work)
+    for (const [key, each] of Object.entries(value)) {
+      work += key.length * VALUES_PER_CHARACTER + workOf(each, most - work)
       if (work > most) break
     }
   }

@@ -100,8 +100,7 @@ const withoutIf = (name: string): string => (name.endsWith('If') ? name.slice(0,
 
 /** Returns the aggregate over the stored partial results of `name`. */
 const mergeOf = (name: string): string => {
-  const base = withoutIf(name)
-  return Object.hasOwn(OVER_VALUES, base) ? OVER_VALUES[base]! : `${name}Merge`
+  return own(OVER_VALUES, withoutIf(name)) ?? `${name}Merge`
 }
 
 /** Whether partial results of an aggregate are values that add up. */
