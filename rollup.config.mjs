@@ -5,6 +5,7 @@ import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
+import { shortened } from './scripts/internalNames.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
 
@@ -230,8 +231,8 @@ const toolSources = [resolve(), compile]
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
 
-/** `plugins`: run before the others. `mangle`: how the minifier renames. */
-const script = (input, file, more = {}, plugins = [], mangle = true) => ({
+/** `plugins`: run before the others. `privateNames`: matches names of properties that the minifier may also shorten. */
+const script = (input, file, more = {}, plugins = [], privateNames = undefined) => ({
   input,
   output: {
     ...output,
@@ -245,7 +246,7 @@ const script = (input, file, more = {}, plugins = [], mangle = true) => ({
       terser({
         ecma: 2020,
         compress: { passes: 3, unsafe_arrows: true, inline: 1 },
-        mangle,
+        ...shortened(privateNames),
         format: { ascii_only: true, comments: /^! Trailmark|^# allFunctionsCalledOnLoad/ },
       }),
     ],
@@ -263,7 +264,7 @@ const extensionScript = (name) =>
     `src/extensions/${name}/${name}.ts`,
     `dist/${name}.js`,
     { name: `__trailmark_extensions__.${name}`, extend: true },
-    ...(STATELESS.includes(name) ? [[statelessPreact], { properties: { regex: /^_[a-z]/ } }] : []),
+    ...(STATELESS.includes(name) ? [[statelessPreact], /^_[a-z]/] : []),
   )
 
 /** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */

@@ -1,0 +1,52 @@
+/** @jest-environment node */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(__dirname, '../..')
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'))
+const wordsOf = (text: string) => new Set(text.match(/[\w$]+/g))
+
+const [, list] = /`\n([^`]*)`/.exec(readFileSync(join(ROOT, 'scripts/internalNames.mjs'), 'utf8'))!
+const names = list!.trim().split(/\s+/)
+const sources = filesIn('src')
+const withoutComments = (text: string) => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*/gm, '')
+const code = withoutComments(sources.join('\n')).replace(/(from |import\()'.*'/g, '')
+
+const domTypes = ['lib.dom.d.ts', 'lib.es5.d.ts', 'lib.es2020.promise.d.ts'].map((name) =>
+  readFileSync(require.resolve(`typescript/lib/${name}`), 'utf8'),
+)
+
+describe('the names that the build of the scripts shortens', () => {
+  test('are members of the sources, each once', () => {
+    const known = wordsOf(code)
+    expect(names.filter((name) => !known.has(name))).toEqual([])
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test.each([
+    ['are not public', withoutComments(filesIn('api').join('\n'))],
+    ["are not the browser's", withoutComments(domTypes.join('\n'))],
+    [
+      'are not built from text',
+      code
+        .match(/'[^'\n]*'|`[^`]*`/g)!
+        .join('\n')
+        .replace(/\$\{[^}]*\}/g, ''),
+    ],
+  ])('%s', (_, text) => {
+    const taken = wordsOf(text)
+    expect(names.filter((name) => taken.has(name))).toEqual([])
+  })
+
+  test('are not stored or sent: none is a member of the protocol', () => {
+    const taken = wordsOf(
+      readFileSync(join(ROOT, 'docs/reference/protocol.md'), 'utf8')
+        .match(/`[^`\n]+`|"\w+"/g)!
+        .join('\n'),
+    )
+    expect(names.filter((name) => taken.has(name))).toEqual([])
+  })
+})
