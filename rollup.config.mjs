@@ -189,6 +189,26 @@ const withoutUnusedRrweb = {
   },
 }
 
+// js-cookie without all but `set`, half of its code. The SDK reads cookies itself, because `get` returns one of a name only.
+const onlyCookieSet = {
+  name: 'only-cookie-set',
+  transform(code, id) {
+    if (!/js\.cookie\.mjs$/.test(id)) return null
+    const replacements = [
+      [/^function assign [\s\S]*?\n}\n/m, (text) => `var assign = Object.assign;${linesOf(text)}`],
+      [/^ {2}read: [\s\S]*?\n {2}},$/m, linesOf],
+      [/^ {2}function get\([\s\S]*?\n {2}}\n/m, linesOf],
+      [/return Object\.create\([\s\S]*?\n {2}\)\n/, (text) => `return { set: set }${linesOf(text)}`],
+    ]
+    for (const [part, replacement] of replacements) {
+      const changed = code.replace(part, replacement)
+      if (changed === code) throw new Error(`js-cookie has no ${String(part)} any more.`)
+      code = changed
+    }
+    return { code, map: null }
+  },
+}
+
 // What extensions share with the SDK has a chunk of its own, so that the main file stays the one with the SDK's code.
 const shared = (id) => (/\/src\/(lib|browser)\//.test(id.replaceAll('\\', '/')) ? 'shared' : undefined)
 
@@ -218,6 +238,7 @@ const withoutTheirWarnings = {
 const sources = (channel) => [
   importTable,
   withoutUnusedRrweb,
+  onlyCookieSet,
   resolve({ browser: true }),
   compile,
   constants(channel),
@@ -232,7 +253,7 @@ const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
 
 /** `plugins`: run before the others. `privateNames`: matches names of properties that the minifier may also shorten. */
-const script = (input, file, more = {}, plugins = [], privateNames = undefined) => ({
+const script = (input, file, more = {}, plugins = [], privateNames) => ({
   input,
   output: {
     ...output,
