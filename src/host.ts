@@ -164,6 +164,8 @@ export interface RecorderParts extends RecorderPluginTools {
     on(name: 'eventCaptured', listener: (event: CapturedEvent) => void): Stop
     lost(event: { event: string; uuid: string }, reason: DropReason): void
   }
+  /** Checks the members of `session_recording` by these types, now and when they change. */
+  defineMembers(members: { session_recording: object }): void
   delivery: {
     /** The queue of events. */
     queue: { flush(): void }

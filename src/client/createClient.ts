@@ -1,5 +1,6 @@
 import { hasPage } from '../browser/page'
-import { changeConfig, type OptionRules, type UserConfig } from '../config/settings'
+import type { OptionMembers } from '../config/options'
+import { addMembers, changeConfig, type OptionRules, type UserConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
@@ -67,6 +68,7 @@ export const createClient = ({
     moment,
     settle,
     configure,
+    defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
     api: () => api,
     mayProcess: people.mayProcess,
     emit,

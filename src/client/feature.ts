@@ -96,6 +96,8 @@ export interface Client {
   settle: Stop
   /** Changes options, like `set_config`. */
   configure(changes: Partial<Config>): void
+  /** Adds types of members of options, which an extension brings, and checks what the site has passed. */
+  defineMembers(members: OptionMembers): void
   /** Returns the methods of the client. Those of features that the site leaves out are missing. */
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */

@@ -2,7 +2,7 @@ import { expected, shown } from '../lib/expected'
 import { guarded } from '../lib/guard'
 import { isPlainObject, toJson } from '../lib/json'
 import type { Log } from '../lib/log'
-import { objectOf, own, pick } from '../lib/objects'
+import { has, objectOf, own, pick } from '../lib/objects'
 import type { Config } from '../types'
 import { datedDefaults, NEWEST } from './datedDefaults'
 import { accepts, type Members, type OptionMembers, OPTIONS, type Row } from './options'
@@ -108,6 +108,13 @@ const settled = (userConfig: UserConfig): Config & UserConfig => {
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
 export const resolveConfig = (input: unknown, log: Console, rules: OptionRules, userConfig: UserConfig = {}): Config =>
   settled(Object.assign(userConfig, checked(input, fallbacks(), log, rules)))
+
+/** Adds types of members of options. Returns what the site has passed of these options, unless they were checked already. */
+export const addMembers = ({ members }: OptionRules, added: OptionMembers, userConfig: UserConfig): UserConfig => {
+  const unchecked = pick(userConfig, (name) => has(added, name) && !has(members, name))
+  Object.assign(members, added)
+  return unchecked
+}
 
 /**
  * Changes a live configuration in place. Returns whether anything changed. `userConfig`: the options the site has passed

@@ -1,6 +1,6 @@
 import { datedDefaults } from '../../src/config/datedDefaults'
 import { OPTIONS } from '../../src/config/options'
-import { changeConfig, resolveConfig } from '../../src/config/settings'
+import { addMembers, changeConfig, resolveConfig } from '../../src/config/settings'
 import { readInterfaces } from '../support/declarations'
 import { RULES } from '../support/optionRules'
 import { listenToConsole } from '../support/startAnalytics'
@@ -282,4 +282,24 @@ test('an option that throws when read is treated as missing and the others apply
   const userConfig = Object.defineProperty({ capture_pageview: false }, 'bootstrap', { get, enumerable: true })
   expect(resolveConfig(userConfig, log, RULES)).toMatchObject({ capture_pageview: false, bootstrap: {} })
   expect(errors).toEqual([expect.stringContaining('the page threw')])
+})
+
+test('an extension that loads later checks the options that only it reads, once', () => {
+  const { log, lines } = recorder()
+  const userConfig = {}
+  const rules = { ...RULES, members: { ...RULES.members } }
+  delete rules.members.session_recording
+  const options = { defaults: '2025-11-30', session_recording: { strictMinimumDuration: 'no', maskAllInput: true } }
+  const config = resolveConfig(options, log, rules, userConfig)
+  expect(lines).toEqual([])
+
+  const extension = { session_recording: RULES.members.session_recording }
+  changeConfig(config, addMembers(rules, extension, userConfig), log, rules, userConfig)
+  expect(lines).toEqual([
+    'session_recording.strictMinimumDuration expects boolean, got "no". Using its default',
+    'there is no option session_recording.maskAllInput; it has no effect',
+  ])
+  expect(config.session_recording).toEqual({ strictMinimumDuration: true, maskAllInput: true })
+  expect(addMembers(rules, extension, userConfig)).toEqual({})
+  expect(rules.members.session_recording).toBe(extension.session_recording)
 })

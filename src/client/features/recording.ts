@@ -4,10 +4,8 @@ import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
 import type { SharedWithRecorder } from '../../host'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
-import { STRINGS } from '../../config/options'
 import { parseJson, toJson } from '../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
-import { objectOf } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
 import type { Feature } from '../feature'
@@ -15,37 +13,6 @@ import type { Feature } from '../feature'
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
 export const recording: Feature = {
   name: 'recording',
-  members: {
-    session_recording: {
-      // The recorder does not start if one of these is wrong, because their defaults would mask less.
-      ...objectOf(
-        'masking maskInputFn maskTextSelector maskTextClass maskTextFn maskAttributeFn blockSelector blockClass maskCapturedNetworkRequestFn'.split(
-          ' ',
-        ),
-        () => '',
-      ),
-      ...objectOf(
-        'maskAllInputs maskAllElementAttributes recordSameOriginIframes collectFonts inlineStylesheet strictMinimumDuration recordHeaders recordBody streamNetworkBody'.split(
-          ' ',
-        ),
-        () => 'boolean',
-      ),
-      ...objectOf(
-        'sampleRate minimumDurationMilliseconds session_idle_threshold_ms full_snapshot_interval_millis trigger_pending_buffer_interval_millis'.split(
-          ' ',
-        ),
-        () => 'number | null',
-      ),
-      maskInputOptions: 'object',
-      attributeFilter: STRINGS,
-      ignoreClass: 'string',
-      recordCrossOriginIframes: `boolean | ${STRINGS}`,
-      slimDOMOptions: "'all' | object | boolean",
-      captureCanvas: { recordCanvas: 'boolean', canvasFps: 'number', canvasQuality: 'number | string' },
-      canvasCapture: { resolutionScale: 'number' },
-      sampling: { mousemove: 'boolean | number', mouseInteraction: 'boolean | object' },
-    },
-  },
   connect: (client) => {
     const { context } = client
     const { items } = context.remote

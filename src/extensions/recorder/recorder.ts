@@ -1,6 +1,7 @@
 import type { RecorderParts } from '../../host'
 import type { Properties, Stop } from '../../types'
 import type { Extension } from '../contract'
+import { SESSION_RECORDING } from './members'
 import { type RecorderHost, startRecording } from './recording'
 import { isStale, rememberSettings, settingsOf } from './settings'
 import { createUpload } from './upload'
@@ -26,6 +27,7 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     return () => {}
   }
   page()[RUNNING] = true
+  host.defineMembers({ session_recording: SESSION_RECORDING })
   const upload = createUpload(host)
   let stopRecording: Stop | undefined
   let started: unknown[] = []
