@@ -3,18 +3,18 @@
  * them. No name here may be public, stored, sent, built from text, or one of the browser's (test/scripts/internalNames.test.ts).
  */
 export const INTERNAL_NAMES = `
-  isOptedOut lastActiveAt startExtension isIdentified processesPerson isField isKept toProperties
-  usesDatabase captureLater hasChanged isCookieless onDropped onRequestError tabStore claim heldUntil isOfPage
-  isPast isSensitive leave living retryNow adoptReset fails hasFlags hasViewed mayKeep mayProcess merged
-  onDelivered setAnonymousId settle textOf adoptOrphans endSession endWait expectOrphans fetchedAt
-  initialPerson isBootstrapped isWritten journals maskAttributes maskText mayStore nextBatch onMalformed
-  onOrphaned onPageHide onPageLeave outgoingUrl outlives permitted personSince useGzip uuidv7 abandon
-  acceptsGzip acquireLeadership addOldest become beforeCall beginSession bootstrapped cancelUnsent
-  captureIdentify claimOrphans crossSubdomain currentTab enableProfiles endLeadership forgetReported
-  forgetTaken forgetVisit hasLoaded idleMs ignoredAttributes inOneWrite isAdopted isExcluded isOpen isOutboxKey
-  isReported isSending isStale layersNow lead maxBatch mayCapture needsGzip onGzipNeeded onMissing onNextPerson
-  onRetry onSwitch openSession prepare processPerson pump reloadingFlags removeRecords requestFlags rewrite
-  userConfig wasEnded
+  isOptedOut lastActiveAt startExtension isIdentified processesPerson isField isKept toProperties usesDatabase
+  captureLater hasChanged isCookieless onDropped onRequestError tabStore claim heldUntil isOfPage isPast
+  isSensitive leave living retryNow adoptReset fails hasFlags hasViewed mayKeep mayProcess merged onDelivered
+  setAnonymousId settle textOf adoptOrphans endSession endWait expectOrphans fetchedAt initialPerson
+  isBootstrapped isWritten journals maskAttributes maskText mayStore nextBatch onMalformed onOrphaned onPageHide
+  onPageLeave outgoingUrl outlives permitted personSince useGzip uuidv7 abandon acceptsGzip acquireLeadership
+  addOldest become beforeCall beginSession bootstrapped cancelUnsent captureIdentify claimOrphans crossSubdomain
+  currentTab enableProfiles endLeadership forgetReported forgetTaken forgetVisit hasLoaded idleMs
+  ignoredAttributes inOneWrite isAdopted isExcluded isOpen isOutboxKey isReported isSending isStale layersNow
+  lead maxBatch mayCapture needsGzip onGzipNeeded onMissing onNextPerson onRetry onSwitch openSession prepare
+  processPerson pump reloadingFlags removeRecords requestFlags rewrite userConfig wasEnded wanted runs outbox
+  journal ledger typed fits hasFailed tabs fillers maxBytes prepareAfter isNew
 `
   .trim()
   .split(/\s+/)

@@ -67,19 +67,6 @@ export interface Build {
   missing?: Missing
 }
 
-/** Defines the properties of `sessionRecording` that read and set the state of the current client's recording. */
-const defineRecordingState = (members: object, recording: () => SiteRecording | undefined): void => {
-  Object.defineProperties(members, {
-    status: { get: () => recording()?.status ?? 'disabled' },
-    _forceAllowLocalhostNetworkCapture: {
-      get: () => !!recording()?._forceAllowLocalhostNetworkCapture,
-      set(isForced: boolean) {
-        Object.assign(recording() ?? {}, { _forceAllowLocalhostNetworkCapture: isForced })
-      },
-    },
-  })
-}
-
 /**
  * Creates an `analytics` object of the core and a build's features. It touches nothing of the page until `init`, and no
  * member throws. `others`: the named instances so far, shared by all instances of one primary, which has no `name`.
@@ -222,7 +209,16 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   // The methods as created here, because another library's snippet may replace them with ones that push to this object.
   const own: Members = { ...analytics }
   Object.defineProperty(analytics.featureFlags, 'hasLoadedFlags', { get: () => analytics.flagsEndpointWasHit })
-  defineRecordingState(analytics.sessionRecording, () => client?.api.sessionRecording as SiteRecording | undefined)
+  const recording = () => (client?.api.sessionRecording ?? {}) as Partial<SiteRecording>
+  Object.defineProperties(analytics.sessionRecording, {
+    status: { get: () => recording().status ?? 'disabled' },
+    _forceAllowLocalhostNetworkCapture: {
+      get: () => !!recording()._forceAllowLocalhostNetworkCapture,
+      set(_forceAllowLocalhostNetworkCapture: boolean) {
+        Object.assign(recording(), { _forceAllowLocalhostNetworkCapture })
+      },
+    },
+  })
   return analytics
 }
 

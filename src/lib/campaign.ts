@@ -25,12 +25,10 @@ export type UrlOptions = Partial<
 const MASKED = '<masked>'
 const NO_NAMES: readonly string[] = []
 
+const idsAnd = memo((custom: readonly string[]) => [...CLICK_IDS, ...custom])
 /** Returns the names of the URL parameters whose values the options mask: click ids and the site's own. */
-const maskedNames = memo((isOn: boolean | undefined, custom: readonly string[] = NO_NAMES) =>
-  isOn ? [...CLICK_IDS, ...custom] : NO_NAMES,
-)
 const namesOf = ({ mask_personal_data_properties, custom_personal_data_properties }: UrlOptions) =>
-  maskedNames(mask_personal_data_properties, custom_personal_data_properties)
+  mask_personal_data_properties ? idsAnd(custom_personal_data_properties ?? NO_NAMES) : NO_NAMES
 
 /** Matches these parameters of URLs, also of a URL within a parameter. */
 const parameters = memo((names: readonly string[]) => {

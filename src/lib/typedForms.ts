@@ -44,7 +44,7 @@ const formsOfDate = (text: string, language: string | undefined): string[] => {
     return [0, 2].flatMap((width) => {
       const [m, d] = [month, day].map((each) => String(+each).padStart(width, '0'))
       return [
-        ...[year, short].flatMap((y) => [` ${y} ${m} ${d} `, ` ${d} ${m} ${y} `, ` ${m} ${d} ${y} `]),
+        ...[year, short].flatMap((y) => [` ${y} ${m} ${d} `, ` ${d} ${m} ${y} `]),
         ...(+month < 13 ? names.flatMap((name) => [d + name! + year, name! + d + year]) : []),
       ]
     })
