@@ -1,3 +1,4 @@
+import { own } from '../lib/own.ts'
 import type { JsonSchema } from './variables/jsonSchema.ts'
 import type { InsightQuery } from './insights/insights.ts'
 import { breakdownsOf } from './insights/shared.ts'
@@ -59,9 +60,10 @@ type ResultQuery = InsightQuery & { readonly funnelsFilter?: { readonly funnelVi
 const BY_KIND: Readonly<Record<string, (query: ResultQuery) => JsonSchema>> = {
   TrendsQuery: () => listOf(TRENDS_LINE),
   RetentionQuery: () => listOf(COHORT),
-  FunnelsQuery: (query) => FUNNELS[query.funnelsFilter?.funnelVizType ?? 'steps']![breakdownsOf(query).length ? 1 : 0],
+  FunnelsQuery: (query) =>
+    own(FUNNELS, query.funnelsFilter?.funnelVizType ?? 'steps')![breakdownsOf(query).length ? 1 : 0],
 }
 
 /** Returns the JSON schema of the results of an insight. Results of web analytics are lists or objects. */
 export const resultSchema = (query: InsightQuery): JsonSchema =>
-  BY_KIND[query.kind]?.(query) ?? { type: ['array', 'object'] }
+  own(BY_KIND, query.kind)?.(query) ?? { type: ['array', 'object'] }

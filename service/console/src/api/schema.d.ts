@@ -7518,7 +7518,7 @@ export interface operations {
                  */
                 started_at: string
               }[]
-              /** @description Events that the recorder dropped to stay within its budget */
+              /** @description Events left out: by the recorder, to stay within its budget, and by the service, if nested too deeply */
               dropped: number
               /**
                * Format: date-time
@@ -7818,8 +7818,8 @@ export interface operations {
                 description?: string | null
                 /** @enum {string|null} */
                 descriptionContentType?: 'html' | 'text' | null
-                /** @enum {string} */
-                display?: 'number' | 'emoji'
+                /** @enum {string|null} */
+                display?: 'number' | 'emoji' | null
                 hasOpenChoice?: boolean
                 id?: string
                 isNpsQuestion?: boolean
@@ -7827,7 +7827,7 @@ export interface operations {
                 lowerBoundLabel?: string | null
                 optional?: boolean
                 question: string
-                scale?: number
+                scale?: number | null
                 shuffleOptions?: boolean
                 skipSubmitButton?: boolean
                 translations?: {
@@ -8064,8 +8064,8 @@ export interface operations {
             description?: string | null
             /** @enum {string|null} */
             descriptionContentType?: 'html' | 'text' | null
-            /** @enum {string} */
-            display?: 'number' | 'emoji'
+            /** @enum {string|null} */
+            display?: 'number' | 'emoji' | null
             hasOpenChoice?: boolean
             id?: string
             isNpsQuestion?: boolean
@@ -8073,7 +8073,7 @@ export interface operations {
             lowerBoundLabel?: string | null
             optional?: boolean
             question: string
-            scale?: number
+            scale?: number | null
             shuffleOptions?: boolean
             skipSubmitButton?: boolean
             translations?: {
@@ -8304,8 +8304,8 @@ export interface operations {
               description?: string | null
               /** @enum {string|null} */
               descriptionContentType?: 'html' | 'text' | null
-              /** @enum {string} */
-              display?: 'number' | 'emoji'
+              /** @enum {string|null} */
+              display?: 'number' | 'emoji' | null
               hasOpenChoice?: boolean
               id?: string
               isNpsQuestion?: boolean
@@ -8313,7 +8313,7 @@ export interface operations {
               lowerBoundLabel?: string | null
               optional?: boolean
               question: string
-              scale?: number
+              scale?: number | null
               shuffleOptions?: boolean
               skipSubmitButton?: boolean
               translations?: {
@@ -8563,8 +8563,8 @@ export interface operations {
               description?: string | null
               /** @enum {string|null} */
               descriptionContentType?: 'html' | 'text' | null
-              /** @enum {string} */
-              display?: 'number' | 'emoji'
+              /** @enum {string|null} */
+              display?: 'number' | 'emoji' | null
               hasOpenChoice?: boolean
               id?: string
               isNpsQuestion?: boolean
@@ -8572,7 +8572,7 @@ export interface operations {
               lowerBoundLabel?: string | null
               optional?: boolean
               question: string
-              scale?: number
+              scale?: number | null
               shuffleOptions?: boolean
               skipSubmitButton?: boolean
               translations?: {
@@ -8831,8 +8831,8 @@ export interface operations {
             description?: string | null
             /** @enum {string|null} */
             descriptionContentType?: 'html' | 'text' | null
-            /** @enum {string} */
-            display?: 'number' | 'emoji'
+            /** @enum {string|null} */
+            display?: 'number' | 'emoji' | null
             hasOpenChoice?: boolean
             id?: string
             isNpsQuestion?: boolean
@@ -8840,7 +8840,7 @@ export interface operations {
             lowerBoundLabel?: string | null
             optional?: boolean
             question: string
-            scale?: number
+            scale?: number | null
             shuffleOptions?: boolean
             skipSubmitButton?: boolean
             translations?: {
@@ -9071,8 +9071,8 @@ export interface operations {
               description?: string | null
               /** @enum {string|null} */
               descriptionContentType?: 'html' | 'text' | null
-              /** @enum {string} */
-              display?: 'number' | 'emoji'
+              /** @enum {string|null} */
+              display?: 'number' | 'emoji' | null
               hasOpenChoice?: boolean
               id?: string
               isNpsQuestion?: boolean
@@ -9080,7 +9080,7 @@ export interface operations {
               lowerBoundLabel?: string | null
               optional?: boolean
               question: string
-              scale?: number
+              scale?: number | null
               shuffleOptions?: boolean
               skipSubmitButton?: boolean
               translations?: {
@@ -9171,6 +9171,7 @@ export interface operations {
         language?: string
         limit?: number
         question?: string
+        submission?: string
       }
       header?: never
       path: {
@@ -9197,7 +9198,7 @@ export interface operations {
               }[]
               distinct_id: string
               is_completed: boolean
-              /** @description Whether answers are shortened. The event "survey sent" has all of them */
+              /** @description Whether answers are shortened. "?submission=" returns them whole */
               is_truncated: boolean
               /** @description false: the distinct ID is from the URL of a hosted survey */
               is_verified: boolean
