@@ -495,7 +495,8 @@ describe('fingerprint rules', () => {
         type: 'BuiltError',
         frames: [
           ['https://shop.test/a-1a2b3c4d.js', 'x', 1, 11, id],
-          ['https://shop.test/a-1a2b3c4d.js', 'y', 1, 50, id],
+          // A name is that of a call where its mapping begins.
+          ['https://shop.test/a-1a2b3c4d.js', 'y', 1, 1, id],
         ],
       }),
       event('$exception', {}, { $exception_list: list('a', 'b') }),
