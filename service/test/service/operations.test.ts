@@ -118,7 +118,7 @@ describe('rejected events', () => {
         ],
         [
           'missing_distinct_id',
-          '"distinct_id" must be a non-empty string or a number, inside "properties" or next to it.',
+          '"distinct_id" must be a number or a string with a visible character, inside "properties" or next to it.',
           'no person',
           expect.stringContaining('"plan":"gold"'),
         ],
