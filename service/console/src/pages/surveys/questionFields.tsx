@@ -18,7 +18,7 @@ const RatingFields = ({ question, errorOf, onChange }: QuestionProps) => (
     <SelectInput
       label="Scale"
       error={errorOf('scale')}
-      value={scaleKey(question.display, question.scale)}
+      value={scaleKey(question.display ?? 'number', question.scale ?? 5)}
       options={SCALES.map(({ display, scale, label }) => [scaleKey(display, scale), label])}
       onChange={(key) => {
         const found = SCALES.find(({ display, scale }) => scaleKey(display, scale) === key)!
