@@ -262,7 +262,9 @@ describe('the generated types of endpoints', () => {
       /prices: \{\s+variables: \{ least: number \}\s+row: \{ price: number \| string \| null; plan: string \| null \}/,
     )
     expect(types).toMatch(/one: \{\s+variables: \{\}\s+row: \{ one: [^;]+; "odd name": string \| null \}/)
-    expect(types).toMatch(/daily: \{\s+variables: \{ date_from\?: string; date_to\?: string \}\s+row: \{ data: readonly \(number \| null\)\[\]; labels: readonly \(string\)\[\];/)
+    expect(types).toMatch(
+      /daily: \{\s+variables: \{ date_from\?: string; date_to\?: string \}\s+row: \{ data: readonly \(number \| null\)\[\]; labels: readonly \(string\)\[\];/,
+    )
   })
 
   test('accept valid calls', () => {
