@@ -62,6 +62,9 @@ export interface BodyMemory {
   heldBytes(): number
 }
 
+// Trying again may end other bodies, and takes longer the more bodies there are.
+const RESUMED_PER_TURN = 10
+
 export interface BodyMemoryOptions {
   readonly maxHeldBytes: number
   readonly limits: typeof BODY_LIMITS
@@ -80,12 +83,23 @@ export interface BodyMemoryOptions {
 export const createBodyMemory = ({ maxHeldBytes, limits, intakes, evict }: BodyMemoryOptions): BodyMemory => {
   const small: Pool = { maxBytes: maxHeldBytes / 2, bytes: 0 }
   const large: Pool = { maxBytes: maxHeldBytes, bytes: 0 }
-  let waiting: (() => void)[] = []
+  const waiting: (() => void)[] = []
+  /** How many of the waiting bodies, from the first, have not tried again since memory was released. */
+  let due = 0
+  let isResuming = false
 
-  const resumeWaiting = () => {
-    const resumed = waiting
-    waiting = []
+  const resumeSome = () => {
+    const resumed = waiting.splice(0, Math.min(due, RESUMED_PER_TURN))
+    due -= resumed.length
     for (const resume of resumed) resume()
+    isResuming = due > 0
+    if (isResuming) setImmediate(resumeSome)
+  }
+  const resumeWaiting = () => {
+    due = waiting.length
+    if (isResuming || !due) return
+    isResuming = true
+    setImmediate(resumeSome)
   }
 
   const release = (intake: Intake) => {

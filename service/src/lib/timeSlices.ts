@@ -38,27 +38,43 @@ export const runInSlices = async <T>(steps: Steps<T>, next: NextStep): Promise<T
 // Short enough that a turn whose last step overruns its slice still ends within 50 ms.
 const SLICE_MS = 8
 
-/** Lets long computations share the event loop. Together they get one time slice per turn, then I/O continues. */
-export const createTimeSlices = (sliceMs = SLICE_MS): TimeSlices => {
-  const waiting = createFairQueue<() => void>()
-  /** End of the time slice of this turn. `undefined` until a computation starts it. */
-  let endsAt: number | undefined
+/** End of the time slice of this turn of the event loop. `undefined` until a computation starts it. */
+let endsAt: number | undefined
+/** An item for each waiting computation, by its kind. It resumes the next computation of that kind. */
+const turns = createFairQueue<() => void>()
+let kinds = 0
 
-  const begin = () => {
-    endsAt = performance.now() + sliceMs
-    setImmediate(() => {
-      endsAt = undefined
-      const resume = waiting.take()
-      if (!resume) return
-      begin()
-      resume()
-    })
+const endTurn = () => {
+  endsAt = undefined
+  turns.take()?.()
+}
+
+/**
+ * Creates the time slices of one kind of long computation. All kinds of the thread together get one time slice per turn,
+ * then I/O continues. Kinds take turns, and so do the clients of a kind.
+ */
+export const createTimeSlices = (sliceMs = SLICE_MS): TimeSlices => {
+  const kind = String((kinds += 1))
+  const waiting = createFairQueue<() => void>()
+  const begin = () => (endsAt = performance.now() + sliceMs)
+  const resumeNext = () => {
+    begin()
+    setImmediate(endTurn)
+    waiting.take()!()
   }
 
   return {
     next(client) {
-      if (endsAt === undefined) begin()
-      else if (performance.now() >= endsAt) return new Promise((resume) => waiting.add(client, resume))
+      if (endsAt === undefined) {
+        begin()
+        // The first immediate runs in the same turn if I/O or a timer started the computation.
+        setImmediate(() => setImmediate(endTurn))
+      } else if (performance.now() >= endsAt) {
+        return new Promise((resume) => {
+          waiting.add(client, resume)
+          turns.add(kind, resumeNext)
+        })
+      }
       return undefined
     },
   }

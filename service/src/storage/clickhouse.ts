@@ -120,7 +120,7 @@ export const createClickhouse = (
             response.body.destroy()
             throw new StorageError('size', 'The result has too many rows')
           }
-          const body = await readStream(response)
+          const body = await readStream(response, String(limits.projectId))
           return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // Readers of the stream receive the error.
         },
         limits,

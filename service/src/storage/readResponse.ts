@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createLane } from '../lib/lane.ts'
 import { inSlices, parseInSteps } from '../lib/largeJson.ts'
-import type { Steps } from '../lib/timeSlices.ts'
+import { createTimeSlices, type Steps } from '../lib/timeSlices.ts'
 import type { EngineResponse } from './clickhouseHttp.ts'
 import { type ReadBounds, type Result, StorageError } from './storage.ts'
 import { quoteUnsafeIntegers } from './unsafeIntegers.ts'
@@ -90,15 +90,20 @@ function* parseLines<Row>(text: string): Steps<Row[]> {
 export const readRows = <Row>(response: EngineResponse, bounds: ResponseBounds): Promise<Row[]> =>
   readText(response, bounds, (text) => inSlices(parseLines<Row>(text)))
 
-/** Returns the body as a stream once its first bytes have arrived. */
-export const readStream = async ({ body, rowCount }: EngineResponse): Promise<Readable> => {
-  if (!rowCount) return body
+const slices = createTimeSlices()
+
+/** Returns the body as a stream once its first bytes have arrived. `client`: whom it is for. Clients take turns. */
+export const readStream = async ({ body, rowCount }: EngineResponse, client: string): Promise<Readable> => {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   const first = await chunks.next()
-  if (first.done) throw notWritten()
+  if (first.done && rowCount) throw notWritten()
   const all = async function* () {
-    yield first.value
-    yield* { [Symbol.asyncIterator]: () => chunks }
+    // Whoever reads the stream does its work for a chunk when it takes it, so this limits that work too.
+    for (let next = first; !next.done; next = await chunks.next()) {
+      yield next.value
+      const turn = slices.next(client)
+      if (turn) await turn
+    }
   }
   const stream = Readable.from(all(), { objectMode: false })
   // A generator that has not started does not end `chunks`, and the body would occupy its connection.

@@ -1,5 +1,4 @@
 import { Transform } from 'node:stream'
-import { StringDecoder } from 'node:string_decoder'
 
 // An escape, the start or end of a string, or an integer with as many digits as one of 256 bits has. A pattern that matches
 // whole strings would exceed the stack of the regular expression engine at a few megabytes.
@@ -57,25 +56,25 @@ const endOfTokens = (text: string): number => {
 
 /** Quotes integers beyond 2^53 in a stream of JSON lines of any length. */
 export const quotingIntegers = (): Transform => {
-  const decoder = new StringDecoder()
   let rest = ''
   let isInString = false
-  const quote = (text: string): string => {
+  // A character for each byte, because all that matters is ASCII.
+  const quote = (text: string): Buffer => {
     const quoted = BEFORE_LONG.test(text)
       ? quoteFrom(text, isInString)
       : { text, isInString: endsInString(text, isInString) }
     isInString = quoted.isInString
-    return quoted.text
+    return Buffer.from(quoted.text, 'latin1')
   }
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      const text = rest + decoder.write(chunk)
+      const text = rest + chunk.toString('latin1')
       const end = endOfTokens(text)
       rest = text.slice(end)
       done(null, quote(text.slice(0, end)))
     },
     flush(done) {
-      done(null, quote(rest + decoder.end()))
+      done(null, quote(rest))
     },
   })
 }

@@ -98,6 +98,38 @@ test('the largest of several bodies waiting for memory is rejected', async () =>
   reader.close()
 })
 
+test('bodies that wait for memory try again a few per turn of the event loop, each after every release', async () => {
+  const { reader, open } = createBodies(100 * KB)
+  const full = [open('1.1.1.1'), open('2.2.2.2')]
+  for (const body of full) {
+    body.send(50 * KB)
+    body.end()
+    await body.outcome
+  }
+  const waiting = Array.from({ length: 35 }, () => open('3.3.3.3'))
+  for (const body of waiting) {
+    body.send(KB)
+    body.end()
+  }
+  await soon()
+  let turn = 0
+  const counting = { isOver: false }
+  const countTurns = () => {
+    turn += 1
+    if (!counting.isOver) setImmediate(countTurns)
+  }
+  countTurns()
+  const turns = waiting.map(({ outcome }) => outcome.then(() => turn))
+  full[0]!.close()
+  full[1]!.close()
+  const perTurn = new Map<number, number>()
+  for (const each of await Promise.all(turns)) perTurn.set(each, (perTurn.get(each) ?? 0) + 1)
+  counting.isOver = true
+  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(10)
+  expect(reader.heldBytes()).toBe(35 * KB)
+  reader.close()
+})
+
 test('a client that uses up its share of the memory does not delay another one', async () => {
   const { reader, open } = createBodies(100 * KB)
   const [first, second, other] = [open('1.1.1.1'), open('1.1.1.1'), open('2.2.2.2')]

@@ -1,5 +1,12 @@
 import { createTimeSlices } from '../../src/lib/timeSlices.ts'
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+// The time slice that a test started ends within two turns.
+afterEach(async () => {
+  for (let turns = 0; turns < 3; turns += 1) await turn()
+})
+
 test('a step within its time slice does not wait', () => {
   const slices = createTimeSlices(1_000)
   expect(slices.next('a')).toBeUndefined()
@@ -33,4 +40,31 @@ test('timers run between the time slices of a long computation', async () => {
   }
   clearInterval(ticking)
   expect(ticks).toBeGreaterThan(2)
+})
+
+test('computations of all kinds share the time slice of a turn, and the kinds alternate', async () => {
+  const [one, other] = [createTimeSlices(0), createTimeSlices(0)]
+  const order: string[] = []
+  const step = async (slices: typeof one, name: string) => {
+    await slices.next(name)
+    order.push(name)
+  }
+  expect(one.next('a')).toBeUndefined()
+  const steps = [step(one, 'a'), step(one, 'b'), step(other, 'c')]
+  await Promise.resolve()
+  expect(order).toEqual([])
+  await Promise.all(steps)
+  expect(order).toEqual(['a', 'c', 'b'])
+})
+
+test('the second time slice of a computation that I/O started is in a later turn', async () => {
+  const slices = createTimeSlices(0)
+  const order: string[] = []
+  // Timers run before the immediates of the same turn.
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  slices.next('a')
+  const step = slices.next('a')!.then(() => order.push('step'))
+  setImmediate(() => order.push('end of the turn'))
+  await step
+  expect(order).toEqual(['end of the turn', 'step'])
 })
