@@ -13,7 +13,7 @@ import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { Log, LogLevel } from '../lib/log.ts'
 import type { Count } from '../lib/metrics.ts'
 import type { TimeSlices } from '../lib/timeSlices.ts'
-import { isShort, toLargeJson } from '../lib/largeJson.ts'
+import { isShort, streamJson, toLargeJson } from '../lib/largeJson.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { type ApiKey, MetadataUnavailable } from '../storage/metadata/metadata.ts'
 import { StorageError, storageApiError } from '../storage/storage.ts'
@@ -299,9 +299,9 @@ const isPlain = (body: unknown): body is object =>
 /** Returns a body to send. Writing a long one as JSON does not block the event loop. */
 const toPayload = async (reply: FastifyReply, body: unknown): Promise<unknown> => {
   if (!isPlain(body) || isShort(body)) return body
-  const json = await toLargeJson(body)
+  const chunks = await toLargeJson(body)
   reply.type('application/json; charset=utf-8')
-  return json
+  return streamJson(chunks)
 }
 
 /** Gives each request an id, and counts and logs its end. */

@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream'
 import { setOwn } from './own.ts'
+import { pacedStream } from './pacedStream.ts'
 import { createTimeSlices, runInSlices, type Steps } from './timeSlices.ts'
 
 /** Characters of JSON that are parsed in one step: at most about 3 ms. */
@@ -6,6 +8,8 @@ const PARSE_STEP = 32_000
 /** Values that are written in one step. A character counts as a small part of one. */
 const WRITE_STEP = 2_000
 const VALUES_PER_CHARACTER = 1 / 32
+/** Encoding this much takes well under a millisecond. */
+const CHUNK_CHARS = 64 * 1024
 
 const slices = createTimeSlices()
 
@@ -175,9 +179,21 @@ function* writeInSteps(value: unknown, write: (part: string) => void): Steps<voi
   write('}')
 }
 
-/** Resolves with a value as JSON, like `JSON.stringify`, without blocking the event loop. */
-export const toLargeJson = async (value: unknown): Promise<string> => {
-  const parts: string[] = []
-  await inSlices(writeInSteps(value, (part) => parts.push(part)))
-  return parts.join('')
+/** Resolves with the bytes of a value's JSON in chunks, like `JSON.stringify`, without blocking the event loop. */
+export const toLargeJson = async (value: unknown): Promise<Buffer[]> => {
+  const chunks: Buffer[] = []
+  let text = ''
+  await inSlices(
+    writeInSteps(value, (part) => {
+      text += part
+      if (text.length < CHUNK_CHARS) return
+      chunks.push(Buffer.from(text))
+      text = ''
+    }),
+  )
+  chunks.push(Buffer.from(text))
+  return chunks
 }
+
+/** Returns a stream of these chunks, which does not block the event loop either. */
+export const streamJson = (chunks: readonly Buffer[]): Readable => pacedStream(chunks, () => slices.next('json'))

@@ -1,6 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { concatInSteps } from '../lib/concatInSteps.ts'
 import { createLane } from '../lib/lane.ts'
 import { inSlices, parseInSteps } from '../lib/largeJson.ts'
+import { pacedStream } from '../lib/pacedStream.ts'
 import { createTimeSlices, type Steps } from '../lib/timeSlices.ts'
 import type { EngineResponse } from './clickhouseHttp.ts'
 import { type ReadBounds, type Result, StorageError } from './storage.ts'
@@ -12,6 +14,7 @@ const notWritten = () => new StorageError('full', 'The engine could not write it
 /** A response with more bytes is large: one at a time is in memory as text. */
 const LARGE_BYTES = 250_000
 const large = createLane(1)
+const slices = createTimeSlices()
 
 /** Reads bytes until the body ends or there are `most`. Returns whether it ended. */
 const readUpTo = async (body: AsyncIterator<Buffer>, chunks: Buffer[], most: number): Promise<boolean> => {
@@ -41,8 +44,9 @@ const readText = async <Value>(
 ): Promise<Value> => {
   const chunks: Buffer[] = []
   const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  const finish = () => {
-    const text = Buffer.concat(chunks.splice(0)).toString()
+  const finish = async () => {
+    const bytes = await concatInSteps(chunks.splice(0), () => slices.next(client))
+    const text = bytes.toString()
     if (!text && rowCount) throw notWritten()
     return read(text)
   }
@@ -90,22 +94,17 @@ function* parseLines<Row>(text: string): Steps<Row[]> {
 export const readRows = <Row>(response: EngineResponse, bounds: ResponseBounds): Promise<Row[]> =>
   readText(response, bounds, (text) => inSlices(parseLines<Row>(text)))
 
-const slices = createTimeSlices()
-
 /** Returns the body as a stream once its first bytes have arrived. `client`: whom it is for. Clients take turns. */
 export const readStream = async ({ body, rowCount }: EngineResponse, client: string): Promise<Readable> => {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   const first = await chunks.next()
   if (first.done && rowCount) throw notWritten()
   const all = async function* () {
-    // Whoever reads the stream does its work for a chunk when it takes it, so this limits that work too.
-    for (let next = first; !next.done; next = await chunks.next()) {
-      yield next.value
-      const turn = slices.next(client)
-      if (turn) await turn
-    }
+    if (first.done) return
+    yield first.value
+    yield* { [Symbol.asyncIterator]: () => chunks }
   }
-  const stream = Readable.from(all(), { objectMode: false })
+  const stream = pacedStream(all(), () => slices.next(client))
   // A generator that has not started does not end `chunks`, and the body would occupy its connection.
   stream.once('close', () => body.destroy())
   return stream

@@ -26,7 +26,7 @@ describe.each(Object.entries(VALUES))('%s', (_, value) => {
   })
 
   test('are written like by JSON.stringify', async () => {
-    expect(await toLargeJson(value)).toBe(JSON.stringify(value))
+    expect(Buffer.concat(await toLargeJson(value)).toString()).toBe(JSON.stringify(value))
   })
 })
 
@@ -42,10 +42,16 @@ test('no step parses more than a short text, except one long string', () => {
   expect(Math.max(...lengths)).toBeLessThan(50_000)
 })
 
+test('a long value is written in chunks', async () => {
+  const chunks = await toLargeJson(VALUES.texts)
+  expect(chunks.length).toBeGreaterThan(5)
+  expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(130_000)
+})
+
 test('members that JSON.stringify leaves out are left out, also of a long object', async () => {
   const value = { a: undefined, b: () => 1, c: new Date(0), d: Array.from({ length: 5_000 }, () => undefined) }
   expect(isShort(value)).toBe(false)
-  expect(await toLargeJson(value)).toBe(JSON.stringify(value))
+  expect(Buffer.concat(await toLargeJson(value)).toString()).toBe(JSON.stringify(value))
 })
 
 test.each(['[1,2', '["a', '{"a":[', ''])('a truncated text is rejected: %s', (end) => {

@@ -41,10 +41,11 @@ const etagOf = async ({
   endpoint_materialized_at: _materializedAt,
   clickhouse: _clickhouse,
   ...stable
-}: RunAnswer): Promise<string> =>
-  `W/"${createHash('sha256')
-    .update(await toLargeJson(stable))
-    .digest('base64url')}"`
+}: RunAnswer): Promise<string> => {
+  const hash = createHash('sha256')
+  for (const chunk of await toLargeJson(stable)) hash.update(chunk)
+  return `W/"${hash.digest('base64url')}"`
+}
 
 // Caches must revalidate, so that a request with another key, or without one, never gets the response.
 const REVALIDATE = { 'cache-control': 'private, no-cache', vary: 'authorization, accept' }
