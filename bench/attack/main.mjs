@@ -11,6 +11,9 @@ export const title = 'Attacks: effects on honest clients'
 /** npm scripts of the root to run first. */
 export const needs = ['build']
 
+/** `heap`: maximum heap of the service in MB, such as 512. Absent: what Node chooses. */
+export const flags = ['heap']
+
 const CORES = 2
 const MB = 1_000_000
 const DURATIONS = {
@@ -37,9 +40,13 @@ const startChild = (file, message) => {
 }
 
 /** Starts a service with two projects: an honest one and the attacker's. */
-const start = async () => {
+const start = async (heap) => {
   const turns = process.platform === 'linux' ? createTurns() : undefined
-  const service = await startService({ cores: CORES, env: { TRAILMARK_LOG_LEVEL: 'error', ...turns?.env } })
+  const nodeOptions = [turns?.nodeOptions ?? '', heap ? `--max-old-space-size=${heap}` : ''].join(' ').trim()
+  const service = await startService({
+    cores: CORES,
+    env: { TRAILMARK_LOG_LEVEL: 'error', ...turns?.env, NODE_OPTIONS: nodeOptions },
+  })
   const project = async (name) => {
     const { id, api_token: token } = await service.trailmark('project', 'create', name)
     const keyOf = async (label) =>
@@ -177,11 +184,11 @@ const goalsOf = (all) => {
 }
 
 /** Starts a service on this machine, attacks it, and resolves with the report as Markdown. */
-export const run = async ({ quick, say }) => {
+export const run = async ({ quick, heap, say }) => {
   const extent = quick ? 'quick' : 'full'
   const durations = { ...DURATIONS[extent], graceMs: GRACE_MS[extent] }
   const all = []
-  let service = await start()
+  let service = await start(heap)
   try {
     for (const name of Object.keys(ATTACKS)) {
       say(`${name}, ${durations.seconds} s`)
@@ -190,14 +197,14 @@ export const run = async ({ quick, say }) => {
         say('The attack stopped the service. Starting a new one.')
         await service.kill()
         await service.stop()
-        service = await start()
+        service = await start(heap)
       }
     }
   } finally {
     await service.stop()
   }
   return [
-    `${CORES} cores for service, engine and load generators, ${durations.seconds} s an attack`,
+    `${CORES} cores for service, engine and load generators, ${durations.seconds} s an attack${heap ? `, heap of the service at most ${heap} MB` : ''}`,
     '### Targets',
     markdownTable(['all attacks', 'target', 'measured', 'met'], goalsOf(all)),
     '### Each attack',

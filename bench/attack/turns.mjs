@@ -12,7 +12,8 @@ export const createTurns = () => {
   let read = 0
   return {
     /** Environment to start the service with. */
-    env: { TURNS_FILE: file, NODE_OPTIONS: `--import=${RECORDER}` },
+    env: { TURNS_FILE: file },
+    nodeOptions: `--import=${RECORDER}`,
     /** Returns the maximum CPU time of a turn since the last call, in ms. 0: none took 15 ms. */
     longestMs() {
       const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)

@@ -5,7 +5,7 @@ export const MAX_QUESTIONS = 50
 const MAX_CHOICES = 100
 
 /** Valid scales of each display of a rating, and the buckets of answers that branching can use. */
-const SCALES = { number: [5, 7, 10], emoji: [2, 3, 5] } as const
+const SCALES = { number: [3, 5, 7, 10], emoji: [2, 3, 5] } as const
 const BUCKETS: Readonly<Record<number, readonly string[]>> = {
   2: ['positive', 'negative'],
   3: ['negative', 'neutral', 'positive'],

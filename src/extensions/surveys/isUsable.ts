@@ -8,7 +8,7 @@ const QUESTION_TYPES = ['open', 'link', 'rating', 'single_choice', 'multiple_cho
 const BRANCHES = ['next_question', 'end', 'specific_question', 'response_based']
 const DEFAULT_SCALE = 5
 /** The scales of each display. A scale of 2 is always drawn as thumbs. */
-const SCALES: Record<string, readonly number[]> = { emoji: [2, 3, 5], number: [2, 3, 4, 5, 6, 7, 8, 9, 10] }
+const SCALES: Record<string, readonly number[]> = { emoji: [2, 3, 5], number: [3, 5, 7, 10] }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && !!value && !Array.isArray(value)
 const isMissing = (value: unknown) => value === undefined || value === null

@@ -266,6 +266,7 @@ test('surveys that are malformed or of a newer release are not usable', () => {
       { type: 'slider', question: '?' },
       { type: 'single_choice', question: '?' },
       { type: 'rating', question: '?', display: 'emoji', scale: 7 },
+      { type: 'rating', question: '?', display: 'number', scale: 4 },
       { type: 'open', question: '?', branching: { type: 'random' } },
     ].map((question) => survey({ questions: [question as never] })),
   ]
@@ -349,6 +350,7 @@ test.each([
 test.each<[question: object, display: string, scale: number]>([
   [{}, 'number', 5],
   [{ scale: 10 }, 'number', 10],
+  [{ display: 'number', scale: 3 }, 'number', 3],
   [{ scale: '7', display: null }, 'number', 7],
   [{ display: 'stars', scale: 5 }, 'number', 5],
   [{ display: 'emoji' }, 'emoji', 5],

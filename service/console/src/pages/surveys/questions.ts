@@ -19,6 +19,7 @@ export const SCALES: readonly {
   { display: 'number', scale: 10, label: 'Numbers 0–10 (NPS)' },
   { display: 'number', scale: 7, label: 'Numbers 1–7' },
   { display: 'number', scale: 5, label: 'Numbers 1–5' },
+  { display: 'number', scale: 3, label: 'Numbers 1–3' },
   { display: 'emoji', scale: 5, label: '5 faces' },
   { display: 'emoji', scale: 3, label: '3 faces' },
   { display: 'emoji', scale: 2, label: 'Thumbs up or down' },
