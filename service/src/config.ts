@@ -440,8 +440,8 @@ export const readConfig = (
 }
 
 const PREFIX = 'TRAILMARK_'
-// Of clients, builds and tests of the service, which may share its environment.
-const OF_OTHERS: ReadonlySet<string> = new Set(
+// Clients, builds and tests read these variables. They may run in the service's environment.
+const READ_BY_OTHERS: ReadonlySet<string> = new Set(
   [
     ...['URL', 'KEY', 'KEY_FILE', 'API_KEY', 'TOKEN', 'PROJECT_ID', 'DEFAULT_API_HOST', 'DEMO_PORT'],
     ...['BROWSER', 'HEADLESS_SHELL', 'FIREFOX', 'NGINX', 'CADDY'],
@@ -466,7 +466,7 @@ const editsBetween = (a: string, b: string): number => {
 export const unknownVariables = (env: Readonly<Record<string, string | undefined>>): string[] => {
   const known = Object.values<Variable<unknown>>(VARIABLES).map(({ name }) => name)
   const unknown = Object.keys(env).filter(
-    (name) => name.startsWith(PREFIX) && !known.includes(name) && !OF_OTHERS.has(name),
+    (name) => name.startsWith(PREFIX) && !known.includes(name) && !READ_BY_OTHERS.has(name),
   )
   return unknown.sort().map((name) => {
     const [nearest] = known

@@ -22,8 +22,13 @@ declare module 'css-tree/tokenizer' {
 }
 
 declare module 'css-tree' {
-  export const parse: (css: string, options?: { readonly parseCustomProperty?: boolean }) => unknown
-  export const walk: (tree: unknown, visit: (node: any) => void) => void
+  /** A node of a syntax tree. These are the kinds of nodes that tests read. */
+  export type Node =
+    | { readonly type: 'Url' | 'Raw'; readonly value: string }
+    | { readonly type: 'Function' | 'Atrule'; readonly name: string }
+  export const parse: (css: string, options?: { readonly parseCustomProperty?: boolean }) => Node
+  /** Calls `visit` with each node of a tree. */
+  export const walk: (tree: Node, visit: (node: Node) => void) => void
 }
 
 declare module 'css-tree/utils' {

@@ -64,7 +64,8 @@ export const windowsOf = (rows: readonly ChunkRow[]): WindowView[] => {
   return [...byWindow]
     .map(([id, own]) => {
       const chunks = onOneClock(own)
-      const whole = chunks.filter(({ isWhole }) => isWhole)
+      // If the service left out all events of a chunk, the chunk is stored without bytes.
+      const whole = chunks.filter(({ isWhole, bytes }) => isWhole && bytes > 0)
       return {
         id,
         started_at: iso(Math.min(...chunks.map(({ firstAt }) => firstAt))),

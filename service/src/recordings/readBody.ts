@@ -108,24 +108,30 @@ const shiftOf = (sentAt: number | undefined, receivedAt: number): number => {
   return Math.abs(skew) > TRUSTED_SKEW_MS ? Math.round(skew) : 0
 }
 
+interface ReadEvents {
+  /** Events to store. */
+  readonly events: RecordedEvent[]
+  /** Events that are nested too deeply or cannot be decompressed. The recording has their number, and when they happened. */
+  readonly leftOut: RecordedEvent[]
+}
+
 const readEvents = (
   data: readonly unknown[],
   budget: InflateBudget,
   isInTime: (timestamp: number) => boolean,
-): { readonly events: RecordedEvent[]; readonly tooDeep: number } => {
-  let tooDeep = 0
-  const events = data.flatMap((value) => {
+): ReadEvents => {
+  const events: RecordedEvent[] = []
+  const leftOut: RecordedEvent[] = []
+  for (const value of data) {
+    if (!isRecordedEvent(value) || !isInTime(value.timestamp)) continue
     try {
-      if (!isRecordedEvent(value) || !isInTime(value.timestamp)) return []
       const event = openCompressedFields(value, budget)
-      if (!isDeeperThan(event, MAX_EVENT_DEPTH)) return [event]
-      tooDeep += 1
-      return []
+      ;(isDeeperThan(event, MAX_EVENT_DEPTH) ? leftOut : events).push(event)
     } catch {
-      return [] // One unreadable event is no reason to lose the others.
+      leftOut.push(value) // One unreadable event is no reason to lose the others.
     }
-  })
-  return { events, tooDeep }
+  }
+  return { events, leftOut }
 }
 
 interface Envelope {
@@ -141,16 +147,16 @@ const toLine = (columns: Fields): Buffer => Buffer.from(`${JSON.stringify(column
 const toChunk = (
   { sessionId, windowId, distinctId }: Readonly<Record<'sessionId' | 'windowId' | 'distinctId', string>>,
   properties: Fields,
-  { events, tooDeep }: ReturnType<typeof readEvents>,
+  { events, leftOut }: ReadEvents,
   shiftMs: number,
 ): Pick<Chunk, 'firstAt' | 'bytes' | 'rows' | 'session' | 'sessionId'> => {
-  const times = events.map(({ timestamp }) => timestamp)
+  const times = [...events, ...leftOut].map(({ timestamp }) => timestamp)
   // Not Math.min(...times): a chunk may have more events than a function may have arguments.
   const first = Math.round(times.reduce((least, time) => Math.min(least, time)))
   const last = Math.round(times.reduce((most, time) => Math.max(most, time)))
   const figures = figuresOf(events, shiftMs)
   const payload = Buffer.from(events.map((event) => JSON.stringify(event)).join('\n'))
-  const parts = splitBytes(payload, MAX_ROW_BYTES)
+  const parts = payload.length ? splitBytes(payload, MAX_ROW_BYTES) : [payload]
   const isAnchor = events.some(({ type }) => type === EVENT_TYPE.fullSnapshot)
   const rows = parts.map((part, index) => {
     const isFirst = index === 0
@@ -174,7 +180,7 @@ const toChunk = (
       active_slots: isFirst ? figures.activeSlots : [],
       urls: isFirst ? figures.urls : [],
       policy: textOf(properties.$snapshot_policy, 20) ?? '',
-      dropped: isFirst ? (countOf(properties.$snapshot_dropped, MAX_SEQUENCE) ?? 0) + tooDeep : 0,
+      dropped: isFirst ? (countOf(properties.$snapshot_dropped, MAX_SEQUENCE) ?? 0) + leftOut.length : 0,
       bytes: part.length,
       payload: part.toString('utf8'),
     }
@@ -209,7 +215,7 @@ const readItem = (item: unknown, { token: around, sentAt, receivedAt, budget }: 
   const isInTime = (timestamp: number) =>
     timestamp + shiftMs > receivedAt - MAX_AGE_MS && timestamp + shiftMs < receivedAt + MAX_AHEAD_MS
   const read = readEvents(data, budget, isInTime)
-  if (!read.events.length) return reject('no_events')
+  if (!read.events.length && !read.leftOut.length) return reject('no_events')
   return {
     token,
     badEvents: data.length - read.events.length,

@@ -53,7 +53,7 @@ const WINDOW = Type.Object({
   dropped: Type.Integer({
     minimum: 0,
     description:
-      'Events left out: by the recorder, to stay within its budget, and by the service, if nested too deeply',
+      'Events left out: by the recorder, to stay within its budget, and by the service, if nested too deeply or unreadable',
   }),
   chunks: Type.Array(CHUNK),
   gaps: Type.Array(GAP),

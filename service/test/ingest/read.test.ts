@@ -59,7 +59,7 @@ test.each([
   expect(one(event).result).toBe(code)
 })
 
-test.each(INVISIBLE)('nothing of %j is visible, so it is no name and no id of anything', (text) => {
+test.each(INVISIBLE)('an invisible text, %j, counts as missing in every name and id', (text) => {
   expect(one({ ...good, event: text }).result).toBe('missing_event_name')
   expect(one({ event: 'e', properties: { distinct_id: text } }).result).toBe('missing_distinct_id')
   expect(one({ event: 'e', distinct_id: 'next', properties: { distinct_id: text } }).result).toMatchObject({

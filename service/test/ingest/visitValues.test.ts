@@ -242,7 +242,7 @@ test('the engine computes what is not sent, row by row, also next to rows that i
   const rows = [
     lineOf({ $pathname: '/sent', utm_source: 'a' }),
     lineOf({ $pathname: ['left'], utm_source: 7, $prev_pageview_duration: '5' }),
-    // Of an earlier release.
+    // An earlier release sent this event.
     lineOf({ $pathname: '/old', $session_entry_url: 'x', $session_entry_utm_source: 'b' }, ''),
     lineOf({ $pathname: '/last', $prev_pageview_duration: 1.5 }),
   ]

@@ -55,6 +55,26 @@ test('the sessions of a body whose ids do not contain their start cost one query
   expect(rows.length).toBe(CHUNKS)
 })
 
+const nestedIn = (levels: number): object => {
+  let nested: object = {}
+  for (let level = 0; level < levels; level += 1) nested = { nested }
+  return nested
+}
+
+test.each([
+  ['is nested too deeply', { type: 2, data: nestedIn(3_100) }],
+  ['cannot be decompressed', { type: 2, cv: '2024-10', data: 'not gzip' }],
+])('a chunk whose only event %s says so in its recording', async (_, event) => {
+  const { ingest, rows } = setUp()
+  const timestamp = Date.now()
+  const properties = { $session_id: 'a', distinct_id: 'a', $snapshot_sequence: 3, $snapshot_dropped: 1 }
+  const chunk = { event: '$snapshot', properties: { ...properties, $snapshot_data: [{ ...event, timestamp }] } }
+  await ingest({ ...delivery(() => 'a'), body: Buffer.from(JSON.stringify([chunk])) })
+  expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+    { seq: 3, first_at: timestamp, events: 0, dropped: 2, payload: '', is_anchor: 0, is_last_part: 1 },
+  ])
+})
+
 test('a session that is stored keeps the day on which it expires', async () => {
   const stored = Date.now() - 5 * 86_400_000
   const { ingest, rows } = setUp(async () => [['foreign', String(stored)]])

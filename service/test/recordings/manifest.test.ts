@@ -34,6 +34,13 @@ test('a missing beginning and an incomplete chunk are gaps', () => {
   ])
 })
 
+test('a chunk of which nothing was kept is a gap', () => {
+  const [window] = windowsOf([row(0, 0), row(1, 10, { bytes: 0, dropped: 2 }), row(2, 20, { isAnchor: true })])
+  expect(window!.dropped).toBe(2)
+  expect(window!.chunks.map(({ seq }) => seq)).toEqual([0, 2])
+  expect(window!.gaps).toEqual([{ from_seq: 1, to_seq: 1, started_at: iso(5), ended_at: iso(20) }])
+})
+
 test('chunks without numbers have no gaps', () => {
   const now = 1_790_000_000_000
   expect(windowsOf([row(now, now, { isAnchor: true }), row(now + 60_000, now + 60_000)])[0]!.gaps).toEqual([])

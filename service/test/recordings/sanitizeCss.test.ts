@@ -33,7 +33,7 @@ test.each([
 /** What a style sheet loads, as a parser sees it. */
 const loadedBy = (css: string): string[] => {
   const found: string[] = []
-  walk(parse(css, { parseCustomProperty: true }), (node: any) => {
+  walk(parse(css, { parseCustomProperty: true }), (node) => {
     if (node.type === 'Url' && !/^(?:data:image\/|#|$)/.test(node.value.trim())) found.push(`url ${node.value}`)
     if (
       node.type === 'Function' &&

@@ -7518,7 +7518,7 @@ export interface operations {
                  */
                 started_at: string
               }[]
-              /** @description Events left out: by the recorder, to stay within its budget, and by the service, if nested too deeply */
+              /** @description Events left out: by the recorder, to stay within its budget, and by the service, if nested too deeply or unreadable */
               dropped: number
               /**
                * Format: date-time

@@ -104,7 +104,7 @@ export const LeftOut = ({ recording: { windows_list } }: { readonly recording: R
     <p class="muted small">
       {formatWhole(dropped)}{' '}
       {dropped === 1 ? 'snapshot or change of the page was' : 'snapshots and changes of the page were'} left out,
-      because there were too many or they were nested too deeply.
+      because there were too many, or they were nested too deeply or could not be read.
     </p>
   ) : null
 }
