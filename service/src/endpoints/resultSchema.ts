@@ -55,15 +55,58 @@ const FUNNELS: Readonly<Record<string, readonly [plain: JsonSchema, broken: Json
   time_to_convert: [objectOf(TIMES), listOf(objectOf({ ...TIMES, breakdown_value: VALUES }))],
 }
 
+/** Rows of SQL, of a table of web analytics, and of the people behind a number. */
+const ROWS = listOf({ type: 'array' })
+const TRENDS = listOf(TRENDS_LINE)
+const RETENTION = listOf(COHORT)
+const OVERVIEW = listOf(
+  objectOf(
+    { key: TEXT, kind: TEXT, value: NUMBER_OR_NULL, previous: NUMBER_OR_NULL, changeFromPreviousPct: NUMBER_OR_NULL },
+    { median: NUMBER_OR_NULL, previousMedian: NUMBER_OR_NULL, isIncreaseBad: { type: 'boolean' } },
+  ),
+)
+const VITAL = objectOf({
+  count: INTEGER,
+  good: INTEGER,
+  needs_improvement: INTEGER,
+  poor: INTEGER,
+  p75: NUMBER_OR_NULL,
+  p90: NUMBER_OR_NULL,
+  p99: NUMBER_OR_NULL,
+  rating: TEXT_OR_NULL,
+})
+const VITALS = listOf(
+  objectOf({ breakdown_value: TEXT_OR_NULL, metrics: { type: 'object', additionalProperties: VITAL } }),
+)
+
 type ResultQuery = InsightQuery & { readonly funnelsFilter?: { readonly funnelVizType?: string } }
 
 const BY_KIND: Readonly<Record<string, (query: ResultQuery) => JsonSchema>> = {
-  TrendsQuery: () => listOf(TRENDS_LINE),
-  RetentionQuery: () => listOf(COHORT),
+  TrendsQuery: () => TRENDS,
+  RetentionQuery: () => RETENTION,
   FunnelsQuery: (query) =>
     own(FUNNELS, query.funnelsFilter?.funnelVizType ?? 'steps')![breakdownsOf(query).length ? 1 : 0],
+  WebOverviewQuery: () => OVERVIEW,
+  WebStatsTableQuery: () => ROWS,
+  WebVitalsQuery: () => VITALS,
+  ActorsQuery: () => ROWS,
 }
 
-/** Returns the JSON schema of the results of an insight. Results of web analytics are lists or objects. */
-export const resultSchema = (query: InsightQuery): JsonSchema =>
-  own(BY_KIND, query.kind)?.(query) ?? { type: ['array', 'object'] }
+/** Returns the JSON schema of the results of an insight. */
+export const resultSchema = (query: InsightQuery): JsonSchema => own(BY_KIND, query.kind)!(query)
+
+/** The results of any query, by what they are. */
+export const ANY_RESULTS: JsonSchema = {
+  description: 'Rows of a SQL query. For an insight, its chart data.',
+  anyOf: [
+    { title: 'Rows', ...ROWS },
+    { title: 'Trends', ...TRENDS },
+    { title: 'Retention', ...RETENTION },
+    ...Object.entries(FUNNELS).flatMap(([view, [plain, broken]]) => [
+      { title: `Funnel, ${view}`, ...plain },
+      { title: `Funnel, ${view}, by breakdown`, ...broken },
+    ]),
+    { title: 'Web overview', ...OVERVIEW },
+    { title: 'Web vitals', ...VITALS },
+  ],
+}

@@ -151,6 +151,7 @@ test('the results of insights are typed, in OpenAPI and in TypeScript', async ()
     times_broken: { ...viewOf('time_to_convert'), breakdownFilter },
     retention,
     retention_broken: { ...retention, breakdownFilter },
+    overview: { kind: 'WebOverviewQuery', properties: [] },
   }
   await capture(
     service,
@@ -159,12 +160,18 @@ test('the results of insights are typed, in OpenAPI and in TypeScript', async ()
   for (const [name, query] of Object.entries(insights))
     expect(await api(service, 'PUT', `/endpoints/${name}`, { query })).toMatchObject({ status: 201 })
   const { body } = await api(service, 'GET', '/endpoints/openapi.json')
+  const { body: general } = await request(`${service.url}/api/openapi.json`)
+  const resultsOf = (path: string) =>
+    general.paths[path].post.responses['2XX'].content['application/json'].schema.properties.results
+  const ofAll = resultsOf('/api/projects/{projectId}/endpoints/{name}/run')
+  expect(resultsOf('/api/projects/{projectId}/query')).toEqual(ofAll)
   for (const name of Object.keys(insights)) {
     const { results: schema } =
       body.paths[pathOf(name)].post.responses[200].content['application/json'].schema.properties
     const { body: run } = await api(service, 'POST', `/endpoints/${name}/run`, {})
     const isValid = validator(schema)
     expect({ name, isValid: isValid(run.results), errors: isValid.errors, run }).toMatchObject({ isValid: true })
+    expect(ofAll.anyOf).toContainEqual(expect.objectContaining(schema))
     // The schema names all fields of a result.
     const first = [run.results].flat(2)[0] as object
     const fieldsOf = ({ items, properties }: any): object => properties ?? fieldsOf(items)

@@ -3928,10 +3928,101 @@ export interface operations {
             offset?: number
             /** @description Rows of a SQL query. For an insight, its chart data. */
             results:
-              | unknown[]
+              | unknown[][]
               | {
-                  [key: string]: unknown
+                  action: Record<string, never> | null
+                  aggregated_value?: number | null
+                  breakdown_value?: (string | null) | (string | null)[]
+                  compare?: boolean
+                  compare_label?: string
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  filter: Record<string, never>
+                  label: string
+                  labels: string[]
+                }[]
+              | {
+                  breakdown_value?: (string | null) | (string | null)[]
+                  date: string
+                  label: string
+                  values: {
+                    count: number
+                    incomplete?: boolean
+                    label: string
+                  }[]
+                }[]
+              | {
+                  action_id: string | null
+                  average_conversion_time: number | null
+                  count: number
+                  custom_name: string | null
+                  median_conversion_time: number | null
+                  name: string
+                  order: number
+                  people: unknown[]
+                  type: string
+                }[]
+              | {
+                  action_id: string | null
+                  average_conversion_time: number | null
+                  breakdown: (string | null)[]
+                  breakdown_value: (string | null)[]
+                  count: number
+                  custom_name: string | null
+                  median_conversion_time: number | null
+                  name: string
+                  order: number
+                  people: unknown[]
+                  type: string
+                }[][]
+              | {
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  labels: string[]
+                }[]
+              | {
+                  breakdown_value: (string | null)[]
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  labels: string[]
+                }[]
+              | {
+                  average_conversion_time: number | null
+                  bins: number[][]
                 }
+              | {
+                  average_conversion_time: number | null
+                  bins: number[][]
+                  breakdown_value: (string | null)[]
+                }[]
+              | {
+                  changeFromPreviousPct: number | null
+                  isIncreaseBad?: boolean
+                  key: string
+                  kind: string
+                  median?: number | null
+                  previous: number | null
+                  previousMedian?: number | null
+                  value: number | null
+                }[]
+              | {
+                  breakdown_value: string | null
+                  metrics: {
+                    [key: string]: {
+                      count: number
+                      good: number
+                      needs_improvement: number
+                      p75: number | null
+                      p90: number | null
+                      p99: number | null
+                      poor: number
+                      rating: string | null
+                    }
+                  }
+                }[]
             samplingRate?: {
               numerator: number
             }
@@ -4034,10 +4125,101 @@ export interface operations {
             offset?: number
             /** @description Rows of a SQL query. For an insight, its chart data. */
             results:
-              | unknown[]
+              | unknown[][]
               | {
-                  [key: string]: unknown
+                  action: Record<string, never> | null
+                  aggregated_value?: number | null
+                  breakdown_value?: (string | null) | (string | null)[]
+                  compare?: boolean
+                  compare_label?: string
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  filter: Record<string, never>
+                  label: string
+                  labels: string[]
+                }[]
+              | {
+                  breakdown_value?: (string | null) | (string | null)[]
+                  date: string
+                  label: string
+                  values: {
+                    count: number
+                    incomplete?: boolean
+                    label: string
+                  }[]
+                }[]
+              | {
+                  action_id: string | null
+                  average_conversion_time: number | null
+                  count: number
+                  custom_name: string | null
+                  median_conversion_time: number | null
+                  name: string
+                  order: number
+                  people: unknown[]
+                  type: string
+                }[]
+              | {
+                  action_id: string | null
+                  average_conversion_time: number | null
+                  breakdown: (string | null)[]
+                  breakdown_value: (string | null)[]
+                  count: number
+                  custom_name: string | null
+                  median_conversion_time: number | null
+                  name: string
+                  order: number
+                  people: unknown[]
+                  type: string
+                }[][]
+              | {
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  labels: string[]
+                }[]
+              | {
+                  breakdown_value: (string | null)[]
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  labels: string[]
+                }[]
+              | {
+                  average_conversion_time: number | null
+                  bins: number[][]
                 }
+              | {
+                  average_conversion_time: number | null
+                  bins: number[][]
+                  breakdown_value: (string | null)[]
+                }[]
+              | {
+                  changeFromPreviousPct: number | null
+                  isIncreaseBad?: boolean
+                  key: string
+                  kind: string
+                  median?: number | null
+                  previous: number | null
+                  previousMedian?: number | null
+                  value: number | null
+                }[]
+              | {
+                  breakdown_value: string | null
+                  metrics: {
+                    [key: string]: {
+                      count: number
+                      good: number
+                      needs_improvement: number
+                      p75: number | null
+                      p90: number | null
+                      p99: number | null
+                      poor: number
+                      rating: string | null
+                    }
+                  }
+                }[]
             samplingRate?: {
               numerator: number
             }
@@ -6684,10 +6866,101 @@ export interface operations {
             offset?: number
             /** @description Rows of a SQL query. For an insight, its chart data. */
             results:
-              | unknown[]
+              | unknown[][]
               | {
-                  [key: string]: unknown
+                  action: Record<string, never> | null
+                  aggregated_value?: number | null
+                  breakdown_value?: (string | null) | (string | null)[]
+                  compare?: boolean
+                  compare_label?: string
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  filter: Record<string, never>
+                  label: string
+                  labels: string[]
+                }[]
+              | {
+                  breakdown_value?: (string | null) | (string | null)[]
+                  date: string
+                  label: string
+                  values: {
+                    count: number
+                    incomplete?: boolean
+                    label: string
+                  }[]
+                }[]
+              | {
+                  action_id: string | null
+                  average_conversion_time: number | null
+                  count: number
+                  custom_name: string | null
+                  median_conversion_time: number | null
+                  name: string
+                  order: number
+                  people: unknown[]
+                  type: string
+                }[]
+              | {
+                  action_id: string | null
+                  average_conversion_time: number | null
+                  breakdown: (string | null)[]
+                  breakdown_value: (string | null)[]
+                  count: number
+                  custom_name: string | null
+                  median_conversion_time: number | null
+                  name: string
+                  order: number
+                  people: unknown[]
+                  type: string
+                }[][]
+              | {
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  labels: string[]
+                }[]
+              | {
+                  breakdown_value: (string | null)[]
+                  count: number | null
+                  data: (number | null)[]
+                  days: string[]
+                  labels: string[]
+                }[]
+              | {
+                  average_conversion_time: number | null
+                  bins: number[][]
                 }
+              | {
+                  average_conversion_time: number | null
+                  bins: number[][]
+                  breakdown_value: (string | null)[]
+                }[]
+              | {
+                  changeFromPreviousPct: number | null
+                  isIncreaseBad?: boolean
+                  key: string
+                  kind: string
+                  median?: number | null
+                  previous: number | null
+                  previousMedian?: number | null
+                  value: number | null
+                }[]
+              | {
+                  breakdown_value: string | null
+                  metrics: {
+                    [key: string]: {
+                      count: number
+                      good: number
+                      needs_improvement: number
+                      p75: number | null
+                      p90: number | null
+                      p99: number | null
+                      poor: number
+                      rating: string | null
+                    }
+                  }
+                }[]
             samplingRate?: {
               numerator: number
             }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { ANY_OBJECT, oneOf, orNull, TIME } from '../schemas.ts'
+import { ANY_RESULTS } from '../../endpoints/resultSchema.ts'
+import { oneOf, orNull, TIME } from '../schemas.ts'
 
 const COLUMN = Type.Object({
   name: Type.String(),
@@ -135,9 +136,7 @@ const WEB_FIELDS = {
 
 /** Fields of the JSON response of any run. */
 const RESULT_FIELDS = {
-  results: Type.Union([Type.Array(Type.Unknown()), ANY_OBJECT], {
-    description: 'Rows of a SQL query. For an insight, its chart data.',
-  }),
+  results: Type.Unsafe<unknown>(ANY_RESULTS),
   /** Absent: an insight. */
   columns: Type.Optional(Type.Array(Type.String())),
   types: Type.Optional(
