@@ -122,8 +122,8 @@ const attack = async (service, name, { seconds, most, graceMs }) => {
   const sampling = setInterval(async () => {
     const now = await service.memory().catch(() => undefined) // the service has just been killed
     if (!now) return
-    for (const part of ['service', 'engine']) peak[part] = Math.max(peak[part], now[part])
-    if (now.service > KILL_BYTES) await kill(`killed at ${KILL_BYTES / MB} MB`)
+    for (const part of ['service', 'engine']) peak[part] = Math.max(peak[part], now[part].all)
+    if (now.service.all > KILL_BYTES) await kill(`killed at ${KILL_BYTES / MB} MB`)
   }, SAMPLE_MS)
   const late = setTimeout(() => kill('killed: no response'), seconds * 1_000 + graceMs)
   const [found, answers] = await Promise.all([honest.found, attacker.found])

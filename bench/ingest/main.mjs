@@ -9,6 +9,9 @@ export const title = 'Ingest: throughput and cost'
 /** npm scripts of the root to run first. */
 export const needs = ['build']
 
+/** `small=1`: measures a service with `TRAILMARK_SMALL=1`. */
+export const flags = ['small']
+
 const CORES = 2
 const PER_BODY = 50
 // Enough to fill the writer's next batch while the current one is stored.
@@ -19,13 +22,17 @@ const BARE_ROWS = 5_000
 const FLAGS_A_SECOND = 1_000
 const VISITORS = 5_000
 const MB = 1_000_000
+const LIGHT_A_SECOND = 2
+// Maximum memory of the service and its engine together.
+const LIGHT_BYTES = 400 * MB
+const PEAK_BYTES = 900 * MB
 // Maximum ratio of the median memory in the last quarter to that in the second.
 const FLAT = 1.1
 
-// In seconds. `named`: number of deliveries with `uuid`s, which cannot be sent repeatedly.
+// In seconds. `light`: deliveries at a low rate before all others. `named`: number of deliveries with `uuid`s, which cannot be sent repeatedly.
 const DURATIONS = {
-  full: { ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 },
-  quick: { ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 },
+  full: { light: 600, ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 },
+  quick: { light: 15, ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 },
 }
 
 // The settings that the service inserts with.
@@ -87,6 +94,23 @@ const withCpu = async (service, work) => {
 const quarter = (list, which) =>
   list.slice(Math.floor((list.length * (which - 1)) / 4), Math.ceil((list.length * which) / 4))
 
+/** Returns the bytes of the service and its engine together, of each kind. */
+const together = ({ service, engine }) =>
+  Object.fromEntries(Object.keys(service).map((kind) => [kind, service[kind] + engine[kind]]))
+
+/** Sends a few deliveries a second, and resolves with the memory at the end. */
+const light = async (service, { light: seconds }, say) => {
+  say(`${seconds} s of ${LIGHT_A_SECOND} deliveries a second`)
+  const requests = bodies(service.token, { count: 10, perBody: PER_BODY }).map((body) =>
+    toRequest(service.url, '/e/', body),
+  )
+  const sender = createSender(service.url, 1)
+  let next = 0
+  await atARate({ seconds, aSecond: LIGHT_A_SECOND, send: () => sender.send(requests[(next += 1) % requests.length]) })
+  sender.close()
+  return service.memory()
+}
+
 const ingest = async (service, { ingest: seconds, warm }, say) => {
   const all = bodies(service.token, { count: BODIES, perBody: PER_BODY })
   const requests = all.map((body) => toRequest(service.url, '/e/', body))
@@ -106,9 +130,9 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
   const memory = stop()
   sender.close()
   const of = (name) => {
-    const bytes = memory.map((each) => each[name])
+    const bytes = memory.map((each) => each[name].all)
     return {
-      start: before[name],
+      start: before[name].all,
       end: bytes.at(-1),
       most: Math.max(...bytes),
       growth: median(quarter(bytes, 4)) / median(quarter(bytes, 2)),
@@ -123,6 +147,8 @@ const ingest = async (service, { ingest: seconds, warm }, say) => {
     bytesOfBody: all.reduce((sum, each) => sum + each.length, 0) / all.length,
     service: of('service'),
     engine: of('engine'),
+    /** The memory of all samples at the moment when it was largest. */
+    peak: memory.reduce((most, each) => (together(each).all > together(most).all ? each : most)),
   }
 }
 
@@ -173,7 +199,7 @@ const bareInserts = async (service, { bare: seconds }, say) => {
   return found
 }
 
-const flags = async (service, { flags: seconds, warm }, say) => {
+const flagRequests = async (service, { flags: seconds, warm }, say) => {
   for (const flag of FLAGS) await service.api('/feature_flags/', flag)
   const requests = Array.from({ length: VISITORS }, (_, n) =>
     toRequest(
@@ -198,26 +224,34 @@ const flags = async (service, { flags: seconds, warm }, say) => {
 
 const cpuOf = (cpu, count) => ['service', 'engine', 'load'].map((name) => digits(cpu[name] / count)).join(' / ')
 const whole = (number) => Math.round(number).toLocaleString('en')
+const formatMemory = ({ all, anonymous, files }) =>
+  [all, anonymous, files].map((bytes) => digits(bytes / MB)).join(' / ')
+const memoryRows = (when, memory) =>
+  Object.entries({ ...memory, both: together(memory) }).map(([name, bytes]) => [
+    `memory ${when}, ${name}, MB: all / anonymous / files`,
+    formatMemory(bytes),
+  ])
 const formatTimes = ({ times, rejected }) =>
   `${digits(median(times))} / ${digits(percentile(times, 0.99))} / ${digits(percentile(times, 1))}${rejected ? `, ${rejected} rejected` : ''}`
 
 /** Starts a service, takes all measurements, and resolves with the report as Markdown. */
-export const run = async ({ quick, say }) => {
+export const run = async ({ quick, small, say }) => {
   const durations = DURATIONS[quick ? 'quick' : 'full']
-  const service = await startService({ cores: CORES })
+  const service = await startService({ cores: CORES, env: small ? { TRAILMARK_SMALL: small } : {} })
   try {
+    const afterLight = await light(service, durations, say)
     const taken = await ingest(service, durations, say)
     const withUuid = await named(service, durations, say)
     await settled(service)
     const bare = await bareInserts(service, durations, say)
     await settled(service)
-    const asked = await flags(service, durations, say)
+    const asked = await flagRequests(service, durations, say)
     const best = Math.max(...bare.map(({ perSecond }) => perSecond))
     const share = taken.perSecond / best
     const p99 = percentile(asked.times, 0.99)
     const target = (what, wanted, found, isMet) => [what, wanted, found, isMet ? 'yes' : '**no**']
     return [
-      `${CORES} cores for service, engine and load generator, ${durations.ingest} s`,
+      `${CORES} cores for service, engine and load generator, ${durations.ingest} s${small === '1' ? ', a small service' : ''}`,
       '### Targets',
       markdownTable(
         ['what', 'target', 'measured', 'met'],
@@ -234,6 +268,18 @@ export const run = async ({ quick, say }) => {
             '≤ 300',
             digits(taken.service.most / MB),
             taken.service.most <= 300 * MB,
+          ),
+          target(
+            `memory of service and engine after ${durations.light} s of light load, MB`,
+            `≤ ${LIGHT_BYTES / MB}`,
+            digits(together(afterLight).all / MB),
+            together(afterLight).all <= LIGHT_BYTES,
+          ),
+          target(
+            'memory of service and engine under full ingest, maximum MB',
+            `≤ ${PEAK_BYTES / MB}`,
+            digits(together(taken.peak).all / MB),
+            together(taken.peak).all <= PEAK_BYTES,
           ),
           target(
             'memory of the service, last quarter / second quarter',
@@ -278,6 +324,8 @@ export const run = async ({ quick, say }) => {
             `memory of the ${name}, MB: start / end / maximum`,
             [taken[name].start, taken[name].end, taken[name].most].map((bytes) => digits(bytes / MB)).join(' / '),
           ]),
+          ...memoryRows(`after ${durations.light} s of light load`, afterLight),
+          ...memoryRows('at the maximum under full ingest', taken.peak),
         ],
       ),
     ].join('\n\n')

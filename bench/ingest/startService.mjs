@@ -21,8 +21,12 @@ const cpuMicroseconds = async (pid) => {
   return (user + kernel) * 10_000
 }
 
-const residentBytes = async (pid) =>
-  Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024
+// Bytes of a process in memory. The kernel can drop pages of files, such as the engine's library, and read them again.
+const residentBytes = async (pid) => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const of = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1_024
+  return { all: of('VmRSS'), anonymous: of('RssAnon'), files: of('RssFile') + of('RssShmem') }
+}
 
 /** Starts the built service with an empty data folder, limited to `cores` cores. `env`: additional variables. */
 export const startService = async ({ cores, env = {} }) => {
@@ -85,7 +89,7 @@ export const startService = async ({ cores, env = {} }) => {
       if (!response.ok) throw new Error(text)
       return text
     },
-    /** Returns the resident bytes of the service and its engine. */
+    /** Returns the resident bytes of the service and its engine: all, anonymous ones and those of files. */
     memory: async () => ({ service: await residentBytes(child.pid), engine: await residentBytes(enginePid) }),
     /** Returns the CPU time of the service, its engine and this process, in µs. */
     cpu: async () => ({

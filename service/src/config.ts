@@ -27,6 +27,8 @@ export interface Config {
   readonly clickhouseCluster: string | undefined
   /** URL of a Postgres database for the metadata. Absent: a file in the data folder. */
   readonly databaseUrl: string | undefined
+  /** Whether to use little memory, for a machine of 1 GB. */
+  readonly isSmall: boolean
   readonly engineMemoryBytes: number | undefined
   readonly runSeconds: number
   readonly runMemoryBytes: number
@@ -68,6 +70,8 @@ export class ConfigError extends Error {
 interface Variable<Value> {
   readonly name: string
   readonly fallback: string | undefined
+  /** Fallback of a small service. Absent: the same. */
+  readonly small?: string
   readonly what: string
   /** Whether the value must never be shown. */
   readonly isSecret?: boolean
@@ -141,6 +145,11 @@ const asPostgresUrl = (text: string): string => {
       'expects a URL such as postgres://user:password@host:5432/database, with %40 for @ in a password, %23 for # and %25 for %',
     )
   return text
+}
+
+const asSwitch = (text: string): boolean => {
+  if (text !== '0' && text !== '1') throw new Error('expects 0 or 1')
+  return text === '1'
 }
 
 const asMegabytes = (text: string): number => {
@@ -289,9 +298,16 @@ const VARIABLES = {
     isSecret: true,
     read: asPostgresUrl,
   },
+  isSmall: {
+    name: 'TRAILMARK_SMALL',
+    fallback: '0',
+    what: '1: use little memory, for a machine of 1 GB. Changes defaults of other variables, see docs/operate/operations.md.',
+    read: asSwitch,
+  },
   engineMemoryBytes: {
     name: 'TRAILMARK_ENGINE_MEMORY_MB',
     fallback: undefined,
+    small: '512',
     what: "Maximum memory of the embedded engine. Absent: half of the machine's memory, at most 4 GB.",
     read: asMegabytes,
   },
@@ -304,6 +320,7 @@ const VARIABLES = {
   runMemoryBytes: {
     name: 'TRAILMARK_RUN_MEMORY_MB',
     fallback: '1000',
+    small: '150',
     what: "Maximum memory of one run, never more than half of the embedded engine's.",
     read: asMemory,
   },
@@ -343,6 +360,7 @@ const VARIABLES = {
   engineRuns: {
     name: 'TRAILMARK_ENGINE_RUNS',
     fallback: '16',
+    small: '4',
     what: 'Maximum concurrent runs of all projects. One project alone gets two thirds of them. Further runs wait up to 5 s.',
     read: asCount(2, 60),
   },
@@ -367,6 +385,7 @@ const VARIABLES = {
   cacheBytes: {
     name: 'TRAILMARK_CACHE_MB',
     fallback: '64',
+    small: '8',
     what: 'Memory for cached results. 0: no cache.',
     read: asMegabytesOf(0, 1_000_000),
   },
@@ -374,6 +393,7 @@ const VARIABLES = {
   ingestBytes: {
     name: 'TRAILMARK_INGEST_MEMORY_MB',
     fallback: '64',
+    small: '16',
     what: 'Memory for deliveries that wait for the engine. Deliveries beyond it get a 429.',
     read: asMegabytesOf(1, 100_000),
   },
@@ -418,8 +438,9 @@ export const readConfig = (
   env: Readonly<Record<string, string | undefined>>,
   defaults: { staticDir: string; consoleDir: string },
 ): Config => {
+  const isSmall = own(env, VARIABLES.isSmall.name) === '1'
   const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([key, variable]) => {
-    const text = own(env, variable.name) || variable.fallback
+    const text = own(env, variable.name) || (isSmall && variable.small) || variable.fallback
     if (text === undefined) return [key, undefined]
     try {
       return [key, variable.read(text)]
@@ -478,8 +499,18 @@ export const unknownVariables = (env: Readonly<Record<string, string | undefined
 }
 
 /** Returns all environment variables, for the documentation. */
-export const configTable = (): { name: string; fallback: string | undefined; what: string }[] =>
-  Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, what }) => ({ name, fallback, what }))
+export const configTable = (): {
+  name: string
+  fallback: string | undefined
+  small: string | undefined
+  what: string
+}[] =>
+  Object.values<Variable<unknown>>(VARIABLES).map(({ name, fallback, small, what }) => ({
+    name,
+    fallback,
+    small,
+    what,
+  }))
 
 /** Returns one line per environment variable, for `--help`. */
 export const describeVariables = (): string =>

@@ -80,6 +80,7 @@ export const openEngine = async ({
       library: library(),
       child,
       memoryBytes: config.engineMemoryBytes,
+      isSmall: config.isSmall,
       diskReserveBytes: config.diskReserveBytes,
       onRestart,
       log,

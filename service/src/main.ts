@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
 import { type Config, ConfigError, describeVariables, readConfig, unknownVariables } from './config.ts'
 import { CommandError } from './cli/command.ts'
 import { describeCommands, runCommand } from './cli/run.ts'
@@ -150,6 +151,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
           library: library(),
           child: CHILD,
           memoryBytes: config.engineMemoryBytes,
+          isSmall: config.isSmall,
           diskReserveBytes: config.diskReserveBytes,
           log: logOf(config),
         }),
@@ -161,17 +163,30 @@ const doCommand = async (args: readonly string[], config: Config) => {
   }
 }
 
-/** Reads the arguments of `serve`: `--data <folder>` wins over TRAILMARK_DATA. */
-const readServeArguments = (args: readonly string[]): { TRAILMARK_DATA?: string } => {
+/** Reads the arguments of `serve` as variables, over which they win: `--data <folder>` and `--small`. */
+const readServeArguments = (args: readonly string[]): { TRAILMARK_DATA?: string; TRAILMARK_SMALL?: string } => {
   try {
-    const { values } = parseArgs({ args: [...args], options: { data: { type: 'string' } }, strict: true })
-    return values.data === undefined ? {} : { TRAILMARK_DATA: values.data }
+    const { values } = parseArgs({
+      args: [...args],
+      options: { data: { type: 'string' }, small: { type: 'boolean' } },
+      strict: true,
+    })
+    return {
+      ...(values.data === undefined ? {} : { TRAILMARK_DATA: values.data }),
+      ...(values.small ? { TRAILMARK_SMALL: '1' } : {}),
+    }
   } catch (error) {
     return fail(
-      `${(error as Error).message.split('. ')[0]}. Usage: trailmark serve [--data <folder>]. Other settings come from the environment: see "trailmark --help".`,
+      `${(error as Error).message.split('. ')[0]}. Usage: trailmark serve [--data <folder>] [--small]. Other settings come from the environment: see "trailmark --help".`,
     )
   }
 }
+
+/**
+ * Keeps the heap for new objects at its first size, 1 MB. By default it grows to 32 MB under load. Options of `node` would do
+ * the same, but the service cannot set them for its own process.
+ */
+const limitYoungHeap = () => setFlagsFromString('--semi-space-growth-factor=1')
 
 /** Splits the command off the arguments. Arguments that start with an option belong to `serve`. */
 const commandOf = (args: readonly string[]): { command: string; rest: readonly string[] } => {
@@ -200,6 +215,7 @@ const main = async (args: readonly string[]) => {
     throw error
   }
   if (command !== 'serve') return doCommand(args, config)
+  if (config.isSmall) limitYoungHeap()
   // With external stores, the data folder has only the file of the first key. With a key from the environment, it has none.
   if (!isOneOfMany(config) || !config.personalApiKey) prepareDataDir(config.dataDir)
 

@@ -17,6 +17,7 @@ test('an empty environment results in the default configuration', () => {
     clickhouseUrl: undefined,
     databaseUrl: undefined,
     clickhouseCluster: undefined,
+    isSmall: false,
     engineMemoryBytes: undefined,
     runSeconds: 10,
     runMemoryBytes: 1_000_000_000,
@@ -59,6 +60,19 @@ test.each([
     'postgresql:///trailmark?host=/run/postgresql',
     { databaseUrl: 'postgresql:///trailmark?host=/run/postgresql' },
   ],
+  [
+    'TRAILMARK_SMALL',
+    '1',
+    {
+      isSmall: true,
+      engineMemoryBytes: 512_000_000,
+      runMemoryBytes: 150_000_000,
+      engineRuns: 4,
+      cacheBytes: 8_000_000,
+      ingestBytes: 16_000_000,
+    },
+  ],
+  ['TRAILMARK_SMALL', '0', { isSmall: false, cacheBytes: 64_000_000 }],
   ['TRAILMARK_ENGINE_MEMORY_MB', '1000', { engineMemoryBytes: 1_000_000_000 }],
   ['TRAILMARK_RUN_SECONDS', '60', { runSeconds: 60 }],
   ['TRAILMARK_RUN_MEMORY_MB', '50', { runMemoryBytes: 50_000_000 }],
@@ -78,6 +92,13 @@ test.each([
   ],
 ])('reads the setting %s=%s', (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected)
+})
+
+test('a small service uses values that are set', () => {
+  expect(read({ TRAILMARK_SMALL: '1', TRAILMARK_CACHE_MB: '20' })).toMatchObject({
+    isSmall: true,
+    cacheBytes: 20_000_000,
+  })
 })
 
 test.each([
@@ -101,6 +122,7 @@ test.each([
   ['CLICKHOUSE_CLUSTER', "a'b", 'expects 1 to 200 letters'],
   ['CLICKHOUSE_CLUSTER', 'main', 'requires the URLs'],
   ['CLICKHOUSE_URL', 'http://one:8123,http://two:8123', 'has several servers: set CLICKHOUSE_CLUSTER'],
+  ['TRAILMARK_SMALL', 'yes', 'expects 0 or 1'],
   ['TRAILMARK_ENGINE_MEMORY_MB', '100', 'expects a whole number of megabytes'],
   ['TRAILMARK_RUN_SECONDS', '0', 'expects a whole number from 1 to 60'],
   ['TRAILMARK_RUN_SECONDS', '61', 'expects a whole number from 1 to 60'],
@@ -120,7 +142,7 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('an error message neve
 })
 
 test('every environment variable has a description', () => {
-  expect(describeVariables().split('\n')).toHaveLength(32)
+  expect(describeVariables().split('\n')).toHaveLength(33)
 })
 
 test('a variable that the service does not know is named, with the one that was probably meant', () => {

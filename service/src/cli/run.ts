@@ -31,7 +31,9 @@ const usageOf = ({ name, words, options }: Command): string =>
 export const describeCommands = (): string =>
   [
     ...COMMANDS.map((command) => `  ${usageOf(command)}\n      ${command.what}`),
-    `  serve accepts --data <folder>. Every other command accepts ${Object.entries(COMMON)
+    `  serve accepts --data <folder> and --small (like TRAILMARK_SMALL=1). Every other command accepts ${Object.entries(
+      COMMON,
+    )
       .map(([option, { what, value }]) => `--${option}${value ? ` <${value}>` : ''} (${what.replace(/\.$/, '')})`)
       .join(' and ')}.`,
   ].join('\n')

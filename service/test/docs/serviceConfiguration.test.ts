@@ -22,7 +22,11 @@ invalid, the process exits with a message that says what is expected.
 
 ${table(
   ['Variable', 'Default', 'Meaning'],
-  configTable().map(({ name, fallback, what }) => [code(name), fallback ? code(fallback) : '–', cell(what)]),
+  configTable().map(({ name, fallback, small, what }) => [
+    code(name),
+    (fallback ? code(fallback) : '–') + (small ? `, small: ${code(small)}` : ''),
+    cell(what),
+  ]),
 )}
 
 ## Scopes of personal API keys

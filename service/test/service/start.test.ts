@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { api, capture, countOf, event } from '../support/api.ts'
 import { trailmark, trailmarkJson } from '../support/cli.ts'
-import { engineOf } from '../support/engine.ts'
+import { childrenOf, engineOf } from '../support/engine.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
 let data: string
@@ -35,7 +35,7 @@ describe('a service on the data folder of its arguments', () => {
     chosen = temporaryFolder()
     service = await startService({
       data: join(chosen, 'other'),
-      args: ['serve', '--data', chosen],
+      args: ['serve', '--data', chosen, '--small'],
       env: { TRAILMARK_CONSOLE_STATIC: chosen },
     })
   })
@@ -47,6 +47,26 @@ describe('a service on the data folder of its arguments', () => {
   test('serve --data sets the data folder and overrides TRAILMARK_DATA', () => {
     expect(existsSync(join(chosen, 'personal_api_key'))).toBe(true)
     expect(existsSync(join(chosen, 'other'))).toBe(false)
+  })
+
+  test('serve --small limits the merges of the engine, which returns unused memory soon', async () => {
+    const { ask } = engineOf(chosen)
+    const settings = await ask(
+      'writer',
+      `SELECT name, value FROM system.server_settings WHERE name IN ('background_pool_size', 'max_server_memory_usage', 'merges_mutations_memory_usage_soft_limit')
+        UNION ALL SELECT name, value FROM system.merge_tree_settings WHERE name IN ('merge_max_block_size_bytes', 'number_of_free_entries_in_pool_to_lower_max_size_of_merge') ORDER BY name`,
+    )
+    expect(Object.fromEntries(settings as [string, string][])).toEqual({
+      background_pool_size: '2',
+      max_server_memory_usage: '512000000',
+      merges_mutations_memory_usage_soft_limit: '128000000',
+      merge_max_block_size_bytes: '2000000',
+      number_of_free_entries_in_pool_to_lower_max_size_of_merge: '1',
+    })
+    const [engine] = childrenOf(service.process.pid!)
+    expect(readFileSync(`/proc/${engine}/environ`, 'utf8').split('\0')).toContain(
+      'JE_MALLOC_CONF=dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2',
+    )
   })
 
   test('the start output contains the URL, the project and the key file, but not the key', () => {

@@ -26,6 +26,7 @@ beforeAll(async () => {
     library: engineLibrary(thisMachine((name) => join(dirname(require.resolve(name)), 'package.json'))),
     child: resolve(__dirname, '../../dist/storage/embedded/child.js'),
     memoryBytes: undefined,
+    isSmall: false,
     diskReserveBytes: 0,
     hungMs: 6_000,
     log: (line) => void logged.push(line),

@@ -113,6 +113,7 @@ test('the limit of concurrent reads of the embedded engine is READER_SLOTS', () 
     writerPassword: 'w',
     readerPassword: 'r',
     memoryBytes: 1,
+    isSmall: false,
     diskReserveBytes: 0,
   })
   expect(config).toContain(`<max_concurrent_queries_for_user>${READER_SLOTS}<`)

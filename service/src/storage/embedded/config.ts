@@ -11,6 +11,8 @@ export interface EngineConfig {
   readonly writerPassword: string
   readonly readerPassword: string
   readonly memoryBytes: number
+  /** Whether to use fewer threads, and less memory for merges. */
+  readonly isSmall: boolean
   /** Disk space that inserts leave free. Merges and the metadata need some even when inserts fail. */
   readonly diskReserveBytes: number
 }
@@ -20,6 +22,38 @@ export const readerMemoryBytes = (memoryBytes: number): number => Math.floor(mem
 
 /** Returns the maximum memory for all queries of projects together. The rest is reserved for inserts. */
 const allReadersMemoryBytes = (memoryBytes: number): number => Math.floor(memoryBytes * 0.75)
+
+/** Maximum memory of merges together, beyond which further ones wait. */
+const mergesMemoryBytes = (memoryBytes: number): number => Math.min(250_000_000, Math.floor(memoryBytes / 4))
+/** Bytes of a block of rows in a merge. By default 10 MB, of which a merge has several at a time. */
+const MERGE_BLOCK_BYTES = 2_000_000
+
+/** Settings of the engine by name. `merge_tree` has those of tables. */
+interface Tuning {
+  readonly server: Readonly<Record<string, number>>
+  readonly merge_tree: Readonly<Record<string, number>>
+}
+
+/** What a small service changes. Fewer concurrent merges need less memory, but more parts wait for a merge. */
+const SMALL: Tuning = {
+  server: {
+    background_pool_size: 2,
+    background_merges_mutations_concurrency_ratio: 1,
+    background_common_pool_size: 2,
+    background_schedule_pool_size: 4,
+  },
+  merge_tree: {
+    // Defaults for a pool of 16. With a pool of 2 they would allow small merges only.
+    number_of_free_entries_in_pool_to_lower_max_size_of_merge: 1,
+    number_of_free_entries_in_pool_to_execute_mutation: 1,
+    number_of_free_entries_in_pool_to_execute_optimize_entire_partition: 1,
+  },
+}
+
+const elements = (settings: Readonly<Record<string, number>>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `<${name}>${value}</${name}>`)
+    .join('')
 
 const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
@@ -45,6 +79,7 @@ export const engineConfig = ({
   writerPassword,
   readerPassword,
   memoryBytes,
+  isSmall,
   diskReserveBytes,
 }: EngineConfig): string => `<clickhouse>
   <users_config>${escape(file)}</users_config>
@@ -93,8 +128,12 @@ export const engineConfig = ({
   <max_server_memory_usage>${memoryBytes}</max_server_memory_usage>
   <mark_cache_size>268435456</mark_cache_size>
   <memory_worker_period_ms>1000</memory_worker_period_ms>
+  <merges_mutations_memory_usage_soft_limit>${mergesMemoryBytes(memoryBytes)}</merges_mutations_memory_usage_soft_limit>
+  ${isSmall ? elements(SMALL.server) : ''}
   <merge_tree>
     <min_free_disk_bytes_to_perform_insert>${diskReserveBytes}</min_free_disk_bytes_to_perform_insert>
+    <merge_max_block_size_bytes>${MERGE_BLOCK_BYTES}</merge_max_block_size_bytes>
+    ${isSmall ? elements(SMALL.merge_tree) : ''}
     <fsync_after_insert>1</fsync_after_insert><fsync_part_directory>1</fsync_part_directory>
   </merge_tree>
   <backups><allowed_path>/</allowed_path></backups>

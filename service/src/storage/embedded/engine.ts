@@ -5,7 +5,10 @@ import { pause } from '../../lib/wait.ts'
 import type { Connection } from '../clickhouseClients.ts'
 import { hasEnded, launchEngine, type LaunchOptions, responds } from './launch.ts'
 
-export interface EngineOptions extends Pick<LaunchOptions, 'dataDir' | 'library' | 'child' | 'diskReserveBytes'> {
+export interface EngineOptions extends Pick<
+  LaunchOptions,
+  'dataDir' | 'library' | 'child' | 'isSmall' | 'diskReserveBytes'
+> {
   /** Absent: half of the machine's memory, at most 4 GB. */
   readonly memoryBytes: number | undefined
   /** Time without a response after which the engine is restarted, in ms. */
@@ -41,6 +44,7 @@ export const startEngine = async ({
   library,
   child,
   memoryBytes,
+  isSmall,
   diskReserveBytes,
   hungMs = HUNG_MS,
   onRestart = () => {},
@@ -70,6 +74,7 @@ export const startEngine = async ({
       library,
       child,
       memoryBytes: engineMemoryBytes(memoryBytes),
+      isSmall,
       diskReserveBytes,
       isStopping: () => stopping,
       onSpawn: (process) => (running = process),

@@ -16,6 +16,8 @@ export interface LaunchOptions {
   /** Path of the compiled `child.js`. */
   readonly child: string
   readonly memoryBytes: number
+  /** Whether to use fewer threads and smaller merges, for a machine of 1 GB. */
+  readonly isSmall: boolean
   /** Disk space that inserts leave free, in bytes. */
   readonly diskReserveBytes: number
   /** Whether to give up waiting for the engine. */
@@ -52,6 +54,10 @@ const freePort = async (): Promise<number> => {
   throw new Error(`The embedded engine found no free port from ${PORTS.from} to ${PORTS.until - 1}.`)
 }
 
+// Options of the engine's allocator. It has few arenas, and returns unused memory after half a second. By default it keeps the
+// memory of each merge for 5 s, in an arena for each core.
+const ALLOCATOR = 'dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2'
+
 const secret = () => randomBytes(24).toString('hex')
 
 const sizeOf = (file: string) => {
@@ -81,6 +87,7 @@ export const launchEngine = async ({
   library,
   child,
   memoryBytes,
+  isSmall,
   diskReserveBytes,
   isStopping,
   onSpawn,
@@ -100,6 +107,7 @@ export const launchEngine = async ({
       writerPassword,
       readerPassword,
       memoryBytes,
+      isSmall,
       diskReserveBytes,
     }),
     { mode: 0o600 },
@@ -125,7 +133,11 @@ export const launchEngine = async ({
     // A separate process group: Ctrl-C in a terminal only signals the service, which stops the engine itself.
     // Without HOME, the engine exits when its startup statement fails. Otherwise it would wait for input on its
     // terminal.
-    { stdio: ['pipe', 'ignore', output], detached: true, env: { PATH: process.env.PATH, TZ: 'UTC' } },
+    {
+      stdio: ['pipe', 'ignore', output],
+      detached: true,
+      env: { PATH: process.env.PATH, TZ: 'UTC', JE_MALLOC_CONF: ALLOCATOR },
+    },
   )
   closeSync(output)
   started.stdin!.on('error', () => {}) // the engine exited, which is handled elsewhere
