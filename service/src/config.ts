@@ -393,7 +393,7 @@ const VARIABLES = {
   ingestBytes: {
     name: 'TRAILMARK_INGEST_MEMORY_MB',
     fallback: '64',
-    small: '16',
+    small: '32',
     what: 'Memory for deliveries that wait for the engine. Deliveries beyond it get a 429.',
     read: asMegabytesOf(1, 100_000),
   },

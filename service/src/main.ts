@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
 import { type Config, ConfigError, describeVariables, readConfig, unknownVariables } from './config.ts'
 import { CommandError } from './cli/command.ts'
 import { describeCommands, runCommand } from './cli/run.ts'
@@ -182,12 +181,6 @@ const readServeArguments = (args: readonly string[]): { TRAILMARK_DATA?: string;
   }
 }
 
-/**
- * Keeps the heap for new objects at its first size, 1 MB. By default it grows to 32 MB under load. Options of `node` would do
- * the same, but the service cannot set them for its own process.
- */
-const limitYoungHeap = () => setFlagsFromString('--semi-space-growth-factor=1')
-
 /** Splits the command off the arguments. Arguments that start with an option belong to `serve`. */
 const commandOf = (args: readonly string[]): { command: string; rest: readonly string[] } => {
   const [first = 'serve', ...rest] = args
@@ -215,7 +208,6 @@ const main = async (args: readonly string[]) => {
     throw error
   }
   if (command !== 'serve') return doCommand(args, config)
-  if (config.isSmall) limitYoungHeap()
   // With external stores, the data folder has only the file of the first key. With a key from the environment, it has none.
   if (!isOneOfMany(config) || !config.personalApiKey) prepareDataDir(config.dataDir)
 

@@ -69,7 +69,7 @@ test.each([
       runMemoryBytes: 150_000_000,
       engineRuns: 4,
       cacheBytes: 8_000_000,
-      ingestBytes: 16_000_000,
+      ingestBytes: 32_000_000,
     },
   ],
   ['TRAILMARK_SMALL', '0', { isSmall: false, cacheBytes: 64_000_000 }],
