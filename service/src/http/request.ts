@@ -1,6 +1,6 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { Project } from '../storage/metadata/metadata.ts'
-import type { Dependencies, RouteRequest, RouteResponse } from './route.ts'
+import type { RouteRequest, RouteResponse } from './route.ts'
 import { own } from '../lib/own.ts'
 
 /** For schemas of bodies that must not have other fields. */
@@ -58,9 +58,12 @@ export const assertNameOfUrl = (attr: string, what: string, inBody: string | und
   )
 }
 
+/** Finds the project of a public token. */
+export type ProjectByToken = (token: string) => Promise<Project | undefined>
+
 /** Finds the project of a public token. Throws `ApiError` if there is none. */
 export const requireProject = async (
-  { projectByToken }: Pick<Dependencies, 'projectByToken'>,
+  { projectByToken }: { readonly projectByToken: ProjectByToken },
   token: unknown,
 ): Promise<Project> => {
   const project = typeof token === 'string' && token ? await projectByToken(token) : undefined

@@ -10,6 +10,9 @@ const MAX_ROWS = 1_000_000
 export const MAX_ROWS_BYTES = 10_000_000
 
 /** Creates the function. Statements run as the read-only user, which sees the rows of one project only. */
+/** Maximum seconds of a query that a person waits for. */
+export const LOOKUP_SECONDS = 20
+
 export const createQueryRows = ({ run }: Pick<Storage, 'run'>, maxSeconds: number): QueryRows => {
   const limits = { maxSeconds, maxMemoryBytes: MAX_MEMORY_BYTES, maxRows: MAX_ROWS, maxBytes: MAX_ROWS_BYTES }
   return async (projectId, statement, signal) => {

@@ -8,10 +8,11 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
+import { EVENT_TABLES, TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 const place = { url: '' }
-const storage = createClickhouse(() => place)
+const storage = createClickhouse(() => place, { tables: TABLES })
 // The engine's own clock decides which points have expired.
 const NOW = Date.now()
 const ago = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString()
@@ -249,8 +250,7 @@ test('erasing a person removes the points of all of their ids', async () => {
     },
   )
   const persons = createPersons(storage)
-  const nothing = async () => {}
-  const erase = createErase({ storage, persons, forget: nothing, forgetRecordings: nothing, onErased: nothing })
+  const erase = createErase({ storage, persons, forget: async () => {}, tables: EVENT_TABLES, erasers: [] })
   const [bob] = await persons.list(project, { limit: 10, offset: 0, distinctId: 'bob' }, NO_CALLER)
   await erase({ projectId: project, id: bob!.id, withEvents: true })
   expect((await heatmaps.map(project, MAP)).points).toBe(1)

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createStatics, staticFile } from '../../src/http/statics.ts'
+import { createStatics, staticFile } from '../../src/statics/statics.ts'
 
 test.each([
   ['array.js', 'analytics.js', undefined],

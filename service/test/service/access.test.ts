@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SCOPES } from '../../src/http/auth.ts'
-import { ROUTES } from '../../src/http/routes.ts'
+import { ROUTES } from '../../src/modules.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request, rowsOf } from '../support/api.ts'
 import { type EngineAccess, engineOf } from '../support/engine.ts'
@@ -81,7 +81,7 @@ describe('API keys', () => {
     ])
     expect(
       ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path),
-    ).toEqual(['/api/surveys', '/api/early_access_features', '/api/openapi.json'])
+    ).toEqual(['/api/early_access_features', '/api/surveys', '/api/openapi.json'])
     // console.test.ts tests their protection: they answer the console's own page only, on its hosts.
     expect(ROUTES.filter(isOfConsole).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /project/:token/replay/:sessionId',

@@ -114,6 +114,7 @@ test('the limit of concurrent reads of the embedded engine is READER_SLOTS', () 
     readerPassword: 'r',
     memoryBytes: 1,
     diskReserveBytes: 0,
+    tables: [],
   })
   expect(config).toContain(`<max_concurrent_queries_for_user>${READER_SLOTS}<`)
 })

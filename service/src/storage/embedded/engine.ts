@@ -5,7 +5,10 @@ import { pause } from '../../lib/wait.ts'
 import type { Connection } from '../clickhouseClients.ts'
 import { hasEnded, launchEngine, type LaunchOptions, responds } from './launch.ts'
 
-export interface EngineOptions extends Pick<LaunchOptions, 'dataDir' | 'library' | 'child' | 'diskReserveBytes'> {
+export interface EngineOptions extends Pick<
+  LaunchOptions,
+  'dataDir' | 'library' | 'child' | 'diskReserveBytes' | 'tables'
+> {
   /** Absent: half of the machine's memory, at most 4 GB. */
   readonly memoryBytes: number | undefined
   /** Time without a response after which the engine is restarted, in ms. */
@@ -42,6 +45,7 @@ export const startEngine = async ({
   child,
   memoryBytes,
   diskReserveBytes,
+  tables,
   hungMs = HUNG_MS,
   onRestart = () => {},
   log,
@@ -71,6 +75,7 @@ export const startEngine = async ({
       child,
       memoryBytes: engineMemoryBytes(memoryBytes),
       diskReserveBytes,
+      tables,
       isStopping: () => stopping,
       onSpawn: (process) => (running = process),
     })

@@ -18,6 +18,8 @@ export interface LaunchOptions {
   readonly memoryBytes: number
   /** Disk space that inserts leave free, in bytes. */
   readonly diskReserveBytes: number
+  /** Names of the tables whose rows belong to projects. */
+  readonly tables: readonly string[]
   /** Whether to give up waiting for the engine. */
   readonly isStopping: () => boolean
   /** Called with the process before the engine responds. */
@@ -82,6 +84,7 @@ export const launchEngine = async ({
   child,
   memoryBytes,
   diskReserveBytes,
+  tables,
   isStopping,
   onSpawn,
 }: LaunchOptions): Promise<{ readonly process: ChildProcess; readonly connection: Connection }> => {
@@ -101,6 +104,7 @@ export const launchEngine = async ({
       readerPassword,
       memoryBytes,
       diskReserveBytes,
+      tables,
     }),
     { mode: 0o600 },
   )

@@ -1,4 +1,7 @@
+import { createHeatmapSink } from '../../../src/heatmaps/sink.ts'
 import { createKeepPoints } from '../../../src/heatmaps/store.ts'
+import { REJECTIONS } from '../../../src/modules.ts'
+import { createSurveySink } from '../../../src/surveys/sink.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
@@ -49,10 +52,12 @@ export const startIngest = (
     }),
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
-    countResponses: async () => {},
-    fingerprintRules: { compiled: async () => [] },
-    acceptsResponse: async () => true,
-    keepPoints: createKeepPoints(storage),
+    rejections: REJECTIONS,
+    sinks: [
+      createHeatmapSink(createKeepPoints(storage), () => {}),
+      createSurveySink({ acceptsResponse: async () => true, countResponses: async () => {} }),
+    ],
+    enrichers: [],
     slices: createTimeSlices(),
     count: () => {},
   })
