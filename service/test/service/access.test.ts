@@ -92,16 +92,16 @@ describe('API keys', () => {
       'GET /api/console/session',
       'DELETE /api/console/session',
     ])
-    // toolbar.test.ts tests their protection: they answer the sites of sessions only. The first three check that themselves.
+    // toolbar.test.ts tests their protection: they answer the sites of sessions only. Those of the session check that themselves.
     expect(
       ROUTES.filter(isOfToolbar).map(({ method, path, toolbarScope }) => [`${method} ${path}`, toolbarScope]),
     ).toEqual([
-      ['POST /toolbar/session', undefined],
-      ['GET /toolbar/session', undefined],
-      ['DELETE /toolbar/session', undefined],
       ['GET /toolbar/api/heatmap', 'query:read'],
       ['GET /toolbar/api/heatmap/elements', 'query:read'],
       ['GET /toolbar/api/heatmap/scroll', 'query:read'],
+      ['POST /toolbar/session', undefined],
+      ['GET /toolbar/session', undefined],
+      ['DELETE /toolbar/session', undefined],
       ['GET /toolbar/api/flags', 'feature_flag:read'],
       ['GET /toolbar/api/vitals', 'query:read'],
     ])
