@@ -4,6 +4,8 @@ import { createQueryRows } from '../../src/persons/queryRows.ts'
 import { createPersons } from '../../src/persons/lookup.ts'
 import { createHeatmaps, type MapRequest } from '../../src/heatmaps/heatmaps.ts'
 import { pageOf, readPoints } from '../../src/heatmaps/points.ts'
+import { createHeatmapSink } from '../../src/heatmaps/sink.ts'
+import { createKeepPoints } from '../../src/heatmaps/store.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
@@ -31,6 +33,7 @@ afterAll(async () => {
   await engine.stop()
 })
 
+const sink = createHeatmapSink(createKeepPoints(storage), () => {})
 let uuids = 0
 const uuid = () => `01978000-0000-7000-8000-${String(++uuids).padStart(12, '0')}`
 const URL_A = 'https://shop.example/a'
@@ -48,7 +51,8 @@ const toEvent = ({ points, url = URL_A, person = 'ann', id = uuid(), properties 
   timestamp: ago(40),
   properties: { distinct_id: person, $heatmap_data: { [url]: points }, ...properties },
 })
-const send = (project: number, ...events: readonly object[]) => deliver(startIngest(storage), project, events, NOW)
+const send = (project: number, ...events: readonly object[]) =>
+  deliver(startIngest(storage, undefined, undefined, [sink]), project, events, NOW)
 
 const MAP: MapRequest = { url: URL_A, type: 'click', width: 1280, aboveFold: false, signal: NO_CALLER }
 const SIZES = { vw: 1280, vh: 800, ph: 3000 }

@@ -1,12 +1,10 @@
-import { createHeatmapSink } from '../../../src/heatmaps/sink.ts'
-import { createKeepPoints } from '../../../src/heatmaps/store.ts'
 import { REJECTIONS } from '../../../src/modules.ts'
-import { createSurveySink } from '../../../src/surveys/sink.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
 import { createLastSeenCache } from '../../../src/persons/lastSeenCache.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
+import type { IngestSink } from '../../../src/ingest/sink.ts'
 import { createTimeSlices } from '../../../src/lib/timeSlices.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 
@@ -34,6 +32,7 @@ export const startIngest = (
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
+  sinks: readonly IngestSink[] = [],
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -53,10 +52,7 @@ export const startIngest = (
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
     rejections: REJECTIONS,
-    sinks: [
-      createHeatmapSink(createKeepPoints(storage), () => {}),
-      createSurveySink({ acceptsResponse: async () => true, countResponses: async () => {} }),
-    ],
+    sinks,
     enrichers: [],
     slices: createTimeSlices(),
     count: () => {},
