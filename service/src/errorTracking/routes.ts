@@ -4,10 +4,10 @@ import { ISSUE_ORDERS, type Issues } from './issues.ts'
 import { MAX_UPLOAD_BYTES, type SourceMaps } from './sourceMaps.ts'
 import { ISSUE_DETAILS, ISSUE_EVENT, ISSUE_STATES, ISSUE_VIEW, SOURCE_MAP } from './views.ts'
 import { ApiError } from '../lib/apiError.ts'
-import { CLOSED, integerParam, invalidInput } from '../http/request.ts'
-import { type RouteRequest, routesWith } from '../http/route.ts'
+import { orElse, type QueryValues } from '../http/query.ts'
+import { CLOSED, invalidInput } from '../http/request.ts'
+import { routesWith } from '../http/route.ts'
 import { oneOf, orNull } from '../http/schemas.ts'
-import { own } from '../lib/own.ts'
 
 /** What the routes use. */
 export interface ErrorTrackingParts {
@@ -30,23 +30,11 @@ const UNTIL_EVENTS = Type.Integer({
   maximum: 1_000_000,
   description: 'More events after which an ignored issue becomes active. Default: never',
 })
-const DAYS = Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: 'Length of the period' })
-
-const fromOf = (request: RouteRequest): number =>
-  Date.now() - (integerParam(request, 'days', { min: 1, max: MAX_DAYS }) ?? DEFAULT_DAYS) * DAY_MS
-
-/** Returns a query parameter that is one of `values`. Throws `ApiError`. */
-const choice = <Value extends string>(
-  { query }: RouteRequest,
-  name: string,
-  values: readonly Value[],
-): Value | undefined => {
-  const input = own(query, name)
-  if (!input) return undefined
-  const found = values.find((value) => value === input)
-  if (!found) throw invalidInput(name, `"${name}" must be one of ${values.join(', ')}.`)
-  return found
+const DAYS = {
+  days: orElse(Type.Integer({ minimum: 1, maximum: MAX_DAYS, description: 'Length of the period' }), DEFAULT_DAYS),
 }
+
+const fromOf = ({ days }: QueryValues<typeof DAYS>): number => Date.now() - days * DAY_MS
 
 const ISSUES = '/api/projects/:projectId/error_tracking/issues'
 const ISSUE_PATH = `${ISSUES}/:id`
@@ -61,12 +49,15 @@ export const ERROR_TRACKING_ROUTES = [
     summary: 'List the issues with exceptions in the period. Paged by "offset", which is the value of "next"',
     access: 'error_tracking:read',
     query: {
-      days: DAYS,
+      ...DAYS,
       state: STATE,
-      search: Type.String({ description: 'A part of the type, the message, the file or the function' }),
+      search: Type.String({
+        maxLength: MAX_SEARCH,
+        description: 'A part of the type, the message, the file or the function',
+      }),
       order: oneOf(ISSUE_ORDERS),
-      limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-      offset: Type.Integer({ minimum: 0, default: 0 }),
+      limit: orElse(Type.Integer({ minimum: 1, maximum: 100 }), 50),
+      offset: orElse(Type.Integer({ minimum: 0, maximum: 1_000_000 }), 0),
     },
     response: Type.Object({
       results: Type.Array(ISSUE_VIEW),
@@ -74,32 +65,27 @@ export const ERROR_TRACKING_ROUTES = [
       next: orNull(Type.Integer()),
       pending: Type.Integer({ description: 'Stacks that later requests assign to issues' }),
     }),
-    handler: async ({ issues }, request) => {
-      const { search } = request.query
-      if (search && search.length > MAX_SEARCH)
-        throw invalidInput('search', `"search" may have at most ${MAX_SEARCH} characters.`)
-      return {
-        body: await issues.list(request.projectId, {
-          from: fromOf(request),
-          state: choice(request, 'state', ISSUE_STATES),
-          search: search || undefined,
-          order: choice(request, 'order', ISSUE_ORDERS) ?? 'last_seen',
-          limit: integerParam(request, 'limit', { min: 1, max: 100 }) ?? 50,
-          offset: integerParam(request, 'offset', { min: 0, max: 1_000_000 }) ?? 0,
-          signal: request.signal,
-        }),
-      }
-    },
+    handler: async ({ issues }, { projectId, values, signal }) => ({
+      body: await issues.list(projectId, {
+        from: fromOf(values),
+        state: values.state,
+        search: values.search,
+        order: values.order ?? 'last_seen',
+        limit: values.limit,
+        offset: values.offset,
+        signal,
+      }),
+    }),
   }),
   route({
     method: 'GET',
     path: ISSUE_PATH,
     summary: 'Read an issue',
     access: 'error_tracking:read',
-    query: { days: DAYS },
+    query: DAYS,
     response: ISSUE_DETAILS,
     handler: async ({ issues }, request) => ({
-      body: await issues.get(request.projectId, request.params.id!, fromOf(request), request.signal),
+      body: await issues.get(request.projectId, request.params.id!, fromOf(request.values), request.signal),
     }),
   }),
   route({
@@ -108,7 +94,7 @@ export const ERROR_TRACKING_ROUTES = [
     summary:
       'Resolve, ignore or reopen an issue. A resolved one becomes active when a later release throws it again, an ignored one after "until_events"',
     access: 'error_tracking:write',
-    query: { days: DAYS },
+    query: DAYS,
     body: Type.Object({ state: STATE, until_events: Type.Optional(UNTIL_EVENTS) }, CLOSED),
     response: ISSUE_DETAILS,
     handler: async ({ issues }, request) => {
@@ -116,7 +102,7 @@ export const ERROR_TRACKING_ROUTES = [
       if (untilEvents !== undefined && state !== 'ignored')
         throw invalidInput('until_events', '"until_events" requires "state": "ignored".')
       await issues.setState(request.projectId, request.params.id!, state, untilEvents)
-      return { body: await issues.get(request.projectId, request.params.id!, fromOf(request), request.signal) }
+      return { body: await issues.get(request.projectId, request.params.id!, fromOf(request.values), request.signal) }
     },
   }),
   route({
@@ -124,12 +110,13 @@ export const ERROR_TRACKING_ROUTES = [
     path: `${ISSUE_PATH}/merge`,
     summary: 'Merge other issues into an issue. Later exceptions of theirs belong to it',
     access: 'error_tracking:write',
+    query: DAYS,
     body: Type.Object({ ids: Type.Array(Type.String(), { minItems: 1, maxItems: MAX_MOVED }) }, CLOSED),
     response: ISSUE_DETAILS,
     handler: async ({ issues }, request) => {
       const { projectId, params, body } = request
       await issues.merge(projectId, params.id!, body.ids)
-      return { body: await issues.get(projectId, params.id!, fromOf(request), request.signal) }
+      return { body: await issues.get(projectId, params.id!, fromOf(request.values), request.signal) }
     },
   }),
   route({
@@ -137,12 +124,13 @@ export const ERROR_TRACKING_ROUTES = [
     path: `${ISSUE_PATH}/split`,
     summary: 'Move fingerprints of an issue to a new one',
     access: 'error_tracking:write',
+    query: DAYS,
     body: Type.Object({ fingerprints: Type.Array(Type.String(), { minItems: 1, maxItems: MAX_MOVED }) }, CLOSED),
     response: ISSUE_DETAILS,
     handler: async ({ issues }, request) => {
       const { projectId, params, body } = request
       const id = await issues.split(projectId, params.id!, body.fingerprints)
-      return { status: 201, body: await issues.get(projectId, id, fromOf(request), request.signal) }
+      return { status: 201, body: await issues.get(projectId, id, fromOf(request.values), request.signal) }
     },
   }),
   route({
@@ -151,14 +139,14 @@ export const ERROR_TRACKING_ROUTES = [
     summary: 'List the exceptions of an issue, newest first, with source maps applied. Paged by "cursor"',
     access: 'error_tracking:read',
     query: {
-      limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
+      limit: orElse(Type.Integer({ minimum: 1, maximum: 50 }), 10),
       cursor: Type.String({ description: 'The value of "next" of the previous page' }),
     },
     response: Type.Object({ results: Type.Array(ISSUE_EVENT), next: orNull(Type.String()) }),
     handler: async ({ issues }, request) => ({
       body: await issues.events(request.projectId, request.params.id!, {
-        limit: integerParam(request, 'limit', { min: 1, max: 50 }) ?? 10,
-        cursor: request.query.cursor || undefined,
+        limit: request.values.limit,
+        cursor: request.values.cursor,
         signal: request.signal,
       }),
     }),

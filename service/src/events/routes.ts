@@ -14,9 +14,9 @@ import {
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
 import { PERSONS, personId } from '../http/personId.ts'
-import { DEFAULT_LIMIT, EVENT_NAMES, eventNames, MAX_LIMIT, PAGE } from '../http/lists.ts'
-import { integerParam, invalidInput, textParam } from '../http/request.ts'
-import { type Handler, type RouteRequest, routesWith } from '../http/route.ts'
+import { EVENT_NAMES, PAGE, PERSON_ID } from '../http/lists.ts'
+import { explained, required } from '../http/query.ts'
+import { type Handler, routesWith } from '../http/route.ts'
 
 /** What the routes use. */
 export interface EventParts {
@@ -29,23 +29,14 @@ const route = routesWith<EventParts>()
 
 const MAX_FILTERS = 20_000
 
-const list: Handler<EventParts> = async ({ events }, request) => {
-  const personId = textParam(request, 'person_id')
-  if (personId !== undefined && !isUuid(personId))
-    throw invalidInput('person_id', '"person_id" must be the id of a person, which is a UUID.')
-  return {
-    body: await events.list(request.projectId, {
-      limit: integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT,
-      cursor: textParam(request, 'cursor'),
-      events: eventNames(request),
-      distinctId: textParam(request, 'distinct_id'),
-      personId: personId?.toLowerCase(),
-      properties: textParam(request, 'properties', MAX_FILTERS),
-      after: textParam(request, 'after'),
-      before: textParam(request, 'before'),
-      signal: request.signal,
-    }),
-  }
+const LIST = {
+  event: EVENT_NAMES,
+  distinct_id: Type.String(),
+  person_id: PERSON_ID,
+  properties: Type.String({ maxLength: MAX_FILTERS, description: 'Filters in the form of insights, as JSON' }),
+  after: Type.String({ description: 'Only events at or after this date, in a form of insights' }),
+  before: Type.String({ description: 'Only events before this date' }),
+  ...PAGE,
 }
 
 const get: Handler<EventParts> = async ({ events }, { projectId, params, signal }) => {
@@ -53,48 +44,12 @@ const get: Handler<EventParts> = async ({ events }, { projectId, params, signal 
   return { body: await events.get(projectId, params.id.toLowerCase(), signal) }
 }
 
-const listLive: Handler<EventParts> = async ({ live }, request) => ({
-  body: await live(request.projectId, {
-    limit: integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT,
-    after: textParam(request, 'after'),
-    event: textParam(request, 'event'),
-    distinctId: textParam(request, 'distinct_id'),
-    withRejected: request.key.scopes.includes('refused_event:read'),
-    signal: request.signal,
-  }),
-})
-
-const listEvents: Handler<EventParts> = async ({ events }, request) => ({
-  body: await events.ofPerson(request.projectId, personId(request), {
-    limit: integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT,
-    cursor: request.query.cursor,
-    events: eventNames(request),
-    signal: request.signal,
-  }),
-})
-
 const OWNERS = ['event', 'person'] as const
 
-const ownerOf = ({ query: { type } }: RouteRequest): (typeof OWNERS)[number] => {
-  if (type === 'event' || type === 'person') return type
-  throw invalidInput('type', '"type" must be event or person.')
-}
-
-const TYPE = Type.Union(OWNERS.map((owner) => Type.Literal(owner)))
-
-const listValues: Handler<EventParts> = async ({ definitions }, request) => {
-  const key = textParam(request, 'key')
-  if (key === undefined) throw invalidInput('key', 'Pass "key", the name of the property.')
-  return {
-    body: await definitions.values(request.projectId, {
-      owner: ownerOf(request),
-      key,
-      event: textParam(request, 'event'),
-      search: textParam(request, 'search'),
-      signal: request.signal,
-    }),
-  }
-}
+const TYPE = required(
+  explained(Type.Union(OWNERS.map((owner) => Type.Literal(owner))), '"type" must be event or person.'),
+  '"type" must be event or person.',
+)
 
 const PROJECT = '/api/projects/:projectId'
 
@@ -104,17 +59,21 @@ export const EVENT_ROUTES = [
     path: `${PROJECT}/events`,
     access: 'query:read',
     summary: 'List events, newest first. Paged by "cursor", which is the value of "next"',
-    query: {
-      event: EVENT_NAMES,
-      distinct_id: Type.String(),
-      person_id: Type.String(),
-      properties: Type.String({ description: 'Filters in the form of insights, as JSON' }),
-      after: Type.String({ description: 'Only events at or after this date, in a form of insights' }),
-      before: Type.String({ description: 'Only events before this date' }),
-      ...PAGE,
-    },
+    query: LIST,
     response: pageOf(EVENT_VIEW),
-    handler: list,
+    handler: async ({ events }, { projectId, values, signal }) => ({
+      body: await events.list(projectId, {
+        limit: values.limit,
+        cursor: values.cursor,
+        events: values.event,
+        distinctId: values.distinct_id,
+        personId: values.person_id,
+        properties: values.properties,
+        after: values.after,
+        before: values.before,
+        signal,
+      }),
+    }),
   }),
   route({
     method: 'GET',
@@ -130,7 +89,16 @@ export const EVENT_ROUTES = [
       limit: PAGE.limit,
     },
     response: LIVE_EVENTS,
-    handler: listLive,
+    handler: async ({ live }, { projectId, values, key, signal }) => ({
+      body: await live(projectId, {
+        limit: values.limit,
+        after: values.after,
+        event: values.event,
+        distinctId: values.distinct_id,
+        withRejected: key.scopes.includes('refused_event:read'),
+        signal,
+      }),
+    }),
   }),
   route({
     method: 'GET',
@@ -155,12 +123,8 @@ export const EVENT_ROUTES = [
     summary: 'List the properties of a sample of events or persons, most frequent first',
     query: { type: TYPE, event: Type.String({ description: 'Only properties of events with this name' }) },
     response: PROPERTY_DEFINITIONS,
-    handler: async ({ definitions }, request) => ({
-      body: await definitions.properties(request.projectId, {
-        owner: ownerOf(request),
-        event: textParam(request, 'event'),
-        signal: request.signal,
-      }),
+    handler: async ({ definitions }, { projectId, values, signal }) => ({
+      body: await definitions.properties(projectId, { owner: values.type, event: values.event, signal }),
     }),
   }),
   route({
@@ -170,12 +134,20 @@ export const EVENT_ROUTES = [
     summary: 'List the most frequent values of a property of events or persons',
     query: {
       type: TYPE,
-      key: Type.String({ description: 'Name of the property' }),
+      key: required(Type.String({ description: 'Name of the property' }), 'Pass "key", the name of the property.'),
       event: Type.String({ description: 'Only values of events with this name' }),
       search: Type.String({ description: 'A part of the value, in any case' }),
     },
     response: PROPERTY_VALUES,
-    handler: listValues,
+    handler: async ({ definitions }, { projectId, values, signal }) => ({
+      body: await definitions.values(projectId, {
+        owner: values.type,
+        key: values.key,
+        event: values.event,
+        search: values.search,
+        signal,
+      }),
+    }),
   }),
   route({
     method: 'GET',
@@ -184,6 +156,13 @@ export const EVENT_ROUTES = [
     summary: 'List the events of a person, newest first. Paged by "cursor", which is the value of "next"',
     query: { event: EVENT_NAMES, ...PAGE },
     response: pageOf(TIMELINE_EVENT),
-    handler: listEvents,
+    handler: async ({ events }, request) => ({
+      body: await events.ofPerson(request.projectId, personId(request), {
+        limit: request.values.limit,
+        cursor: request.values.cursor,
+        events: request.values.event,
+        signal: request.signal,
+      }),
+    }),
   }),
 ]

@@ -1,25 +1,24 @@
 import { Type } from '@sinclair/typebox'
-import { invalidInput } from './request.ts'
-import type { RouteRequest } from './route.ts'
+import { explained, orElse } from './query.ts'
 
-export const DEFAULT_LIMIT = 100
-export const MAX_LIMIT = 1_000
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1_000
 const MAX_EVENT_NAMES = 50
 
 /** Query parameters of paged lists. */
 export const PAGE = {
-  limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
+  limit: orElse(Type.Integer({ minimum: 1, maximum: MAX_LIMIT }), DEFAULT_LIMIT),
   cursor: Type.String({ description: 'The value of "next" of the previous page' }),
 }
 
+/** Query parameter with names of events. None: all events. */
 export const EVENT_NAMES = Type.Array(Type.String(), {
   maxItems: MAX_EVENT_NAMES,
   description: 'Names of events. Repeat the parameter for several',
 })
 
-/** Returns the names in the query parameter `event`. Empty: all events. Throws `ApiError`. */
-export const eventNames = ({ queryAll }: Pick<RouteRequest, 'queryAll'>): readonly string[] => {
-  const names = queryAll('event').filter((name) => name !== '')
-  if (names.length > MAX_EVENT_NAMES) throw invalidInput('event', `Pass "event" at most ${MAX_EVENT_NAMES} times.`)
-  return names
-}
+/** Query parameter with the id of a person. */
+export const PERSON_ID = explained(
+  Type.String({ format: 'uuid' }),
+  '"person_id" must be the id of a person, which is a UUID.',
+)

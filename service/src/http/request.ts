@@ -30,20 +30,6 @@ export const booleanParam = ({ query }: Pick<RouteRequest, 'query'>, name: strin
   throw invalidInput(name, `"${name}" must be true or false, got ${JSON.stringify(input)}.`)
 }
 
-const MAX_TEXT = 1_000
-
-/** Returns a query parameter of bounded length. `undefined`: it is missing or empty. Throws `ApiError`. */
-export const textParam = (
-  { query }: Pick<RouteRequest, 'query'>,
-  name: string,
-  maxLength = MAX_TEXT,
-): string | undefined => {
-  const text = own(query, name)
-  if (text === undefined || text === '') return undefined
-  if (text.length <= maxLength) return text
-  throw invalidInput(name, `"${name}" may have at most ${maxLength.toLocaleString('en-US')} characters.`)
-}
-
 /** Returns a response with all results on one page. */
 export const page = (results: readonly unknown[]): RouteResponse => ({
   body: { count: results.length, next: null, previous: null, results },

@@ -4,6 +4,7 @@ import { isShort, toLargeJson } from '../lib/largeJson.ts'
 import { own } from '../lib/own.ts'
 import { identityOf } from './authenticate.ts'
 import { varyBy } from './compression.ts'
+import { readQuery } from './query.ts'
 import type { RouteRequest, ServedRoute } from './route.ts'
 import { firstOf, projectIdOf, stringsOf } from './values.ts'
 
@@ -18,13 +19,23 @@ const hangUp = ({ raw }: FastifyReply): AbortSignal => {
   return gone.signal
 }
 
+/** Returns a function that returns all values of a query parameter. */
+const allOf = (request: FastifyRequest) => (name: string) =>
+  stringsOf(own(request.query as Record<string, unknown>, name))
+
 // Getters for fields that few routes need, because most of the cost of deliveries and flags is here.
-const toRequest = (request: FastifyRequest, reply: FastifyReply, receivedAt: number): RouteRequest<never> => ({
+const toRequest = (
+  { access, query, readsQuery }: ServedRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  receivedAt: number,
+): RouteRequest<never, never> => ({
   params: request.params as Record<string, string>,
+  values: (query && access !== 'public' && !readsQuery ? readQuery(query, allOf(request)) : {}) as never,
   query: Object.fromEntries(
     Object.entries(request.query as Record<string, unknown>).map(([name, value]) => [name, firstOf(value)]),
   ),
-  queryAll: (name) => stringsOf(own(request.query as Record<string, unknown>, name)),
+  queryAll: allOf(request),
   // The route validates it.
   body: request.body as never,
   projectId: identityOf(request)?.projectId ?? projectIdOf(request)!,
@@ -54,7 +65,7 @@ export const createRespond =
       body,
       file,
       root = staticDir,
-    } = await route.handler(toRequest(request, reply, Date.now()))
+    } = await route.handler(toRequest(route, request, reply, Date.now()))
     reply.status(status).headers(headers)
     if (file !== undefined) {
       varyBy(reply, 'accept-encoding')

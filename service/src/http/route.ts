@@ -2,12 +2,15 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { RunGrant } from '../endpoints/tokens/runTokens.ts'
 import type { ApiKey } from '../storage/metadata/metadata.ts'
 import type { Scope } from './auth.ts'
+import type { QuerySchemas, QueryValues } from './query.ts'
 
 /** A request as a handler sees it. */
-export interface RouteRequest<Body = unknown> {
+export interface RouteRequest<Body = unknown, Values = unknown> {
   /** Decoded parameters of the path. */
   readonly params: Readonly<Record<string, string>>
-  /** Query parameters. The first value of a repeated name. */
+  /** The query parameters of the route's schema, validated. */
+  readonly values: Values
+  /** Query parameters as they were sent. The first value of a repeated name. */
   readonly query: Readonly<Record<string, string | undefined>>
   /** Returns all values of a query parameter. */
   readonly queryAll: (name: string) => readonly string[]
@@ -43,9 +46,9 @@ export interface RouteResponse {
 }
 
 /** Responds to a request. `parts`: what the module of the route has created. */
-export type Handler<Parts, Body = unknown> = (
+export type Handler<Parts, Body = unknown, Query extends QuerySchemas = QuerySchemas> = (
   parts: Parts,
-  request: RouteRequest<Body>,
+  request: RouteRequest<Body, QueryValues<Query>>,
 ) => Promise<RouteResponse> | RouteResponse
 
 type BodyKind = 'raw' | TSchema | undefined
@@ -57,7 +60,7 @@ type BodyOf<Kind extends BodyKind> = Kind extends TSchema
     : undefined
 
 /** A route whose handler uses `Parts`. */
-export interface Route<Parts = never, Kind extends BodyKind = BodyKind, Body = never> {
+export interface Route<Parts = never, Kind extends BodyKind = BodyKind, Body = never, Values = never> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Path pattern. Also matches with a trailing slash. */
   readonly path: string
@@ -77,8 +80,10 @@ export interface Route<Parts = never, Kind extends BodyKind = BodyKind, Body = n
   readonly hasSecret?: true
   /** Whether run tokens are accepted as well, also from pages on other origins. The path has a `:name`. */
   readonly takesRunTokens?: true
-  /** Query parameters by name, for the OpenAPI document. Handlers read and check them with `request.ts`. */
-  readonly query?: Readonly<Record<string, TSchema>>
+  /** Schemas of the query parameters. They are validated on routes with a key or a session. */
+  readonly query?: QuerySchemas
+  /** Whether the handler reads the query itself, because a body may have the same fields. */
+  readonly readsQuery?: true
   /** Schema of the JSON body of a successful response, for the OpenAPI document. */
   readonly response?: TSchema
   /** Kind of body: `raw` bytes in any encoding, JSON that matches a schema, or none. */
@@ -87,19 +92,31 @@ export interface Route<Parts = never, Kind extends BodyKind = BodyKind, Body = n
   readonly maxBytes?: number
   /** Whether the body is part of a recording, which has a separate memory limit from events. */
   readonly isRecording?: true
-  readonly handler: Handler<Parts, Body>
+  readonly handler: (parts: Parts, request: RouteRequest<Body, Values>) => Promise<RouteResponse> | RouteResponse
 }
 
 /** A route with the parts of its module, as the server calls it. */
 export interface ServedRoute extends Omit<Route, 'handler'> {
-  readonly handler: (request: RouteRequest<never>) => Promise<RouteResponse> | RouteResponse
+  readonly handler: (request: RouteRequest<never, never>) => Promise<RouteResponse> | RouteResponse
 }
 
 /** A read that several paths share, each with its own access. */
 export type SharedRead<Parts> = Omit<Route<Parts, undefined, undefined>, 'path' | 'access'>
 
-/** Returns the function that defines routes whose handlers use `Parts`. It types the body of a handler by the schema of its route. */
+/** Returns the function that defines routes whose handlers use `Parts`. It types body and query by the schemas of the route. */
 export const routesWith =
   <Parts>() =>
-  <const Kind extends BodyKind = undefined>(definition: Route<Parts, Kind, BodyOf<Kind>>): Route<Parts> =>
+  <const Kind extends BodyKind = undefined, const Query extends QuerySchemas = Record<never, never>>(
+    definition: Route<Parts, Kind, BodyOf<Kind>, QueryValues<Query>> & { readonly query?: Query },
+  ): Route<Parts> =>
+    definition
+
+/** Returns the function that defines reads that several paths share. */
+export const sharedReadsWith =
+  <Parts>() =>
+  <const Query extends QuerySchemas>(
+    definition: Omit<Route<Parts, undefined, undefined, QueryValues<Query>>, 'path' | 'access'> & {
+      readonly query: Query
+    },
+  ): SharedRead<Parts> =>
     definition

@@ -27,7 +27,6 @@ export const captureFor = (
         count: metrics.count,
       }),
       rejectedEvents,
-      codes,
     }
   },
   routes: [...CAPTURE_ROUTES, ...rejectedEventRoutes(codes)],

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { PERSONS, personId } from '../http/personId.ts'
-import { booleanParam } from '../http/request.ts'
+import { orElse } from '../http/query.ts'
 import { routesWith } from '../http/route.ts'
 import { STORING } from '../ingest/storing.ts'
 import type { AnyModule, Module } from '../module.ts'
@@ -21,9 +21,9 @@ const ROUTES = [
     path: `${PERSONS}/:id`,
     access: 'person:write',
     summary: 'Delete a person and, with "delete_events=true", their events. Responds once they are deleted',
-    query: { delete_events: Type.Boolean({ default: false }) },
+    query: { delete_events: orElse(Type.Boolean(), false) },
     handler: async ({ erase }, request) => {
-      const withEvents = booleanParam(request, 'delete_events') ?? false
+      const withEvents = request.values.delete_events
       await erase({ projectId: request.projectId, id: personId(request), withEvents })
       return { status: 204 }
     },

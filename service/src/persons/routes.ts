@@ -1,9 +1,10 @@
 import type { Persons } from './lookup.ts'
 import { Type } from '@sinclair/typebox'
-import { integerParam, invalidInput } from '../http/request.ts'
-import { type Handler, type RouteRequest, routesWith } from '../http/route.ts'
+import { orElse } from '../http/query.ts'
+import { invalidInput } from '../http/request.ts'
+import { type Handler, routesWith } from '../http/route.ts'
 import { orNull } from '../http/schemas.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../http/lists.ts'
+import { PAGE } from '../http/lists.ts'
 import { PERSONS, personId } from '../http/personId.ts'
 
 /** What the routes use. */
@@ -38,24 +39,26 @@ const MERGE = Type.Object({
   is_applied: Type.Boolean({ description: 'Whether both ids belong to this person today' }),
 })
 
-const searchOf = ({ query: { search, distinct_id } }: RouteRequest): string | undefined => {
-  if (search === undefined || search === '') return undefined
-  if (distinct_id !== undefined)
-    throw invalidInput('search', 'Pass either "search" or "distinct_id", which finds one person by an exact id.')
-  if (search.length <= MAX_SEARCH) return search
-  throw invalidInput('search', `"search" may have at most ${MAX_SEARCH} characters.`)
+const LIST = {
+  distinct_id: Type.String(),
+  search: Type.String({
+    maxLength: MAX_SEARCH,
+    description: 'The beginning of a distinct id, or a part of the email or name, in any case',
+  }),
+  limit: PAGE.limit,
+  offset: orElse(Type.Integer({ minimum: 0, maximum: MAX_OFFSET }), 0),
 }
 
-const list: Handler<PersonParts> = async ({ persons }, request) => {
-  const { projectId, query } = request
-  const limit = integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT
-  const offset = integerParam(request, 'offset', { min: 0, max: MAX_OFFSET }) ?? 0
-  const search = searchOf(request)
-  const found = await persons.list(
-    projectId,
-    { limit: limit + 1, offset, distinctId: query.distinct_id, search },
-    request.signal,
-  )
+const list: Handler<PersonParts, undefined, typeof LIST> = async (
+  { persons },
+  { projectId, query, values, signal },
+) => {
+  const { search, limit, offset } = values
+  // As it was sent: an empty id finds nobody.
+  const distinctId = query.distinct_id
+  if (search !== undefined && distinctId !== undefined)
+    throw invalidInput('search', 'Pass either "search" or "distinct_id", which finds one person by an exact id.')
+  const found = await persons.list(projectId, { limit: limit + 1, offset, distinctId, search }, signal)
   const following = new URLSearchParams({
     ...(search === undefined ? {} : { search }),
     limit: String(limit),
@@ -72,15 +75,7 @@ export const PERSON_ROUTES = [
     access: 'person:read',
     summary:
       'List persons, newest first, with the beginning of long values. "distinct_id" finds one person. Paged by "limit" and "offset"',
-    query: {
-      distinct_id: Type.String(),
-      search: Type.String({
-        maxLength: MAX_SEARCH,
-        description: 'The beginning of a distinct id, or a part of the email or name, in any case',
-      }),
-      limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
-      offset: Type.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0 }),
-    },
+    query: LIST,
     response: Type.Object({ results: Type.Array(PERSON), next: orNull(Type.String()) }),
     handler: list,
   }),
@@ -99,10 +94,10 @@ export const PERSON_ROUTES = [
     path: `${PERSONS}/:id/merges`,
     access: 'person:read',
     summary: 'List the merges of the ids of a person, newest first',
-    query: { limit: Type.Integer({ minimum: 1, maximum: MAX_MERGES, default: DEFAULT_LIMIT }) },
+    query: { limit: orElse(Type.Integer({ minimum: 1, maximum: MAX_MERGES }), 100) },
     response: Type.Object({ results: Type.Array(MERGE) }),
     handler: async ({ persons }, request) => {
-      const limit = integerParam(request, 'limit', { min: 1, max: MAX_MERGES }) ?? DEFAULT_LIMIT
+      const { limit } = request.values
       return { body: { results: await persons.merges(request.projectId, personId(request), limit, request.signal) } }
     },
   }),

@@ -3,14 +3,13 @@ import type { Recordings } from './readRecordings.ts'
 import type { RemoveRecordings } from './removeRecordings.ts'
 import { Type } from '@sinclair/typebox'
 import { clientOf } from '../lib/clientOf.ts'
-import { isUuid } from '../lib/uuid.ts'
 import { MAX_SENT_BYTES } from './readBody.ts'
 import { RECORDING_SETTINGS, type RecordingSettingsStore } from './settings.ts'
 import { RECORDING_DETAILS, RECORDINGS_PAGE } from './views.ts'
-import { booleanParam, integerParam, invalidInput, publicBody } from '../http/request.ts'
-import { type Handler, type RouteRequest, routesWith } from '../http/route.ts'
-import { EVENT_NAMES, eventNames } from '../http/lists.ts'
-import { own } from '../lib/own.ts'
+import { orElse } from '../http/query.ts'
+import { invalidInput, publicBody } from '../http/request.ts'
+import { type Handler, routesWith } from '../http/route.ts'
+import { EVENT_NAMES, PERSON_ID } from '../http/lists.ts'
 
 /** What the routes use. */
 export interface RecordingParts {
@@ -24,7 +23,6 @@ const route = routesWith<RecordingParts>()
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
-const MAX_TEXT = 1_000
 const MAX_SESSIONS = 200
 const MAX_PERSONS = 100
 const MAX_SECONDS = 1_000_000
@@ -47,58 +45,6 @@ const receive: Handler<RecordingParts, Buffer | undefined> = async ({ ingestReco
       ...(isLimited ? { quota_limited: ['recordings'] } : {}),
     },
   }
-}
-
-const textParam = ({ query }: RouteRequest, name: string): string | undefined => {
-  const text = own(query, name)
-  if (text === undefined || text === '') return undefined
-  if (text.length <= MAX_TEXT) return text
-  throw invalidInput(name, `"${name}" may have at most ${MAX_TEXT.toLocaleString('en-US')} characters.`)
-}
-
-const list: Handler<RecordingParts> = async ({ recordings }, request) => {
-  const personIds = request.queryAll('person_id').filter((id) => id !== '')
-  if (personIds.length > MAX_PERSONS) throw invalidInput('person_id', `Pass "person_id" at most ${MAX_PERSONS} times.`)
-  if (!personIds.every(isUuid))
-    throw invalidInput('person_id', '"person_id" must be the id of a person, which is a UUID.')
-  const sessionIds = request.queryAll('session_id').filter((id) => id !== '')
-  if (sessionIds.length > MAX_SESSIONS)
-    throw invalidInput('session_id', `Pass "session_id" at most ${MAX_SESSIONS} times.`)
-  const seconds = (name: string) => integerParam(request, name, { min: 0, max: MAX_SECONDS })
-  return {
-    body: await recordings.list(request.projectId, {
-      limit: integerParam(request, 'limit', { min: 1, max: MAX_LIMIT }) ?? DEFAULT_LIMIT,
-      cursor: textParam(request, 'cursor'),
-      dateFrom: textParam(request, 'date_from'),
-      dateTo: textParam(request, 'date_to'),
-      personIds: personIds.map((id) => id.toLowerCase()),
-      distinctId: textParam(request, 'distinct_id'),
-      sessionIds,
-      events: eventNames(request),
-      page: textParam(request, 'page'),
-      minSeconds: seconds('min_duration'),
-      maxSeconds: seconds('max_duration'),
-      hasErrors: booleanParam(request, 'has_errors'),
-      signal: request.signal,
-    }),
-  }
-}
-
-const MAX_SEQ = Number.MAX_SAFE_INTEGER
-
-const readSnapshots: Handler<RecordingParts> = async ({ recordings }, request) => {
-  const { projectId, params, query } = request
-  const windowId = query.window_id
-  if (windowId === undefined) throw invalidInput('window_id', 'Pass "window_id", the id of a window of the recording.')
-  const seq = (name: string) => integerParam(request, name, { min: 0 })
-  const stream = await recordings.snapshots(projectId, params.session_id!, {
-    windowId,
-    from: seq('from') ?? 0,
-    to: seq('to') ?? MAX_SEQ,
-    client: clientOf(request.ip),
-    signal: request.signal,
-  })
-  return { headers: { 'content-type': 'application/x-ndjson; charset=utf-8' }, body: stream }
 }
 
 const RECORDINGS = '/api/projects/:projectId/session_recordings'
@@ -127,7 +73,7 @@ export const RECORDING_ROUTES = [
     query: {
       date_from: Type.String({ description: 'Only sessions that started at or after this date, such as -7d' }),
       date_to: Type.String({ description: 'Only sessions that started until this date, such as 2026-01-31' }),
-      person_id: Type.Array(Type.String(), {
+      person_id: Type.Array(PERSON_ID, {
         maxItems: MAX_PERSONS,
         description: 'Only sessions of these persons. Repeat the parameter for several',
       }),
@@ -141,11 +87,27 @@ export const RECORDING_ROUTES = [
       min_duration: SECONDS,
       max_duration: SECONDS,
       has_errors: Type.Boolean({ description: 'Whether there were errors in the console or exceptions' }),
-      limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
+      limit: orElse(Type.Integer({ minimum: 1, maximum: MAX_LIMIT }), DEFAULT_LIMIT),
       cursor: Type.String({ description: 'The value of "next" of the previous page' }),
     },
     response: RECORDINGS_PAGE,
-    handler: list,
+    handler: async ({ recordings }, { projectId, values, signal }) => ({
+      body: await recordings.list(projectId, {
+        limit: values.limit,
+        cursor: values.cursor,
+        dateFrom: values.date_from,
+        dateTo: values.date_to,
+        personIds: values.person_id,
+        distinctId: values.distinct_id,
+        sessionIds: values.session_id,
+        events: values.event,
+        page: values.page,
+        minSeconds: values.min_duration,
+        maxSeconds: values.max_duration,
+        hasErrors: values.has_errors,
+        signal,
+      }),
+    }),
   }),
   route({
     method: 'GET',
@@ -163,7 +125,20 @@ export const RECORDING_ROUTES = [
     access: 'session_recording:read',
     summary: 'Stream the events of a window as lines of JSON, sanitized',
     query: { window_id: Type.String(), from: SEQ, to: SEQ },
-    handler: readSnapshots,
+    handler: async ({ recordings }, { projectId, params, query, values, ip, signal }) => {
+      // As it was sent, because the id may be empty.
+      const windowId = query.window_id
+      if (windowId === undefined)
+        throw invalidInput('window_id', 'Pass "window_id", the id of a window of the recording.')
+      const stream = await recordings.snapshots(projectId, params.session_id!, {
+        windowId,
+        from: values.from ?? 0,
+        to: values.to ?? Number.MAX_SAFE_INTEGER,
+        client: clientOf(ip),
+        signal,
+      })
+      return { headers: { 'content-type': 'application/x-ndjson; charset=utf-8' }, body: stream }
+    },
   }),
   route({
     method: 'DELETE',

@@ -10,7 +10,8 @@ import { hostedPage, limitedPage, missingPage } from './hostedPage.ts'
 import { SURVEY_RESPONSE, type ListResponses } from './responses.ts'
 import { SURVEY_RESULTS, type ReadResults } from './results.ts'
 import { unlessKnown } from '../http/etag.ts'
-import { integerParam, page, textParam, type ProjectByToken } from '../http/request.ts'
+import { orElse, type QueryValues } from '../http/query.ts'
+import { page, type ProjectByToken } from '../http/request.ts'
 import { type Handler, type RouteRequest, routesWith } from '../http/route.ts'
 import { orNull, pageOf } from '../http/schemas.ts'
 
@@ -37,15 +38,6 @@ const running: Handler<SurveyParts> = async ({ projectByToken, surveys }, reques
   return unlessKnown(request, `"${hash}"`, { headers, body: json })
 }
 
-/** `language=default` stands for submissions without translation, which have no language. */
-const filterOf = (request: RouteRequest) => {
-  const language = textParam(request, 'language', 100)
-  return {
-    iteration: integerParam(request, 'iteration', { min: 0, max: 500 }),
-    language: language === 'default' ? '' : language,
-  }
-}
-
 const assertReadsPersons = ({ key }: RouteRequest) => {
   if (!key.scopes.includes('person:read'))
     throw new ApiError('permission_denied', {
@@ -55,8 +47,17 @@ const assertReadsPersons = ({ key }: RouteRequest) => {
 
 const FILTER = {
   iteration: Type.Integer({ minimum: 0, maximum: 500 }),
-  language: Type.String({ description: 'A language tag, or default for submissions without translation' }),
+  language: Type.String({
+    maxLength: 100,
+    description: 'A language tag, or default for submissions without translation',
+  }),
 }
+
+/** `language=default` stands for submissions without translation, which have no language. */
+const filterOf = ({ iteration, language }: QueryValues<typeof FILTER>) => ({
+  iteration,
+  language: language === 'default' ? '' : language,
+})
 
 const isWithinLimit = createHostedLimit()
 
@@ -143,7 +144,7 @@ export const SURVEY_ROUTES = [
     response: SURVEY_RESULTS,
     handler: async ({ surveys, readSurveyResults }, request) => {
       const survey = await surveys.find(request.projectId, request.params.id!)
-      return { body: await readSurveyResults(request.projectId, survey, filterOf(request), request.signal) }
+      return { body: await readSurveyResults(request.projectId, survey, filterOf(request.values), request.signal) }
     },
   }),
   route({
@@ -154,8 +155,11 @@ export const SURVEY_ROUTES = [
     query: {
       ...FILTER,
       question: Type.String({ description: 'Only submissions that answer the question with this id' }),
-      submission: Type.String({ description: 'Only the submission with this id, with its whole answers' }),
-      limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      submission: Type.String({
+        maxLength: 300,
+        description: 'Only the submission with this id, with its whole answers',
+      }),
+      limit: orElse(Type.Integer({ minimum: 1, maximum: 200 }), 50),
       cursor: Type.String({ description: 'The value of "next" of the previous page' }),
     },
     response: Type.Object({ results: Type.Array(SURVEY_RESPONSE), next: orNull(Type.String()) }),
@@ -164,11 +168,11 @@ export const SURVEY_ROUTES = [
       const survey = await surveys.find(request.projectId, request.params.id!)
       return {
         body: await listSurveyResponses(request.projectId, survey, {
-          ...filterOf(request),
-          question: textParam(request, 'question'),
-          submission: textParam(request, 'submission', 300),
-          limit: integerParam(request, 'limit', { min: 1, max: 200 }) ?? 50,
-          cursor: textParam(request, 'cursor'),
+          ...filterOf(request.values),
+          question: request.values.question,
+          submission: request.values.submission,
+          limit: request.values.limit,
+          cursor: request.values.cursor,
           signal: request.signal,
         }),
       }

@@ -6,8 +6,9 @@ import { TOOLBAR_FLAGS, toToolbarFlags } from './flags.ts'
 import { type FoundToolbarSession, MAX_AGE_MS, type ToolbarSessions } from './sessions.ts'
 import { TOOLBAR_VITALS, toToolbarVitals, vitalsQuery } from './vitals.ts'
 import { clientOf } from '../lib/clientOf.ts'
-import { CLOSED, invalidInput, textParam } from '../http/request.ts'
-import { type Handler, type RouteRequest, routesWith } from '../http/route.ts'
+import { required } from '../http/query.ts'
+import { CLOSED } from '../http/request.ts'
+import { type Handler, type RouteRequest, routesWith, sharedReadsWith } from '../http/route.ts'
 import { orNull, TIME } from '../http/schemas.ts'
 import {
   isSameOrigin,
@@ -30,6 +31,7 @@ export interface ToolbarParts {
 }
 
 const route = routesWith<ToolbarParts>()
+const read = sharedReadsWith<ToolbarParts>()
 
 const NEW_CODE = Type.Object(
   {
@@ -152,23 +154,35 @@ export const TOOLBAR_ROUTES = [
       return { status: 204, headers: { 'set-cookie': toolbarCookie(session.project.id, { secret: '', seconds: 0 }) } }
     },
   }),
-  toolbarRead<ToolbarParts>('flags', 'feature_flag:read', {
-    method: 'GET',
-    summary: 'List the feature flags with their variants and payloads, without their conditions',
-    response: TOOLBAR_FLAGS,
-    handler: async ({ flags }, { projectId }) => ({ body: toToolbarFlags((await flags.byKey(projectId)).values()) }),
-  }),
-  toolbarRead<ToolbarParts>('vitals', 'query:read', {
-    method: 'GET',
-    summary: 'Get the web vitals of a path, of the last 7 days',
-    query: { path: Type.String({ description: 'Path of the page, such as /products' }) },
-    response: TOOLBAR_VITALS,
-    async handler({ run }, request) {
-      const path = textParam(request, 'path', 2_000)
-      if (path === undefined) throw invalidInput('path', 'Pass "path", the path of a page such as /products.')
-      const { projectId, key, signal } = request
-      const { results } = await run({ projectId, key, signal, variables: {}, query: vitalsQuery(path) })
-      return { body: toToolbarVitals(results) }
-    },
-  }),
+  toolbarRead(
+    'flags',
+    'feature_flag:read',
+    read({
+      query: {},
+      method: 'GET',
+      summary: 'List the feature flags with their variants and payloads, without their conditions',
+      response: TOOLBAR_FLAGS,
+      handler: async ({ flags }, { projectId }) => ({ body: toToolbarFlags((await flags.byKey(projectId)).values()) }),
+    }),
+  ),
+  toolbarRead(
+    'vitals',
+    'query:read',
+    read({
+      method: 'GET',
+      summary: 'Get the web vitals of a path, of the last 7 days',
+      query: {
+        path: required(
+          Type.String({ maxLength: 2_000, description: 'Path of the page, such as /products' }),
+          'Pass "path", the path of a page such as /products.',
+        ),
+      },
+      response: TOOLBAR_VITALS,
+      async handler({ run }, request) {
+        const { projectId, key, values, signal } = request
+        const { results } = await run({ projectId, key, signal, variables: {}, query: vitalsQuery(values.path) })
+        return { body: toToolbarVitals(results) }
+      },
+    }),
+  ),
 ]

@@ -1,6 +1,6 @@
 import { RUN_INTERVALS, type RunInterval, type RunHistory } from '../runHistory.ts'
 import { invalidInput } from '../../http/request.ts'
-import { type RouteRequest, routesWith } from '../../http/route.ts'
+import { routesWith } from '../../http/route.ts'
 import { oneOf, TIME } from '../../http/schemas.ts'
 import { ENDPOINT_RUNS, ENDPOINT_STATS } from './endpointSchemas.ts'
 
@@ -13,14 +13,8 @@ const route = routesWith<RunHistoryParts>()
 
 const intervals = Object.keys(RUN_INTERVALS) as RunInterval[]
 
-const intervalOf = ({ query: { interval = 'hour' } }: RouteRequest): RunInterval => {
-  const found = intervals.find((each) => each === interval)
-  if (!found) throw invalidInput('interval', `"interval" must be one of ${intervals.join(', ')}.`)
-  return found
-}
-
 /** Returns the query parameter `after` in ms since the epoch. `undefined`: the default of the interval. */
-const afterOf = ({ query: { after } }: RouteRequest): number | undefined => {
+const afterOf = (after: string | undefined): number | undefined => {
   if (after === undefined) return undefined
   const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/.test(after)
     ? Date.parse(after)
@@ -43,7 +37,7 @@ export const ENDPOINT_RUN_ROUTES = [
       body: await runHistory.ofEndpoint(
         request.projectId,
         request.params.name!,
-        { interval: intervalOf(request), after: afterOf(request) },
+        { interval: request.values.interval ?? 'hour', after: afterOf(request.values.after) },
         request.signal,
       ),
     }),

@@ -1,7 +1,8 @@
 import type { OpenApi } from '../openapi.ts'
 import { type Static, Type } from '@sinclair/typebox'
 import { FRESHNESS_SECONDS, type EndpointDefinitions } from '../definitions/endpoint.ts'
-import { assertNameOfUrl, booleanParam, CLOSED, integerParam, page } from '../../http/request.ts'
+import type { QueryValues } from '../../http/query.ts'
+import { assertNameOfUrl, CLOSED, page } from '../../http/request.ts'
 import { type Handler, type RouteRequest, routesWith } from '../../http/route.ts'
 import { ANY_OBJECT, pageOf } from '../../http/schemas.ts'
 import {
@@ -40,16 +41,19 @@ const VERSION_PARAM = { version: Type.Integer({ minimum: 1 }) }
 const PREVIEW = Type.Object({ version: VERSION }, CLOSED)
 
 /** Returns the version that the body or the query parameter names. */
-const versionOf = (request: RouteRequest<{ version?: number } | undefined>): number | undefined =>
-  request.body?.version ?? integerParam(request, 'version', { min: 1 })
+const versionOf = ({
+  body,
+  values,
+}: RouteRequest<{ version?: number } | undefined, QueryValues<typeof VERSION_PARAM>>): number | undefined =>
+  body?.version ?? values.version
 
-const change: Handler<EndpointParts, Static<typeof CHANGE>> = async ({ endpoints }, request) => {
+const change: Handler<EndpointParts, Static<typeof CHANGE>, typeof VERSION_PARAM> = async ({ endpoints }, request) => {
   const { projectId, params, body } = request
   return { body: await endpoints.update(projectId, params.name!, { ...body, version: versionOf(request) }) }
 }
 
 /** Creates the endpoint of this path, or changes it. Sending the same request again has no further effect. */
-const put: Handler<EndpointParts, Static<typeof CHANGE>> = async (parts, request) => {
+const put: Handler<EndpointParts, Static<typeof CHANGE>, typeof VERSION_PARAM> = async (parts, request) => {
   const { name, query, ...fields } = request.body
   const { endpoints } = parts
   const { projectId } = request
@@ -72,7 +76,7 @@ const DEFINITION_ROUTES = [
     query: { is_active: Type.Boolean() },
     response: pageOf(ENDPOINT_BODY),
     handler: async ({ endpoints }, request) =>
-      page(await endpoints.list(request.projectId, { isActive: booleanParam(request, 'is_active') })),
+      page(await endpoints.list(request.projectId, { isActive: request.values.is_active })),
   }),
   route({
     method: 'POST',

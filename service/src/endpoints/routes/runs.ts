@@ -70,6 +70,7 @@ export const RUN_ROUTES = [
     summary: 'Run an endpoint. Responses may be cached and revalidated by their ETag',
     access: 'endpoint:read',
     query: { ...RUN.properties, variables: Type.String() },
+    readsQuery: true,
     response: RUN_RESULT,
     handler: runByGet,
   }),
