@@ -9,12 +9,13 @@ import { type Engine, engineMemoryBytes, startEngine } from './storage/embedded/
 import { createEngineGate, type EngineGate } from './storage/gate.ts'
 import type { Metadata } from './storage/metadata/metadata.ts'
 import { migrate } from './storage/schema/migrate.ts'
-import { MIGRATIONS } from './storage/schema/migrations.ts'
+import type { Schema } from './storage/schema/schema.ts'
 import type { Storage } from './storage/storage.ts'
 
 export interface EngineOptions {
   readonly config: Config
   readonly metadata: Pick<Metadata, 'withLock'>
+  readonly schema: Schema
   /** Returns the path of the engine's library. Called only for the embedded engine. Throws if it is not installed. */
   readonly library: () => string
   /** Path of the engine's compiled child program. */
@@ -63,6 +64,7 @@ const waitUntilReady = async (storage: Storage, url: string | undefined, log: Lo
 export const openEngine = async ({
   config,
   metadata,
+  schema,
   library,
   child,
   onStop,
@@ -71,6 +73,7 @@ export const openEngine = async ({
   log,
 }: EngineOptions): Promise<OpenEngine> => {
   const { clickhouseUrl: url, clickhouseCluster: clusterName } = config
+  const tables = schema.tables.map(({ name }) => name)
   let engine: Engine | undefined
   if (url) progress('Connecting to the ClickHouse server …')
   else {
@@ -82,22 +85,25 @@ export const openEngine = async ({
       memoryBytes: config.engineMemoryBytes,
       isSmall: config.isSmall,
       diskReserveBytes: config.diskReserveBytes,
+      tables,
       onRestart,
       log,
     })
     onStop(engine.stop)
   }
   const runMemoryBytes = url ? Infinity : readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes))
-  const cluster = url && clusterName ? createCluster(url.split(',')) : undefined
+  const cluster = url && clusterName ? createCluster(url.split(','), { tables }) : undefined
   const storage =
-    cluster ?? createClickhouse(() => (url ? { url } : engine!.connection()), { maxRunMemoryBytes: runMemoryBytes })
+    cluster ??
+    createClickhouse(() => (url ? { url } : engine!.connection()), { tables, maxRunMemoryBytes: runMemoryBytes })
   onStop(() => storage.close())
   await waitUntilReady(storage, url, log)
 
-  const nodes = cluster && (await metadata.withLock('start', () => migrateNodes({ cluster, name: clusterName!, log })))
+  const nodes =
+    cluster && (await metadata.withLock('start', () => migrateNodes({ cluster, name: clusterName!, schema, log })))
   onStop(() => nodes?.stop())
-  const steps = nodes?.taken ?? (await metadata.withLock('start', () => migrate(storage)))
-  const isNew = steps.length === MIGRATIONS.length
+  const steps = nodes?.taken ?? (await metadata.withLock('start', () => migrate(storage, schema.migrations)))
+  const isNew = steps.length === schema.migrations.length
   if (isNew) progress('Created the event store.')
   else progress(steps.length ? `Updated the event store (${steps.join(', ')}).` : 'The event store is up to date.')
 

@@ -7,7 +7,7 @@ import { type Config, ConfigError, describeVariables, readConfig, unknownVariabl
 import { CommandError } from './cli/command.ts'
 import { describeCommands, runCommand } from './cli/run.ts'
 import { SCOPES } from './http/auth.ts'
-import { CORE, readRelease } from './http/statics.ts'
+import { CORE, readRelease } from './statics/statics.ts'
 import { createLog } from './lib/log.ts'
 import { ApiError } from './lib/apiError.ts'
 import { within } from './lib/wait.ts'
@@ -135,6 +135,9 @@ const library = () => engineLibrary(thisMachine(createRequire(import.meta.url).r
 const CHILD = here('./storage/embedded/child.js')
 const MAP_WORKER = here('./errorTracking/mapWorker.js')
 
+// Loaded when a command needs it, so that other commands start faster.
+const loadSchema = async () => (await import('./modules.ts')).SCHEMA
+
 /** Runs a command other than `serve`. */
 const doCommand = async (args: readonly string[], config: Config) => {
   try {
@@ -144,7 +147,8 @@ const doCommand = async (args: readonly string[], config: Config) => {
       clickhouseUrl: config.clickhouseUrl,
       databaseUrl: config.databaseUrl,
       clickhouseCluster: config.clickhouseCluster,
-      startEngine: (dataDir) =>
+      loadSchema,
+      startEngine: async (dataDir) =>
         startEngine({
           dataDir: join(dataDir, 'engine'),
           library: library(),
@@ -152,6 +156,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
           memoryBytes: config.engineMemoryBytes,
           isSmall: config.isSmall,
           diskReserveBytes: config.diskReserveBytes,
+          tables: (await loadSchema()).tables.map(({ name }) => name),
           log: logOf(config),
         }),
     })

@@ -1,32 +1,20 @@
 import type { Config } from './config.ts'
-import { createDashboards } from './dashboards/dashboards.ts'
+import { announceConsole, CONSOLE, type ConsoleNotice } from './console/module.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
-import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
-import { createFlagDefinitions } from './flags/definitions.ts'
+import { ENDPOINTS } from './endpoints/module.ts'
 import { createServer } from './http/server.ts'
-import { createStatics } from './http/statics.ts'
-import { readCountries } from './ingest/countries.ts'
-import { createGroupTypes } from './ingest/groupTypes.ts'
-import { createIngest } from './ingest/ingest.ts'
-import { measureProcess } from './measure.ts'
+import { STORING } from './ingest/storing.ts'
+import { createJobTurns } from './lib/jobThread.ts'
 import type { Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
 import { createTimeSlices } from './lib/timeSlices.ts'
-import { createReadiness } from './readiness.ts'
-import { createProjects } from './projects/projects.ts'
-import { createSetup } from './projects/setup.ts'
-import { createJobTurns } from './lib/jobThread.ts'
-import type { Project } from './storage/metadata/metadata.ts'
-import { connectEndpoints } from './service/connectEndpoints.ts'
-import { connectErrorTracking } from './service/connectErrorTracking.ts'
-import { connectFlags } from './service/connectFlags.ts'
-import { connectPeople } from './service/connectPeople.ts'
-import { connectRecordings } from './service/connectRecordings.ts'
-import { connectStoring } from './service/connectStoring.ts'
-import { connectSurveys } from './service/connectSurveys.ts'
-import { createToolbarSessions } from './toolbar/sessions.ts'
-import { connectConsole, type ConsoleNotice } from './service/connectConsole.ts'
+import { measureProcess } from './measure.ts'
+import { DOCUMENT_ROUTE, MODULE_METRICS, MODULES, REJECTIONS, SCHEMA } from './modules.ts'
+import { createQueryRows, LOOKUP_SECONDS } from './persons/queryRows.ts'
 import { openData } from './service/openData.ts'
+import { createUse, serveModules, startJobs } from './service/useModules.ts'
+import type { Project } from './storage/metadata/metadata.ts'
+import { TOOLBAR } from './toolbar/module.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -72,103 +60,60 @@ export const startService = async ({
   }
 
   try {
-    const metrics = createMetrics()
-    const countryOf = config.geoipFile ? readCountries(config.geoipFile) : () => undefined
-    const { isShared, metadata, project, keyPath, keys, gate, runMemoryBytes } = await openData({
+    const metrics = createMetrics(MODULE_METRICS)
+    const data = await openData({
       config,
       engineLibrary,
       engineChild,
+      schema: SCHEMA,
       metrics,
       progress,
       log,
       onStop,
     })
-
-    const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
+    const { isShared, metadata, project, keyPath, keys, gate } = data
     const slices = createTimeSlices()
-    const base = { config, isShared, gate, runMemoryBytes, metadata, metrics, epochs, slices, onStop, log }
-    const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring(base)
-    onStop(() => writer.close())
-    const { materializations, dependencies: endpoints } = connectEndpoints(base)
-    const turns = createJobTurns()
-    const { removeRecordings, dependencies: recordings } = connectRecordings({
-      ...base,
-      program: recordingThread,
-      turns,
+    const use = createUse({
+      ...data,
+      config,
+      instance: (await metadata.console.instance()).id,
+      queryRows: createQueryRows(gate.runs, LOOKUP_SECONDS),
+      metrics,
+      epochs: isShared ? createSharedEpochs(metadata) : createEpochs(),
+      slices,
+      turns: createJobTurns(),
+      programs: { recordings: recordingThread, sourceMaps: mapWorker },
+      rejections: REJECTIONS,
+      onStop,
+      log,
     })
-    const people = connectPeople({
-      ...base,
-      materializations,
-      forgetPerson,
-      forgetRecordings: removeRecordings.ofPerson,
-    })
-    const flags = createFlagDefinitions(metadata)
-    const surveys = connectSurveys({ ...base, flags })
-    const errorTracking = connectErrorTracking({ ...base, mapWorker, turns })
-    const setup = createSetup({ storage: gate.runs, metadata })
-    const console = await connectConsole(config, metadata, log)
+    const routes = serveModules(MODULES, use)
+    onStop(startJobs(MODULES, { use, log }))
+    const { console } = use(CONSOLE)
     const server = await createServer({
+      routes: [...routes, { ...DOCUMENT_ROUTE, handler: (request) => DOCUMENT_ROUTE.handler(undefined, request) }],
+      auth: {
+        keyBySecret: keys.bySecret,
+        projectById: metadata.projects.byId,
+        projectByToken: metadata.projects.byToken,
+        runTokens: use(ENDPOINTS).runTokens,
+        console,
+        toolbar: use(TOOLBAR).toolbar,
+      },
       staticDir: config.staticDir,
-      keyBySecret: keys.bySecret,
-      projectById: metadata.projects.byId,
       ingestBytes: config.ingestBytes,
       slices,
       log,
       count: metrics.count,
-      dependencies: {
-        ingest: createIngest({
-          projectByToken: metadata.projects.byToken,
-          groupTypes: createGroupTypes(metadata),
-          writer,
-          rejectedEvents,
-          keepPoints,
-          countResponses: surveys.surveys.countResponses,
-          fingerprintRules: errorTracking.fingerprintRules,
-          acceptsResponse: surveys.surveys.acceptsResponse,
-          slices,
-          countryOf,
-          count: metrics.count,
-        }),
-        projectByToken: metadata.projects.byToken,
-        projectById: metadata.projects.byId,
-        variables: createVariableDefinitions(metadata),
-        ...endpoints,
-        ...connectFlags({
-          ...base,
-          definitions: flags,
-          surveys: surveys.surveys,
-          persons: people.persons,
-          onEvaluated: setup.noteFlagEvaluation,
-        }),
-        ...surveys,
-        ...people,
-        ...recordings,
-        ...errorTracking,
-        projects: createProjects(metadata),
-        setup,
-        dashboards: createDashboards(metadata),
-        keys,
-        rejectedEvents,
-        statics: createStatics(config.staticDir),
-        console: console.dependency,
-        consoleUrl: async () => (await metadata.console.instance()).url,
-        toolbar: createToolbarSessions({ metadata, log }),
-        metrics: metrics.text,
-        readiness: createReadiness({
-          storage: gate.ingest,
-          metadata,
-          definitionsDir: config.databaseUrl ? undefined : config.dataDir,
-        }),
-      },
     })
     onStop(() => server.close())
     measureProcess(metrics, {
-      writer,
+      writer: use(STORING).writer,
       isReady: () => gate.ready(PROBE_WAIT_MS),
       heldBytes: server.heldBytes,
     })
     const url = await server.listen({ port: config.port, host: config.host })
-    return { url, project, keyFile: keyPath, console: await console.announce(url), stop }
+    return { url, project, keyFile: keyPath, console: await announceConsole(console, { config, metadata, url }), stop }
   } catch (error) {
     await stop()
     throw error

@@ -3,6 +3,16 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const SRC = resolve(__dirname, '../src')
 
+/** Ports of the storage. */
+const STORES = ['storage', 'storage/metadata', 'storage/schema']
+
+/**
+ * Files at the edge of a room: its module, with its routes and tables. They form a room of their own, which connects the other
+ * ones, so that the code of a room knows neither requests nor modules.
+ */
+const EDGE =
+  /^(?!http|storage|service|sql)[^/]+\/(?:(?:module|routes|schema|evaluation|erasure|storing|console|files)\.ts$|routes\/)/
+
 /** Allowed imports. A room is a folder or a top-level file. The longest name that matches a file is its room. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
@@ -12,15 +22,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'storage/metadata': ['lib'],
   'storage/schema': ['storage'],
   'storage/cluster': ['lib', 'storage', 'storage/schema'],
-  ingest: ['lib', 'storage', 'storage/metadata', 'storage/schema', 'persons', 'heatmaps', 'errorTracking', 'surveys'],
-  heatmaps: ['lib', 'storage', 'storage/metadata', 'persons', 'endpoints/insights'],
+  ingest: ['lib', 'storage', 'storage/metadata', 'storage/schema', 'persons'],
+  heatmaps: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'endpoints/insights'],
   persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
   // Session recordings: chunks from browsers, and what people read of them.
   recordings: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'endpoints/insights'],
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
-  surveys: ['lib', 'storage', 'storage/metadata', 'persons', 'flags'],
+  surveys: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'flags'],
   errorTracking: ['lib', 'storage', 'storage/metadata', 'persons', 'events'],
   projects: ['lib', 'storage', 'storage/metadata'],
+  status: ['lib', 'storage', 'storage/metadata'],
+  statics: ['lib'],
   dashboards: ['lib', 'storage/metadata'],
   console: ['lib', 'projects', 'storage/metadata'],
   // Sessions of the toolbar on pages of sites, and what it reads.
@@ -85,38 +97,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'sql/print',
     'endpoints/insights',
   ],
-  // Routes call the rooms through the dependencies that `service` passes. They import only types and pure functions from rooms.
-  http: [
-    'lib',
-    'storage',
-    'storage/metadata',
-    'ingest',
-    'persons',
-    'errorTracking',
-    'events',
-    'recordings',
-    'heatmaps',
-    'flags',
-    'surveys',
-    'projects',
-    'dashboards',
-    'console',
-    'toolbar',
-    'endpoints',
-    'endpoints/tokens',
-    'endpoints/variables',
-    'endpoints/definitions',
-    'sql',
-  ],
+  // Requests, and who sent them. It knows no product: routes come from the modules.
+  http: ['lib', 'storage', 'storage/metadata', 'ingest', 'console', 'toolbar', 'endpoints', 'endpoints/tokens'],
   measure: ['lib', 'ingest'],
-  readiness: ['lib', 'storage', 'storage/metadata'],
   engine: ['config', 'lib', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema', 'storage/cluster'],
-  service: [
-    'measure',
-    'readiness',
-    'engine',
+  edges: [
     'config',
+    'module',
+    'measure',
     'http',
+    'lib',
+    ...STORES,
     'ingest',
     'persons',
     'errorTracking',
@@ -129,18 +120,46 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'dashboards',
     'console',
     'toolbar',
+    'status',
+    'statics',
+    'sql',
     'endpoints',
     'endpoints/materialization',
     'endpoints/tokens',
     'endpoints/variables',
     'endpoints/definitions',
-    'storage',
-    'storage/metadata',
+  ],
+  // What a module is.
+  module: ['config', 'http', 'ingest', 'flags', 'persons', 'projects', 'endpoints', 'lib', ...STORES],
+  modules: ['edges', 'http', 'ingest', 'lib', 'module', ...STORES],
+  service: [
+    'measure',
+    'engine',
+    'config',
+    'edges',
+    'modules',
+    'module',
+    'http',
+    'persons',
+    'projects',
+    'endpoints',
     'lib',
+    ...STORES,
   ],
   backup: ['lib', 'projects', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
-  cli: ['lib', 'projects', 'console', 'backup', 'storage', 'storage/metadata', 'storage/embedded'],
-  main: ['service', 'cli', 'http', 'config', 'storage', 'storage/metadata', 'storage/embedded', 'lib'],
+  cli: ['lib', 'projects', 'console', 'backup', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
+  main: [
+    'service',
+    'modules',
+    'statics',
+    'cli',
+    'http',
+    'config',
+    'storage',
+    'storage/metadata',
+    'storage/embedded',
+    'lib',
+  ],
 }
 
 /** Storage modules that other rooms may import: the ports with their types and errors, never connections. */
@@ -150,6 +169,8 @@ const ONLY_FROM_STORAGE = [
   'storage/joinedInserts.ts',
   'storage/unsafeIntegers.ts',
   'storage/metadata/metadata.ts',
+  // What a module says of its tables.
+  'storage/schema/schema.ts',
   // Defines the columns whose values ingest sends.
   'storage/schema/visitColumns.ts',
 ]
@@ -164,6 +185,7 @@ const PORT_USERS = [
   'endpoints/materialization',
   'endpoints/tokens',
   'http',
+  'edges',
   'flags',
   'surveys',
   'projects',
@@ -183,12 +205,14 @@ const filesIn = (folder: string): string[] =>
 
 const files = filesIn(SRC).map((file) => relative(SRC, file))
 
-const roomOf = (file: string): string | undefined =>
+const innerRoomOf = (file: string): string | undefined =>
   Object.keys(MAY_IMPORT)
     .filter((room) =>
       room.includes('/') ? file.startsWith(`${room}/`) : file === `${room}.ts` || file.startsWith(`${room}/`),
     )
     .sort((a, b) => b.length - a.length)[0]
+
+const roomOf = (file: string): string | undefined => (EDGE.test(file) ? 'edges' : innerRoomOf(file))
 
 const importsOf = (file: string): string[] =>
   [
@@ -255,4 +279,12 @@ test('source files have no import cycles', () => {
   }
   for (const file of files) visit(file, [])
   expect(circles).toEqual([])
+})
+
+/** Rooms that nothing needs: without such a folder and its row in `modules.ts`, the rest of the service works. */
+const REMOVABLE = ['status', 'surveys', 'recordings', 'heatmaps', 'errorTracking', 'dashboards']
+
+test.each(REMOVABLE)('only modules.ts knows %s', (room) => {
+  const users = edges.filter(({ from, to }) => to.startsWith(`${room}/`) && !from.startsWith(`${room}/`))
+  expect(users.filter(({ from }) => from !== 'modules.ts')).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { createReadiness } from '../src/readiness.ts'
+import { createReadiness } from '../src/status/readiness.ts'
 import { type Storage, StorageError } from '../src/storage/storage.ts'
 
 const HEALTHY = [{ events: 0, free: 1e10, reserve: 5e8 }]

@@ -1,10 +1,6 @@
 import type { ComponentType } from 'preact'
+import type { PageProps } from './lib/pageProps.ts'
 import type { IconName } from './ui/icon.tsx'
-
-export interface PageProps {
-  /** Parameters of the page's path, decoded. */
-  readonly params: Readonly<Record<string, string>>
-}
 
 export interface Page {
   /** Path below the project's, with parameters such as `:id`. */

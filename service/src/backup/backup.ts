@@ -45,7 +45,7 @@ export const backup = async (
         },
         SMALL_READ,
       )) as [{ known: number }]
-      if (!Number(known)) await migrate(storage)
+      if (!Number(known)) await migrate(storage, (await location.loadSchema()).migrations)
       await copyEvents(storage, 'BACKUP DATABASE db TO', destination ?? fileDestination(join(folder, EVENTS)))
     })
     await copyMetadata(metadataLocation(location), join(folder, METADATA_FILE))

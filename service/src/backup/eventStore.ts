@@ -4,10 +4,13 @@ import { readEngineConfig } from '../storage/embedded/config.ts'
 import type { Engine } from '../storage/embedded/engine.ts'
 import { DataDirInUse, lockDataDir } from '../storage/lock.ts'
 import { isOneOfMany, type StorageLocation } from '../storage/location.ts'
+import type { Schema } from '../storage/schema/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface EventStoreOptions extends StorageLocation {
   readonly startEngine: (dataDir: string) => Promise<Engine>
+  /** Loads the tables and migrations of the event store. */
+  readonly loadSchema: () => Promise<Schema>
 }
 
 const READY_MS = 20_000
@@ -34,7 +37,9 @@ export const withEvents = async <Value>(
   const connection = clickhouseUrl ? { url: clickhouseUrl } : engine ? undefined : running()
   // Loaded here so that commands without events start faster.
   const { createClickhouse } = await import('../storage/clickhouse.ts')
-  const storage = createClickhouse(() => engine?.connection() ?? connection)
+  const storage = createClickhouse(() => engine?.connection() ?? connection, {
+    tables: (await at.loadSchema()).tables.map(({ name }) => name),
+  })
   try {
     if (!(await storage.ready(READY_MS)))
       throw new Error('the event store does not respond: wait until the service is ready, then retry')

@@ -1,3 +1,4 @@
+import type { Schema } from '../storage/schema/schema.ts'
 import type { Engine } from '../storage/embedded/engine.ts'
 import type { StorageLocation } from '../storage/location.ts'
 
@@ -16,6 +17,8 @@ export interface CommandCall extends StorageLocation {
   readonly clickhouseCluster: string | undefined
   /** Starts the embedded engine in a data folder. */
   readonly startEngine: (dataDir: string) => Promise<Engine>
+  /** Loads the tables and migrations of the event store. */
+  readonly loadSchema: () => Promise<Schema>
 }
 
 /** Output of a command: lines for people, and the same as data for programs. */

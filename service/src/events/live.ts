@@ -1,4 +1,5 @@
-import { REJECTION_MESSAGES, REJECTION_REMEDIES, type RejectionCode } from '../ingest/read.ts'
+import { own } from '../lib/own.ts'
+import type { Rejections } from '../ingest/sink.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import { decodeCursor, encodeCursor, isPosition, type Position } from './position.ts'
@@ -62,6 +63,8 @@ const matchingParams = ({ event, distinctId }: LiveRequest) => ({
 })
 
 export interface LiveOptions {
+  /** Why events are rejected. */
+  readonly rejections: Rejections
   readonly queryRows: QueryRows
   /**
    * Age in ms at which events are returned. Several writers, or the shards of a cluster, may finish in another order
@@ -74,7 +77,7 @@ export interface LiveOptions {
  * Creates a reader of arrived events. It keeps no state and reads the engine's index by time of arrival, so any process
  * can answer, also after a restart.
  */
-export const createLive = ({ queryRows, settleMs }: LiveOptions): Live => {
+export const createLive = ({ queryRows, rejections, settleMs }: LiveOptions): Live => {
   const readEventKeys = async (
     projectId: number,
     { at, uuid }: Position,
@@ -126,10 +129,10 @@ export const createLive = ({ queryRows, settleMs }: LiveOptions): Live => {
         string,
         string,
         string,
-        RejectionCode,
+        string,
         string,
       ]
-      const [reason, remedy] = [REJECTION_MESSAGES[code] ?? code, REJECTION_REMEDIES[code] ?? '']
+      const { message: reason, remedy } = own(rejections, code) ?? { message: code, remedy: '' }
       const view = {
         type: 'rejected_event',
         id,

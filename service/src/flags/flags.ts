@@ -3,6 +3,7 @@ import { uuidv7 } from '../lib/uuid.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import type { StoredProperties } from '../persons/storedProperties.ts'
 import { evaluateFlags, type Flag } from './evaluate.ts'
+import type { ModuleFlags } from './flagSource.ts'
 import type { FlagQuota } from './quota.ts'
 import type { RemoteConfigs } from './remoteConfig.ts'
 import { familyOf, type FlagsRequest, subjectOf, withStored } from './subject.ts'
@@ -45,10 +46,8 @@ const wantedOf = (all: ReadonlyMap<string, Flag>, request: FlagsRequest): Flag[]
 export interface FlagsDependencies {
   readonly definitions: Pick<FlagDefinitions, 'byKey'>
   readonly remoteConfigs: RemoteConfigs
-  /** The flags of surveys, which are no definitions, and the keys of the definitions that surveys depend on. */
-  readonly surveyFlags: (
-    projectId: number,
-  ) => Promise<{ readonly own: readonly Flag[]; readonly linked: ReadonlySet<string> }>
+  /** The flags of modules, which are no definitions, and the keys of the definitions that they depend on. */
+  readonly moduleFlags: (projectId: number) => Promise<ModuleFlags>
   readonly stored: StoredProperties
   readonly hasQuota: FlagQuota
   readonly slices: TimeSlices
@@ -61,14 +60,14 @@ export interface FlagsDependencies {
  * Returns no flags if the project has exceeded its quota. Clients then keep the values they have.
  */
 export const createFlagsHandler =
-  ({ definitions, remoteConfigs, surveyFlags, stored, hasQuota, slices, onEvaluated }: FlagsDependencies) =>
+  ({ definitions, remoteConfigs, moduleFlags, stored, hasQuota, slices, onEvaluated }: FlagsDependencies) =>
   async ({ project, request, withConfig, version, isForSurveys, receivedAt, signal }: FlagsCall) => {
     const wantsFlags = request.disable_flags !== true
     const isOverQuota = wantsFlags && !hasQuota(project.id)
-    const [defined, { own, linked }] = await Promise.all([definitions.byKey(project.id), surveyFlags(project.id)])
-    const ofSurveys = new Map(own.map((flag) => [flag.key, flag]))
-    const all = ofSurveys.size ? new Map([...defined, ...ofSurveys]) : defined
-    const isWanted = ({ key }: Flag) => !isForSurveys || ofSurveys.has(key) || linked.has(key)
+    const [defined, { own, linked }] = await Promise.all([definitions.byKey(project.id), moduleFlags(project.id)])
+    const ofModules = new Map(own.map((flag) => [flag.key, flag]))
+    const all = ofModules.size ? new Map([...defined, ...ofModules]) : defined
+    const isWanted = ({ key }: Flag) => !isForSurveys || ofModules.has(key) || linked.has(key)
     const wanted = wantsFlags && !isOverQuota ? wantedOf(all, request).filter(isWanted) : []
     const evaluations = wanted.length
       ? await evaluateFlags(
@@ -82,7 +81,7 @@ export const createFlagsHandler =
           () => slices.next(String(project.id)),
         )
       : []
-    if (wanted.some(({ key }) => !ofSurveys.has(key))) onEvaluated(project.id)
+    if (wanted.some(({ key }) => !ofModules.has(key))) onEvaluated(project.id)
     const evaluated = evaluations.filter(({ failed }) => !failed)
     return {
       flags: Object.fromEntries(evaluations.map((each) => [each.key, each])),

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { mergePatch } from '../lib/mergePatch.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
+import type { FlagSource } from './flagSource.ts'
 import { changeRecording, RECORDING_CONFIG } from './recordingConfig.ts'
 
 const ON = Type.Boolean()
@@ -107,11 +108,6 @@ export interface RemoteConfigs {
   of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** What the remote config contains about surveys. */
-export interface ProjectSurveys {
-  hasRunning(projectId: number): Promise<boolean>
-}
-
 /** Setting of a project: what it does not record. It stays while recording is off. */
 const PROTECTION = 'recording_protection'
 
@@ -127,7 +123,7 @@ const forSdk = (settings: Required<RemoteSettings>) => ({
 export const createRemoteConfigs = (
   { settings }: Pick<Metadata, 'settings'>,
   { byKey }: Pick<FlagDefinitions, 'byKey'>,
-  { hasRunning }: ProjectSurveys,
+  sources: readonly Pick<FlagSource, 'setting' | 'isUsed'>[] = [],
 ): RemoteConfigs => {
   const read = async (projectId: number) => ({
     ...DEFAULTS,
@@ -151,16 +147,20 @@ export const createRemoteConfigs = (
       return next
     },
     of: async ({ id, token }) => {
-      const [settings, flags, hasSurveys] = await Promise.all([read(id), byKey(id), hasRunning(id)])
+      const [settings, flags, used] = await Promise.all([
+        read(id),
+        byKey(id),
+        Promise.all(sources.map(({ isUsed }) => isUsed(id))),
+      ])
       return {
         token,
         supportedCompression: ['gzip', 'gzip-js', 'base64'],
-        hasFeatureFlags: hasSurveys || [...flags.values()].some(({ isActive }) => isActive),
+        hasFeatureFlags: used.includes(true) || [...flags.values()].some(({ isActive }) => isActive),
         elementsChainAsString: true,
         analytics: { endpoint: '/i/v0/e/' },
         ...forSdk(settings),
-        // SDKs load neither the script nor the definitions unless there are surveys.
-        surveys: settings.surveys && hasSurveys,
+        // SDKs load nothing for a module that the project does not use.
+        ...Object.fromEntries(sources.map(({ setting }, index) => [setting, settings[setting] && used[index]])),
         siteApps: [],
         isAuthenticated: false,
         toolbarParams: {},

@@ -21,9 +21,9 @@ export const unlessKnown = (
 
 /** Adds a tag to the responses of a handler, so that clients that poll get a 304 until something changes. */
 export const tagged =
-  <Body>(handler: Handler<Body>): Handler<Body> =>
-  async (dependencies, request) => {
-    const { body, headers = {}, ...response } = await handler(dependencies, request)
+  <Parts, Body>(handler: Handler<Parts, Body>): Handler<Parts, Body> =>
+  async (parts, request) => {
+    const { body, headers = {}, ...response } = await handler(parts, request)
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
     return unlessKnown(request, etag, {

@@ -1,6 +1,6 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { Project } from '../storage/metadata/metadata.ts'
-import type { Dependencies, RouteRequest, RouteResponse } from './route.ts'
+import type { RouteRequest, RouteResponse } from './route.ts'
 import { own } from '../lib/own.ts'
 
 /** For schemas of bodies that must not have other fields. */
@@ -30,20 +30,6 @@ export const booleanParam = ({ query }: Pick<RouteRequest, 'query'>, name: strin
   throw invalidInput(name, `"${name}" must be true or false, got ${JSON.stringify(input)}.`)
 }
 
-const MAX_TEXT = 1_000
-
-/** Returns a query parameter of bounded length. `undefined`: it is missing or empty. Throws `ApiError`. */
-export const textParam = (
-  { query }: Pick<RouteRequest, 'query'>,
-  name: string,
-  maxLength = MAX_TEXT,
-): string | undefined => {
-  const text = own(query, name)
-  if (text === undefined || text === '') return undefined
-  if (text.length <= maxLength) return text
-  throw invalidInput(name, `"${name}" may have at most ${maxLength.toLocaleString('en-US')} characters.`)
-}
-
 /** Returns a response with all results on one page. */
 export const page = (results: readonly unknown[]): RouteResponse => ({
   body: { count: results.length, next: null, previous: null, results },
@@ -58,9 +44,12 @@ export const assertNameOfUrl = (attr: string, what: string, inBody: string | und
   )
 }
 
+/** Finds the project of a public token. */
+export type ProjectByToken = (token: string) => Promise<Project | undefined>
+
 /** Finds the project of a public token. Throws `ApiError` if there is none. */
 export const requireProject = async (
-  { projectByToken }: Pick<Dependencies, 'projectByToken'>,
+  { projectByToken }: { readonly projectByToken: ProjectByToken },
   token: unknown,
 ): Promise<Project> => {
   const project = typeof token === 'string' && token ? await projectByToken(token) : undefined

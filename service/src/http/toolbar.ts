@@ -1,8 +1,10 @@
+import { Type } from '@sinclair/typebox'
 import { ApiError } from '../lib/apiError.ts'
-import type { FoundToolbarSession } from '../toolbar/sessions.ts'
-import { bearerOf } from './auth.ts'
+import type { FoundToolbarSession, ToolbarSessions } from '../toolbar/sessions.ts'
+import { bearerOf, type Scope } from './auth.ts'
 import { onlyCookie } from './console.ts'
-import type { Dependencies } from './route.ts'
+import type { ProjectByToken } from './request.ts'
+import type { Route, SharedRead } from './route.ts'
 import { own } from '../lib/own.ts'
 
 /** Custom header of the toolbar's requests. Pages on other origins cannot send it without a preflight. */
@@ -80,9 +82,15 @@ export const toolbarSecret = (
   return cookie ? { secret: cookie, isInMemory: false } : undefined
 }
 
+/** What finds the session of a request. */
+export interface ToolbarLookups {
+  readonly projectByToken: ProjectByToken
+  readonly toolbar: Pick<ToolbarSessions, 'find'>
+}
+
 /** Finds the session of a request and its secret. Throws `ApiError` if there is none. */
 export const requireToolbarSession = async (
-  { projectByToken, toolbar }: Pick<Dependencies, 'projectByToken' | 'toolbar'>,
+  { projectByToken, toolbar }: ToolbarLookups,
   { headers, token }: ToolbarRequest,
 ): Promise<{ readonly secret: string; readonly session: FoundToolbarSession }> => {
   const project = token ? await projectByToken(token) : undefined
@@ -92,3 +100,15 @@ export const requireToolbarSession = async (
   if (!session) throw new ApiError('no_toolbar_session')
   return { secret: found.secret, session }
 }
+
+/** Query parameters of the toolbar's requests. */
+export const TOKEN = { token: Type.String({ description: 'Public token of the project' }) }
+
+/** Lets the toolbar call a read with its session, if the key of the session has the scope. */
+export const toolbarRead = <Parts>(path: string, toolbarScope: Scope, definition: SharedRead<Parts>): Route<Parts> => ({
+  ...definition,
+  path: `/toolbar/api/${path}`,
+  access: 'toolbar',
+  toolbarScope,
+  query: { ...TOKEN, ...definition.query },
+})

@@ -1,18 +1,12 @@
-import { exceptionsOf } from '../errorTracking/exceptions.ts'
-import { stackIdOf } from '../errorTracking/fingerprint.ts'
-import { type CompiledRule, possibleRules } from '../errorTracking/matchRules.ts'
+import type { Fields } from '../lib/fields.ts'
 import { botOf } from './bots.ts'
 import type { CountryOf } from './countries.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** Client of an event, and what its enrichment looks up. */
 export interface Origin {
   /** Client IP. Used to look up the country; never stored. */
   readonly address: string
   readonly countryOf: CountryOf
-  /** Rules of its project that group exceptions. */
-  readonly rules: readonly CompiledRule[]
 }
 
 const asString = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -36,26 +30,8 @@ const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields =
   return country === undefined ? NOTHING : { $geoip_country_code: country }
 }
 
-// Removes what a client sent under these names.
-const NO_STACK: Fields = { $exception_stack: undefined, $exception_rules: undefined }
-
-/** Returns the id of an exception's stack, by which issues are found, and the rules that may decide its issue (`errorTracking/`). */
-const stackOf = (properties: Fields, { rules: all }: Origin): Fields => {
-  const { $exception_list: list, $exception_fingerprint: given } = properties
-  if (!Array.isArray(list) || !list.length)
-    return '$exception_stack' in properties || '$exception_rules' in properties ? NO_STACK : NOTHING
-  const exceptions = exceptionsOf(list)
-  const rules = asString(given) === undefined ? possibleRules(all, exceptions) : []
-  return {
-    ...NO_STACK,
-    $exception_stack: stackIdOf(exceptions, { given, rules }),
-    ...(rules.length ? { $exception_rules: rules.map(({ id }) => id) } : {}),
-  }
-}
-
-/** Returns the properties that the service adds to an event: browser or bot, the country, and what issues are found by. */
+/** Returns the properties that the service adds to each event: browser or bot, and the country. */
 export const enrich = (properties: Fields, origin: Origin): Fields => ({
   ...browserOf(properties),
   ...countryOf(properties, origin),
-  ...stackOf(properties, origin),
 })

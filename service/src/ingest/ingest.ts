@@ -6,18 +6,15 @@ import type { NextStep, TimeSlices } from '../lib/timeSlices.ts'
 import type { JsonLine } from '../storage/storage.ts'
 import type { CountryOf } from './countries.ts'
 import { decode, decodeSmall } from './decode.ts'
-import { enrich } from './enrich.ts'
+import { enrich as origin } from './enrich.ts'
 import { findProjects, type ProjectByToken } from './findProjects.ts'
 import type { GroupTypes } from './groupTypes.ts'
-import type { FingerprintRules } from '../errorTracking/fingerprintRules.ts'
-import type { CompiledRule } from '../errorTracking/matchRules.ts'
 import type { IdentityUpdate } from '../persons/identityUpdate.ts'
-import { type KeepPoints, toHeatmapLines } from '../heatmaps/store.ts'
 import { createLineBuffer } from '../lib/lineBuffer.ts'
-import type { SurveyResponse, Surveys } from '../surveys/surveys.ts'
 import { openBody } from './openBody.ts'
-import { REJECTION_MESSAGES, type Reader, type Reading, type RejectionCode } from './read.ts'
+import type { Reader, Reading } from './read.ts'
 import type { RejectedEvents } from './rejectedEvents.ts'
+import type { Enrich, Enricher, IngestSink, OpenSink, Rejections } from './sink.ts'
 import { toLine } from './toLine.ts'
 import type { Row } from './storeBatch.ts'
 import type { Writer } from './writer.ts'
@@ -38,7 +35,7 @@ export interface Delivery {
 export interface RejectedEvent {
   readonly index: number
   readonly uuid?: string
-  readonly code: RejectionCode
+  readonly code: string
   readonly detail: string
 }
 
@@ -47,10 +44,10 @@ export interface IngestDependencies {
   readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
-  readonly keepPoints: KeepPoints
-  readonly countResponses: Surveys['countResponses']
-  readonly fingerprintRules: Pick<FingerprintRules, 'compiled'>
-  readonly acceptsResponse: Surveys['acceptsResponse']
+  /** Why events are rejected. */
+  readonly rejections: Rejections
+  readonly sinks: readonly IngestSink[]
+  readonly enrichers: readonly Enricher[]
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -61,13 +58,6 @@ export interface IngestDependencies {
  * longer than a few milliseconds. Resolves with the rejected events once all others are stored.
  */
 export type Ingest = (delivery: Delivery) => Promise<RejectedEvent[]>
-
-const rejected = ({ index, uuid }: Pick<Reading, 'index' | 'uuid'>, code: RejectionCode): RejectedEvent => ({
-  index,
-  ...(uuid ? { uuid } : {}),
-  code,
-  detail: REJECTION_MESSAGES[code],
-})
 
 const NO_GROUPS: ReadonlyMap<string, number> = new Map()
 
@@ -89,9 +79,6 @@ const changesOf = ({ result }: Reading): number => {
  */
 export const MAX_DELIVERY_CHANGES = 100_000
 
-/** Points of heatmaps that wait until a delivery has been read, as characters of JSON. More are stored at once. */
-const MAX_POINTS_LENGTH = 1_000_000
-
 /** A delivery that has been read. */
 interface ReadDelivery {
   readonly rows: readonly Row[]
@@ -99,16 +86,24 @@ interface ReadDelivery {
   readonly lines: Buffer
   readonly rejections: RejectedEvent[]
   readonly samples: readonly JsonLine[]
-  /** Points of heatmaps that are not stored yet. */
-  readonly points: readonly JsonLine[]
-  /** Submissions of surveys by project. */
-  readonly responses: ReadonlyMap<number, readonly SurveyResponse[]>
+  /** Sinks of modules that have read some of its events. */
+  readonly sinks: readonly OpenSink[]
 }
 
-const addTo = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value) => {
-  const list = lists.get(key)
-  if (list) list.push(value)
-  else lists.set(key, [value])
+/** Returns a function that opens the sink for events of a name, once for a delivery. */
+const createOpener = (sinks: readonly IngestSink[]) => {
+  const byName = new Map(sinks.flatMap((sink) => sink.events.map((name) => [name, sink])))
+  return (client: string) => {
+    const opened = new Map<IngestSink, OpenSink>()
+    const open = (name: string): OpenSink | undefined => {
+      const sink = byName.get(name)
+      if (!sink) return undefined
+      const known = opened.get(sink) ?? sink.open(client)
+      opened.set(sink, known)
+      return known
+    }
+    return { opened, open }
+  }
 }
 
 export const createIngest = ({
@@ -116,15 +111,22 @@ export const createIngest = ({
   groupTypes,
   writer,
   rejectedEvents,
-  keepPoints,
-  countResponses,
-  fingerprintRules,
-  acceptsResponse,
+  rejections: reasons,
+  sinks,
+  enrichers,
   slices,
   countryOf,
   count,
 }: IngestDependencies): Ingest => {
   const large = createLane(LARGE_AT_ONCE)
+  const openSinks = createOpener(sinks)
+
+  const rejected = ({ index, uuid }: Pick<Reading, 'index' | 'uuid'>, code: string): RejectedEvent => ({
+    index,
+    ...(uuid ? { uuid } : {}),
+    code,
+    detail: reasons[code]?.message ?? code,
+  })
 
   // Returns rows as bytes, so that the parsed events can be garbage-collected before the rows wait for the engine. Objects
   // would slow down each garbage collection while they wait.
@@ -132,20 +134,19 @@ export const createIngest = ({
     const { token, receivedAt, address } = delivery
     const projects = await findProjects(bytes, token, projectByToken, next)
     writer.assertRoom(projects.values().next().value!, bytes.length)
-    const rulesByToken = new Map<string | undefined, readonly CompiledRule[]>()
-    for (const [of, projectId] of projects) rulesByToken.set(of, await fingerprintRules.compiled(projectId))
+    const enrich: Enrich[] = [(properties) => origin(properties, { address, countryOf })]
+    for (const prepare of enrichers) enrich.push(await prepare(projects))
+    const { opened, open } = openSinks(clientOf(address))
     const rejections: RejectedEvent[] = []
     const samples: JsonLine[] = []
-    const points: JsonLine[] = []
-    const responses = new Map<number, SurveyResponse[]>()
     const rows: Row[] = []
     const lines = createLineBuffer()
     let changes = 0
-    let pointsLength = 0
     const reader: Reader = {
       queryToken: token,
       receivedAt,
-      enrich: (properties, of) => enrich(properties, { address, countryOf, rules: rulesByToken.get(of) ?? [] }),
+      enrich,
+      claim: (name, properties, uuid) => open(name)?.read({ name, properties, uuid }),
     }
     const { size, parse } = await openBody(bytes, reader, next)
     for (let index = 0; index < size; index += 1) {
@@ -157,26 +158,18 @@ export const createIngest = ({
       const reading = read()
       const projectId = reading.token === undefined ? undefined : projects.get(reading.token)
       let event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
-      if (projectId !== undefined && typeof event !== 'string' && event.surveyResponse)
-        if (!(await acceptsResponse(projectId, event.surveyResponse, clientOf(address)))) event = 'too_many_answers'
+      if (projectId !== undefined && typeof event !== 'string' && event.claim?.refusal)
+        event = (await event.claim.refusal(projectId)) ?? event
       if (projectId === undefined) rejections.push(rejected(reading, 'unknown_token'))
       else if (typeof event === 'string') {
         rejections.push(rejected(reading, event))
         const sample = rejectedEvents.sample({ projectId, code: event, event: reading.rejectedEvent })
         if (sample) samples.push(sample)
-      } else if (event.heatmap) {
-        for (const line of toHeatmapLines(projectId, event, event.heatmap)) {
-          points.push(line)
-          pointsLength += line.length
-        }
-        if (pointsLength > MAX_POINTS_LENGTH) {
-          await keepPoints(points.splice(0))
-          pointsLength = 0
-        }
-        count('trailmark_heatmap_events_total')
       } else {
-        const { uuid, distinctId, timestamp, identity, surveyResponse } = event
-        if (surveyResponse?.isCompleted) addTo(responses, projectId, surveyResponse)
+        const { uuid, distinctId, timestamp, identity, claim } = event
+        const taking = claim?.take?.(projectId, event)
+        if (taking) await taking
+        if (claim?.isDiverted) continue
         const types = typesOf(identity)
         const groupIndexes = types.length ? await groupTypes.indexesOf(projectId, types) : NO_GROUPS
         rows.push({
@@ -195,7 +188,7 @@ export const createIngest = ({
     count('trailmark_events_received_total', {}, size)
     if (size && rejections.length === size && rejections.every(({ code }) => code === 'unknown_token'))
       throw new ApiError('invalid_token')
-    return { rows, lines: await lines.bytes(next), rejections, samples, points, responses }
+    return { rows, lines: await lines.bytes(next), rejections, samples, sinks: [...opened.values()] }
   }
 
   const take = async (delivery: Delivery): Promise<ReadDelivery> => {
@@ -211,17 +204,16 @@ export const createIngest = ({
   }
 
   const countRejections = (rejections: readonly RejectedEvent[]) => {
-    const byCode = new Map<RejectionCode, number>()
+    const byCode = new Map<string, number>()
     for (const { code } of rejections) byCode.set(code, (byCode.get(code) ?? 0) + 1)
     for (const [reason, by] of byCode) count('trailmark_events_refused_total', { reason }, by)
   }
 
   return async (delivery) => {
-    const { rows, lines, rejections, samples, points, responses } = await take(delivery)
+    const { rows, lines, rejections, samples, sinks: open } = await take(delivery)
     // First: if this fails, no event is stored yet, and the client can resend the whole delivery.
     await rejectedEvents.keep(samples)
-    await keepPoints(points)
-    for (const [projectId, ofProject] of responses) await countResponses(projectId, ofProject)
+    for (const { flush } of open) await flush()
     const unstorable = await writer.write(rows, lines)
     for (const { row } of unstorable) rejections.push(rejected({ index: row.index, uuid: row.sentUuid }, 'unstorable'))
     // The events are stored. An error would make the client resend them, which duplicates those without a uuid.

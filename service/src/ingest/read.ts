@@ -1,6 +1,5 @@
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid, uuidv7 } from '../lib/uuid.ts'
-import { type HeatmapRow, readPoints } from '../heatmaps/points.ts'
 import { eventTime } from './clock.ts'
 import { MAX_CHANGE_BYTES, MAX_VALUE_BYTES } from '../persons/bounds.ts'
 import {
@@ -11,13 +10,13 @@ import {
   MAX_CHANGES,
   SEEN,
 } from '../persons/identityUpdate.ts'
-import { responseOf, surveyProperties } from '../surveys/surveyEvents.ts'
-import type { SurveyResponse } from '../surveys/surveys.ts'
+import type { Fields } from '../lib/fields.ts'
 import { idOf, nameOf } from '../lib/names.ts'
 import { isDeeperThan, MAX_DEPTH, storableJson, wellFormed } from '../lib/storableJson.ts'
 import { MAX_EVENT_BYTES, MAX_EVENT_VALUES, MAX_EVENTS, type Piece } from './split.ts'
 import { firstTokenIn } from './tokens.ts'
 import { own } from '../lib/own.ts'
+import type { Claim, Enrich, Rejections } from './sink.ts'
 import { visitMembers } from './visitValues.ts'
 
 /** An event as it will be stored. */
@@ -34,83 +33,80 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
-  /** The points of a `$$heatmap` event, which its properties no longer have. Absent: another event. */
-  readonly heatmap?: readonly HeatmapRow[]
-  /** The submission of a survey that the event belongs to. */
-  readonly surveyResponse?: SurveyResponse
+  /** What the sink of a module does with the event. */
+  readonly claim?: Claim
   /** The update of its person and groups. */
   readonly identity: IdentityUpdate
 }
-
-/** Why an event is rejected. */
-export type RejectionCode =
-  | 'not_an_object'
-  | 'missing_event_name'
-  | 'event_name_too_long'
-  | 'missing_distinct_id'
-  | 'distinct_id_too_long'
-  | 'invalid_uuid'
-  | 'invalid_properties'
-  | 'invalid_timestamp'
-  | 'properties_too_deep'
-  | 'event_too_large'
-  | 'too_many_values'
-  | 'too_many_changes'
-  | 'changes_too_large'
-  | 'invalid_heatmap'
-  | 'too_many_answers'
-  | 'unknown_token'
-  | 'unstorable'
 
 const MAX_NAME = 200
 const MAX_DISTINCT_ID = 1_000
 /** Maximum characters of the id of a session or a window. */
 const MAX_VISIT_ID = 200
 
-/** Messages for the senders of rejected events. */
-export const REJECTION_MESSAGES: Readonly<Record<RejectionCode, string>> = {
-  not_an_object: 'An event must be an object.',
-  missing_event_name: '"event" must be a string with a visible character, the name of the event.',
-  event_name_too_long: `"event" may have at most ${MAX_NAME} characters.`,
-  missing_distinct_id:
-    '"distinct_id" must be a number or a string with a visible character, inside "properties" or next to it.',
-  distinct_id_too_long: `"distinct_id" may have at most ${MAX_DISTINCT_ID} characters.`,
-  invalid_uuid: '"uuid" must be a UUID of 36 characters, or absent.',
-  invalid_properties: '"properties" must be an object, or absent.',
-  invalid_timestamp: '"timestamp" must be an ISO 8601 string, a number of ms since 1970, or absent.',
-  properties_too_deep: `"properties" may be nested at most ${MAX_DEPTH} levels deep.`,
-  event_too_large: `An event may have at most ${MAX_EVENT_BYTES} bytes as JSON.`,
-  too_many_values: `An event may have at most ${MAX_EVENT_VALUES} keys and values, including nested ones.`,
-  too_many_changes: `An event may change at most ${MAX_CHANGES} properties of its person and groups.`,
-  changes_too_large: `A property of a person or group may have at most ${MAX_VALUE_BYTES} bytes as JSON, and all that an event sets ${MAX_CHANGE_BYTES}.`,
-  invalid_heatmap:
-    '"$heatmap_data" of a $$heatmap event must be an object of lists of points by URL, each point with numbers "x" and "y" and a known "type".',
-  too_many_answers: 'This IP has sent 30 submissions of this hosted survey within a minute.',
-  unknown_token: 'No project has this token.',
-  unstorable: 'The event cannot be stored.',
-}
-
-/** What a developer changes so that such an event is accepted. */
-export const REJECTION_REMEDIES: Readonly<Record<RejectionCode, string>> = {
-  not_an_object: 'Send each event as a JSON object, in "batch" or on its own.',
-  missing_event_name: 'Pass the name of the event as the first argument of capture().',
-  event_name_too_long: 'Use a short, constant name, and put what varies into properties.',
-  missing_distinct_id: 'Send "distinct_id" with each event. SDKs do so. On a server, pass the id of the user.',
-  distinct_id_too_long: 'Use the id of the user in your database, or a hash of it.',
-  invalid_uuid: 'Omit "uuid", or send one that crypto.randomUUID() returns.',
-  invalid_properties: 'Send "properties" as an object of names and values.',
-  invalid_timestamp: 'Send new Date().toISOString(), or omit "timestamp" for events that happen now.',
-  properties_too_deep: 'Flatten the nested objects, or send only the fields that you query.',
-  event_too_large: 'Remove large values such as documents and images, and send their ids instead.',
-  too_many_values: 'Send fewer properties, or shorten lists and nested objects.',
-  too_many_changes: 'Set fewer properties of persons and groups per event.',
-  changes_too_large:
-    'Set short values, such as ids and names. Send long texts as properties of the event, outside "$set".',
-  invalid_heatmap: 'Send only what an SDK captured. Use capture() with another name for events of your own.',
-  too_many_answers: 'Wait a minute. Check whether a script sends answers to the survey.',
-  unknown_token: 'Pass the project token that the project settings show to init().',
-  unstorable: 'Look at the sample for values that differ from other events, and send them in another form.',
-}
+/** Why events are rejected, besides the reasons of modules. */
+export const REJECTIONS = {
+  not_an_object: {
+    message: 'An event must be an object.',
+    remedy: 'Send each event as a JSON object, in "batch" or on its own.',
+  },
+  missing_event_name: {
+    message: '"event" must be a string with a visible character, the name of the event.',
+    remedy: 'Pass the name of the event as the first argument of capture().',
+  },
+  event_name_too_long: {
+    message: `"event" may have at most ${MAX_NAME} characters.`,
+    remedy: 'Use a short, constant name, and put what varies into properties.',
+  },
+  missing_distinct_id: {
+    message: '"distinct_id" must be a number or a string with a visible character, inside "properties" or next to it.',
+    remedy: 'Send "distinct_id" with each event. SDKs do so. On a server, pass the id of the user.',
+  },
+  distinct_id_too_long: {
+    message: `"distinct_id" may have at most ${MAX_DISTINCT_ID} characters.`,
+    remedy: 'Use the id of the user in your database, or a hash of it.',
+  },
+  invalid_uuid: {
+    message: '"uuid" must be a UUID of 36 characters, or absent.',
+    remedy: 'Omit "uuid", or send one that crypto.randomUUID() returns.',
+  },
+  invalid_properties: {
+    message: '"properties" must be an object, or absent.',
+    remedy: 'Send "properties" as an object of names and values.',
+  },
+  invalid_timestamp: {
+    message: '"timestamp" must be an ISO 8601 string, a number of ms since 1970, or absent.',
+    remedy: 'Send new Date().toISOString(), or omit "timestamp" for events that happen now.',
+  },
+  properties_too_deep: {
+    message: `"properties" may be nested at most ${MAX_DEPTH} levels deep.`,
+    remedy: 'Flatten the nested objects, or send only the fields that you query.',
+  },
+  event_too_large: {
+    message: `An event may have at most ${MAX_EVENT_BYTES} bytes as JSON.`,
+    remedy: 'Remove large values such as documents and images, and send their ids instead.',
+  },
+  too_many_values: {
+    message: `An event may have at most ${MAX_EVENT_VALUES} keys and values, including nested ones.`,
+    remedy: 'Send fewer properties, or shorten lists and nested objects.',
+  },
+  too_many_changes: {
+    message: `An event may change at most ${MAX_CHANGES} properties of its person and groups.`,
+    remedy: 'Set fewer properties of persons and groups per event.',
+  },
+  changes_too_large: {
+    message: `A property of a person or group may have at most ${MAX_VALUE_BYTES} bytes as JSON, and all that an event sets ${MAX_CHANGE_BYTES}.`,
+    remedy: 'Set short values, such as ids and names. Send long texts as properties of the event, outside "$set".',
+  },
+  unknown_token: {
+    message: 'No project has this token.',
+    remedy: 'Pass the project token that the project settings show to init().',
+  },
+  unstorable: {
+    message: 'The event cannot be stored.',
+    remedy: 'Look at the sample for values that differ from other events, and send them in another form.',
+  },
+} satisfies Rejections
 
 /** One event of a body: the event to store, or why it is rejected. */
 export interface Reading {
@@ -119,12 +115,11 @@ export interface Reading {
   readonly token: string | undefined
   /** The event's UUID as sent, if it is valid. */
   readonly uuid: string | undefined
-  readonly result: ReadEvent | RejectionCode
+  /** A string is the code of its rejection. */
+  readonly result: ReadEvent | string
   /** A rejected event as it was sent. */
   readonly rejectedEvent: unknown
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -154,16 +149,18 @@ export interface Reader {
   readonly queryToken: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** Returns properties to store in addition to the event's own. `token`: that of the event. */
-  readonly enrich?: (properties: Fields, token: string | undefined) => Fields
+  /** Functions that return properties to store in addition to the event's own. */
+  readonly enrich?: readonly Enrich[]
+  /** Lets a module read an event. Returns what to do with it, or the code with which it is rejected. */
+  readonly claim?: (name: string, properties: Fields, uuid: string) => Claim | string | undefined
 }
 
 const readEvent = (
   value: unknown,
   sentAt: unknown,
   token: string | undefined,
-  { receivedAt, enrich = () => ({}) }: Reader,
-): ReadEvent | RejectionCode => {
+  { receivedAt, enrich = [], claim: claimOf }: Reader,
+): ReadEvent | string => {
   if (!isFields(value)) return 'not_an_object'
   const name = nameOf(value.event)
   if (!name) return 'missing_event_name'
@@ -184,26 +181,25 @@ const readEvent = (
   const chain = typeof received.$elements_chain === 'string' ? received.$elements_chain : ''
   const properties = typeof received.$elements_chain === 'string' ? withoutChain(received) : received
   // Changes the parsed event, which nothing else uses. A copy would cost as much as reading it.
-  Object.assign(properties, enrich(properties, token), surveyProperties(name, properties))
-  const heatmap = name === '$$heatmap' ? readPoints(properties) : []
-  if (!heatmap) return 'invalid_heatmap'
+  for (const more of enrich) Object.assign(properties, more(properties, token))
+  const uuid = isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt)
+  const claim = claimOf?.(name, properties, uuid)
+  if (typeof claim === 'string') return claim
+  if (claim?.properties) Object.assign(properties, claim.properties)
   if (countChanges(properties) > MAX_CHANGES) return 'too_many_changes'
   const identity = identityUpdateOf(name, distinctId, properties)
   if (identity !== SEEN && isTooLarge(identity)) return 'changes_too_large'
-  const uuid = isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt)
-  const surveyResponse = responseOf(name, properties, uuid)
   return {
     uuid,
     event: name,
     distinctId,
     timestamp,
-    properties: name === '$$heatmap' ? '{}' : storableJson(properties),
+    properties: claim?.isDiverted ? '{}' : storableJson(properties),
     visit: visitMembers(properties),
     elementsChain: wellFormed(chain),
     sessionId: visitId(properties.$session_id),
     windowId: visitId(properties.$window_id),
-    ...(name === '$$heatmap' ? { heatmap } : {}),
-    ...(surveyResponse ? { surveyResponse } : {}),
+    ...(claim ? { claim } : {}),
     identity,
   }
 }

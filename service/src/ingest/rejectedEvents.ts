@@ -5,13 +5,13 @@ import { type JsonLine, type Storage, StorageError } from '../storage/storage.ts
 import { insertAll } from '../storage/insertRows.ts'
 import { joinInserts } from '../storage/joinedInserts.ts'
 import { isDeeperThan, MAX_DEPTH, wellFormed } from '../lib/storableJson.ts'
-import { REJECTION_MESSAGES, type RejectionCode } from './read.ts'
+import type { Rejections } from './sink.ts'
 import { own } from '../lib/own.ts'
 
 /** A rejected event with its project. */
 export interface Rejection {
   readonly projectId: number
-  readonly code: RejectionCode
+  readonly code: string
   /** The event as it was sent. */
   readonly event: unknown
 }
@@ -19,7 +19,7 @@ export interface Rejection {
 export interface StoredRejection {
   readonly id: string
   readonly refused_at: string
-  readonly code: RejectionCode
+  readonly code: string
   readonly detail: string
   /** Fields of the rejected event. Empty if missing or invalid. */
   readonly event: string
@@ -92,7 +92,7 @@ const MAX_PAGE_BYTES = 10_000_000
 /** Stores samples of rejected events for a while, so that a site's developers see what is wrong with them. */
 export const createRejectedEvents = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { count, now = Date.now }: { count: Count; now?: () => number },
+  { reasons, count, now = Date.now }: { reasons: Rejections; count: Count; now?: () => number },
 ): RejectedEvents => {
   const shares = new Map<number, { startedAt: number; kept: number }>()
   const isWithinShare = ({ projectId }: Rejection): boolean => {
@@ -136,7 +136,7 @@ export const createRejectedEvents = (
       }
       const bounds = { maxBytes: MAX_PAGE_BYTES, signal }
       const rows = await storage.rows<Omit<StoredRejection, 'detail'>>({ text, params }, bounds)
-      return rows.map((row) => ({ ...row, detail: REJECTION_MESSAGES[row.code] ?? row.code }))
+      return rows.map((row) => ({ ...row, detail: own(reasons, row.code)?.message ?? row.code }))
     },
   }
 }

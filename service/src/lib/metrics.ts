@@ -1,10 +1,13 @@
-interface MetricRow {
+export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly labels: readonly string[]
   readonly help: string
 }
 
-/** All metrics of `/metrics`. */
+/** Metrics by name. */
+export type MetricRows = Readonly<Record<string, MetricRow>>
+
+/** Metrics of the service, besides those of modules. */
 export const METRICS = {
   trailmark_events_received_total: {
     type: 'counter',
@@ -21,11 +24,6 @@ export const METRICS = {
     type: 'counter',
     labels: ['reason'],
     help: 'Events rejected individually, by the code in the response.',
-  },
-  trailmark_heatmap_events_total: {
-    type: 'counter',
-    labels: [],
-    help: 'Heatmap events stored, including duplicates. Their points are in a separate table.',
   },
   trailmark_refused_events_unkept_total: {
     type: 'counter',
@@ -107,7 +105,7 @@ export const METRICS = {
     help: 'CPU time of the service, without the embedded engine.',
   },
   process_start_time_seconds: { type: 'gauge', labels: [], help: 'Start time of the service, in seconds since 1970.' },
-} as const satisfies Readonly<Record<string, MetricRow>>
+} as const satisfies MetricRows
 
 type Named<Type extends MetricRow['type']> = {
   [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['type'] extends Type ? Name : never
@@ -120,6 +118,8 @@ export type Observe = (name: Named<'histogram'>, labels: Labels, seconds: number
 
 export interface Metrics {
   readonly count: Count
+  /** Returns the function that increases a counter of a module, by 1. Throws if no module has it. */
+  counter(name: string): () => void
   readonly observe: Observe
   /** Registers a function that returns the value at each scrape. */
   gauge(name: Named<'gauge'> | 'process_cpu_seconds_total', read: () => number | Promise<number>): void
@@ -144,8 +144,9 @@ interface Spread {
   count: number
 }
 
-/** Creates metrics that are counted in memory, from the start of the process. */
-export const createMetrics = (): Metrics => {
+/** Creates metrics that are counted in memory, from the start of the process. `ofModules`: metrics besides `METRICS`. */
+export const createMetrics = (ofModules: MetricRows = {}): Metrics => {
+  const rows: MetricRows = { ...METRICS, ...ofModules }
   const counters = new Map<string, Map<string, { labels: Labels; value: number }>>()
   const spreads = new Map<string, Map<string, { labels: Labels; spread: Spread }>>()
   const gauges = new Map<string, () => number | Promise<number>>()
@@ -182,9 +183,15 @@ export const createMetrics = (): Metrics => {
       ]),
   }
 
+  const count = (name: string, labels: Labels = {}, by = 1) => {
+    of(counters, name, labels, () => ({ labels, value: 0 })).value += by
+  }
+
   return {
-    count(name, labels = {}, by = 1) {
-      of(counters, name, labels, () => ({ labels, value: 0 })).value += by
+    count,
+    counter(name) {
+      if (rows[name]?.type !== 'counter') throw new Error(`No module defines the counter ${name}.`)
+      return () => count(name)
     },
     observe(name, labels, seconds) {
       const { spread } = of(spreads, name, labels, () => ({
@@ -200,7 +207,7 @@ export const createMetrics = (): Metrics => {
     gauge: (name, read) => void gauges.set(name, read),
     async text() {
       const parts = await Promise.all(
-        Object.entries<MetricRow>(METRICS).map(async ([name, row]) => [
+        Object.entries(rows).map(async ([name, row]) => [
           `# HELP ${name} ${row.help}`,
           `# TYPE ${name} ${row.type}`,
           ...(await SAMPLES[row.type](name, row)),

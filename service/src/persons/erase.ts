@@ -62,10 +62,17 @@ export interface EraseDependencies {
   readonly storage: Pick<Storage, 'work' | 'rowsDatabase'>
   readonly persons: Pick<Persons, 'distinctIds'>
   readonly forget: ForgetPerson
-  /** Deletes the recordings of sessions with one of these ids. */
-  readonly forgetRecordings: (projectId: number, ids: readonly string[]) => Promise<void>
-  /** Called when rows of a project are deleted, before the response is sent. */
-  readonly onErased: (projectId: number) => Promise<void>
+  /** Names of the tables with rows of a person's events, by `distinct_id`. */
+  readonly tables: readonly string[]
+  readonly erasers: readonly Eraser[]
+}
+
+/** How a module takes part in the erasure of a person. */
+export interface Eraser {
+  /** Deletes what the module has stored about the person with these ids, apart from rows in tables with `hasEvents`. */
+  readonly erase?: (projectId: number, ids: readonly string[]) => Promise<void>
+  /** Called when rows of a project are deleted, or some of them were, before the response is sent. */
+  readonly onErased?: (projectId: number) => Promise<void>
 }
 
 export interface ErasedPerson {
@@ -78,10 +85,7 @@ export interface ErasedPerson {
 /** Resolves when nothing is stored under any id of the person. A failed erasure can be retried. */
 export type Erase = (erased: ErasedPerson) => Promise<void>
 
-/** Tables with rows of a person's events, by `distinct_id`. */
-const EVENT_TABLES = ['events', 'refused_events', 'heatmaps']
-
-export const createErase = ({ storage, persons, forget, forgetRecordings, onErased }: EraseDependencies): Erase => {
+export const createErase = ({ storage, persons, forget, tables, erasers }: EraseDependencies): Erase => {
   const remove = createRemove(storage, ERASE_LIMITS)
   return async ({ projectId, id, withEvents }) => {
     // An erasure is completed even if its client has left.
@@ -89,8 +93,8 @@ export const createErase = ({ storage, persons, forget, forgetRecordings, onEras
     if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
     try {
       // The person last, because a retry needs it to find the rest.
-      await forgetRecordings(projectId, ids)
-      for (const table of withEvents ? EVENT_TABLES : []) await remove(table, projectId, OF_IDS, ids)
+      for (const { erase } of erasers) await erase?.(projectId, ids)
+      for (const table of withEvents ? tables : []) await remove(table, projectId, OF_IDS, ids)
       await forget(projectId, ids)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
@@ -103,7 +107,7 @@ export const createErase = ({ storage, persons, forget, forgetRecordings, onEras
         })
       )
     } finally {
-      await onErased(projectId)
+      for (const { onErased } of erasers) await onErased?.(projectId)
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Schema } from '../storage/schema/schema.ts'
 import { openEngine } from '../engine.ts'
 import { SCOPES } from '../http/auth.ts'
 import type { Log } from '../lib/log.ts'
@@ -15,6 +16,7 @@ export interface DataInputs {
   readonly config: Config
   readonly engineLibrary: () => string
   readonly engineChild: string
+  readonly schema: Schema
   readonly metrics: Metrics
   readonly progress: (line: string) => void
   readonly log: Log
@@ -42,6 +44,7 @@ export const openData = async ({
   config,
   engineLibrary,
   engineChild,
+  schema,
   metrics,
   progress,
   log,
@@ -64,6 +67,7 @@ export const openData = async ({
   const { gate, runMemoryBytes } = await openEngine({
     config,
     metadata,
+    schema,
     library: engineLibrary,
     child: engineChild,
     onStop,

@@ -46,8 +46,10 @@ const readProgress = async (
   return { readRows: read, totalRows: Math.max(read, total), elapsedMs: Math.round(elapsed * 1_000) }
 }
 
-/** Options for a node of a cluster. */
+/** Options for a server, or a node of a cluster. */
 export interface NodeOptions {
+  /** Names of the projects' tables. */
+  readonly tables: readonly string[]
   /** Settings of every statement. */
   readonly settings?: Settings
   /** Databases with the projects' tables. */
@@ -64,7 +66,7 @@ export interface NodeOptions {
  */
 export const createClickhouse = (
   connection: () => Connection | undefined,
-  { settings = {}, databases = ['db'], maxRunMemoryBytes = Infinity, ended }: NodeOptions = {},
+  { tables, settings = {}, databases = ['db'], maxRunMemoryBytes = Infinity, ended }: NodeOptions,
 ): Storage => {
   const clients = createClickhouseClients(connection)
   const settingsOfRun = (statement: Statement, limits: RunLimits): Settings => ({
@@ -73,6 +75,7 @@ export const createClickhouse = (
       statement,
       { ...limits, maxMemoryBytes: Math.min(limits.maxMemoryBytes, maxRunMemoryBytes) },
       databases,
+      tables,
     ),
   })
 

@@ -1,5 +1,4 @@
 import type { Settings } from './clickhouseHttp.ts'
-import { PROJECT_TABLES } from './projectTables.ts'
 import type { RunLimits, Statement } from './storage.ts'
 
 /** Preserves keys and values of `properties`. */
@@ -63,16 +62,22 @@ const MAY_HIDE_NAMES = /\\|merge\s*\(/i
  * Returns the tables that a statement may read. The engine plans a statement with filters on all tables for a tenth longer
  * than one with the filter that it needs.
  */
-const tablesIn = ({ text }: Statement, { tables = [] }: RunLimits): readonly string[] =>
-  [...PROJECT_TABLES, ...tables].filter((table) => MAY_HIDE_NAMES.test(text) || text.includes(table))
+const tablesIn = ({ text }: Statement, tables: readonly string[]): readonly string[] =>
+  tables.filter((table) => MAY_HIDE_NAMES.test(text) || text.includes(table))
 
 /**
  * Settings that limit what a project's query may read and use. `databases`: all databases with the projects' tables.
+ * `tables`: names of these tables, apart from those of the run.
  */
-export const runSettings = (statement: Statement, limits: RunLimits, databases: readonly string[]): Settings => ({
+export const runSettings = (
+  statement: Statement,
+  limits: RunLimits,
+  databases: readonly string[],
+  tables: readonly string[],
+): Settings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: `{${databases.flatMap((database) => tablesIn(statement, limits).map((table) => `'${database}.${table}':'project_id = ${limits.projectId}'`)).join(',')}}`,
+  additional_table_filters: `{${databases.flatMap((database) => tablesIn(statement, [...tables, ...(limits.tables ?? [])]).map((table) => `'${database}.${table}':'project_id = ${limits.projectId}'`)).join(',')}}`,
   // The project for the row filter of the embedded engine's reader (embedded/config.ts).
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,

@@ -11,6 +11,9 @@ const REACTIONS: Readonly<Record<string, 'responded' | 'dismissed'>> = {
   'survey dismissed': 'dismissed',
 }
 
+/** Names of these events. */
+export const REACTION_EVENTS = Object.keys(REACTIONS)
+
 const MAX_ANSWER_BYTES = 8_000
 const MAX_ANSWERS_BYTES = 64_000
 

@@ -1,5 +1,5 @@
 import { ERRORS } from '../../src/http/errors.ts'
-import { REJECTION_MESSAGES } from '../../src/ingest/read.ts'
+import { REJECTIONS } from '../../src/modules.ts'
 import type { QueryErrorCode } from '../../src/sql/parse/queryError.ts'
 import { cell, code, expectPage, table } from '../../../test/support/markdown.ts'
 
@@ -91,7 +91,7 @@ the delivery are stored.
 
 ${table(
   ['Code', 'Message'],
-  Object.entries(REJECTION_MESSAGES).map(([name, message]) => [code(name), cell(message)]),
+  Object.entries(REJECTIONS).map(([name, { message }]) => [code(name), cell(message)]),
 )}
 `
 

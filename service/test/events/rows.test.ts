@@ -4,10 +4,11 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
+import { TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 const place = { url: '' }
-const storage = createClickhouse(() => place)
+const storage = createClickhouse(() => place, { tables: TABLES })
 const queryRows = createQueryRows(storage, 10)
 
 beforeAll(async () => {

@@ -4,14 +4,17 @@ import { createQueryRows } from '../../src/persons/queryRows.ts'
 import { createPersons } from '../../src/persons/lookup.ts'
 import { createHeatmaps, type MapRequest } from '../../src/heatmaps/heatmaps.ts'
 import { pageOf, readPoints } from '../../src/heatmaps/points.ts'
+import { createHeatmapSink } from '../../src/heatmaps/sink.ts'
+import { createKeepPoints } from '../../src/heatmaps/store.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
+import { EVENT_TABLES, TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 const place = { url: '' }
-const storage = createClickhouse(() => place)
+const storage = createClickhouse(() => place, { tables: TABLES })
 // The engine's own clock decides which points have expired.
 const NOW = Date.now()
 const ago = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString()
@@ -30,6 +33,7 @@ afterAll(async () => {
   await engine.stop()
 })
 
+const sink = createHeatmapSink(createKeepPoints(storage), () => {})
 let uuids = 0
 const uuid = () => `01978000-0000-7000-8000-${String(++uuids).padStart(12, '0')}`
 const URL_A = 'https://shop.example/a'
@@ -47,7 +51,8 @@ const toEvent = ({ points, url = URL_A, person = 'ann', id = uuid(), properties 
   timestamp: ago(40),
   properties: { distinct_id: person, $heatmap_data: { [url]: points }, ...properties },
 })
-const send = (project: number, ...events: readonly object[]) => deliver(startIngest(storage), project, events, NOW)
+const send = (project: number, ...events: readonly object[]) =>
+  deliver(startIngest(storage, undefined, undefined, [sink]), project, events, NOW)
 
 const MAP: MapRequest = { url: URL_A, type: 'click', width: 1280, aboveFold: false, signal: NO_CALLER }
 const SIZES = { vw: 1280, vh: 800, ph: 3000 }
@@ -249,8 +254,7 @@ test('erasing a person removes the points of all of their ids', async () => {
     },
   )
   const persons = createPersons(storage)
-  const nothing = async () => {}
-  const erase = createErase({ storage, persons, forget: nothing, forgetRecordings: nothing, onErased: nothing })
+  const erase = createErase({ storage, persons, forget: async () => {}, tables: EVENT_TABLES, erasers: [] })
   const [bob] = await persons.list(project, { limit: 10, offset: 0, distinctId: 'bob' }, NO_CALLER)
   await erase({ projectId: project, id: bob!.id, withEvents: true })
   expect((await heatmaps.map(project, MAP)).points).toBe(1)

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assertOwnPage, isConsoleHost, sessionCookie, sessionSecret } from '../../src/http/console.ts'
-import { createConsoleFiles } from '../../src/http/consoleFiles.ts'
-import { consoleUrlOf } from '../../src/service/connectConsole.ts'
+import { createConsoleFiles } from '../../src/console/files.ts'
+import { consoleUrlOf } from '../../src/console/module.ts'
 import { temporaryFolder } from '../support/startService.ts'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createStatics, staticFile } from '../../src/http/statics.ts'
+import { createStatics, staticFile } from '../../src/statics/statics.ts'
 
 test.each([
   ['array.js', 'analytics.js', undefined],
@@ -47,7 +47,7 @@ describe('the caching of static files', () => {
   ])('serves %s from %s as immutable: %p', (path, file, isForever) => {
     const answer = statics(path)!
     expect(answer.file).toBe(file)
-    expect(answer.headers!['cache-control']!.includes('immutable')).toBe(isForever)
+    expect(answer.headers['cache-control']!.includes('immutable')).toBe(isForever)
   })
 
   test('serves missing scripts of other SDKs as empty scripts and no other missing file', () => {

@@ -1,5 +1,6 @@
 import { createRejectedEvents, type Rejection } from '../../src/ingest/rejectedEvents.ts'
 import { type JsonLine, type JsonLines, StorageError } from '../../src/storage/storage.ts'
+import { REJECTIONS } from '../../src/modules.ts'
 
 const createStore = () => {
   const inserts: (readonly JsonLine[])[] = []
@@ -28,7 +29,7 @@ const keeping = (
   store: ReturnType<typeof createStore>,
   options: Partial<Parameters<typeof createRejectedEvents>[1]> = {},
 ) => {
-  const { sample, keep } = createRejectedEvents(store, { count: () => {}, ...options })
+  const { sample, keep } = createRejectedEvents(store, { reasons: REJECTIONS, count: () => {}, ...options })
   return (rejections: readonly Rejection[]) => keep(rejections.flatMap((each) => sample(each) ?? []))
 }
 

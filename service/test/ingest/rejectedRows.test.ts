@@ -5,13 +5,14 @@ import { uuidv7 } from '../../src/lib/uuid.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Storage, StorageError, SMALL_READ } from '../../src/storage/storage.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 let storage: Storage
 beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
-  storage = createClickhouse(() => place)
+  storage = createClickhouse(() => place, { tables: TABLES })
 })
 afterAll(async () => {
   await storage.close()

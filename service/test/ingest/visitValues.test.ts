@@ -7,13 +7,14 @@ import { SMALL_READ, type Storage } from '../../src/storage/storage.ts'
 import { randomRuns } from '../sql/support/randomRuns.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { startIngest } from './support/startIngest.ts'
+import { TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 let storage: Storage
 beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
-  storage = createClickhouse(() => place)
+  storage = createClickhouse(() => place, { tables: TABLES })
 })
 afterAll(async () => {
   await storage.close()

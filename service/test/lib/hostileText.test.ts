@@ -3,7 +3,7 @@ import { fingerprintOf, stackIdOf } from '../../src/errorTracking/fingerprint.ts
 import { compileRules, possibleRules } from '../../src/errorTracking/matchRules.ts'
 import { OPERATORS } from '../../src/flags/operators.ts'
 import { readVersion } from '../../src/flags/version.ts'
-import { staticFile } from '../../src/http/statics.ts'
+import { staticFile } from '../../src/statics/statics.ts'
 import { sanitize } from '../../src/recordings/sanitize.ts'
 import { asNumber, parameter } from '../../src/sql/resolve/coerce.ts'
 import { surveyProperties } from '../../src/surveys/surveyEvents.ts'

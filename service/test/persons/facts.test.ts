@@ -9,13 +9,14 @@ import { randomRuns } from '../sql/support/randomRuns.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { referencePeople, type ReferenceEvent } from '../ingest/support/peopleReference.ts'
 import { createTypes, deliver, startIngest } from '../ingest/support/startIngest.ts'
+import { TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 let storage: Storage
 beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
-  storage = createClickhouse(() => place)
+  storage = createClickhouse(() => place, { tables: TABLES })
 })
 afterAll(async () => {
   await storage.close()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SCOPES } from '../../src/http/auth.ts'
-import { ROUTES } from '../../src/http/routes.ts'
+import { ROUTES } from '../../src/modules.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request, rowsOf } from '../support/api.ts'
 import { type EngineAccess, engineOf } from '../support/engine.ts'
@@ -81,7 +81,7 @@ describe('API keys', () => {
     ])
     expect(
       ROUTES.filter(({ access, path }) => access === 'public' && path.startsWith('/api')).map(({ path }) => path),
-    ).toEqual(['/api/surveys', '/api/early_access_features', '/api/openapi.json'])
+    ).toEqual(['/api/early_access_features', '/api/surveys', '/api/openapi.json'])
     // console.test.ts tests their protection: they answer the console's own page only, on its hosts.
     expect(ROUTES.filter(isOfConsole).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /project/:token/replay/:sessionId',
@@ -92,16 +92,16 @@ describe('API keys', () => {
       'GET /api/console/session',
       'DELETE /api/console/session',
     ])
-    // toolbar.test.ts tests their protection: they answer the sites of sessions only. The first three check that themselves.
+    // toolbar.test.ts tests their protection: they answer the sites of sessions only. Those of the session check that themselves.
     expect(
       ROUTES.filter(isOfToolbar).map(({ method, path, toolbarScope }) => [`${method} ${path}`, toolbarScope]),
     ).toEqual([
-      ['POST /toolbar/session', undefined],
-      ['GET /toolbar/session', undefined],
-      ['DELETE /toolbar/session', undefined],
       ['GET /toolbar/api/heatmap', 'query:read'],
       ['GET /toolbar/api/heatmap/elements', 'query:read'],
       ['GET /toolbar/api/heatmap/scroll', 'query:read'],
+      ['POST /toolbar/session', undefined],
+      ['GET /toolbar/session', undefined],
+      ['DELETE /toolbar/session', undefined],
       ['GET /toolbar/api/flags', 'feature_flag:read'],
       ['GET /toolbar/api/vitals', 'query:read'],
     ])

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
-import { ROUTES } from '../../src/http/routes.ts'
+import { ROUTES } from '../../src/modules.ts'
 import { api, capture, event, request } from '../support/api.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
 

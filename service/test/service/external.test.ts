@@ -8,6 +8,7 @@ import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts
 import { childrenOf } from '../support/engine.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
+import { TABLES } from '../support/schema.ts'
 
 const folder = temporaryFolder()
 let clickhouse: ClickhouseServer
@@ -49,7 +50,7 @@ test('an external ClickHouse isolates projects', async () => {
 
 describe('a run on an external ClickHouse', () => {
   const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10, maxBytes: 10_000_000 }
-  const storage = createClickhouse(() => ({ url: clickhouse.url }))
+  const storage = createClickhouse(() => ({ url: clickhouse.url }), { tables: TABLES })
   afterAll(() => storage.close())
 
   test('reads one project even without the compiler and without a project filter in the query', async () => {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { Route } from '../../src/http/route.ts'
-import { ROUTES } from '../../src/http/routes.ts'
+import { ROUTES } from '../../src/modules.ts'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { api, event, request } from '../support/api.ts'
 import { fill, HOSTILE, INHERITED, INVISIBLE } from '../support/hostileValues.ts'

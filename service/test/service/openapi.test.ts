@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { ROUTES } from '../../src/http/routes.ts'
+import { ROUTES } from '../../src/modules.ts'
 import { api, capture, event, request } from '../support/api.ts'
 import { checkResponse } from '../support/responseSchema.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'

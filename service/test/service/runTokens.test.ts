@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
-import { ROUTES } from '../../src/http/routes.ts'
+import { ROUTES } from '../../src/modules.ts'
 import { type Metadata, openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, request, type Reply } from '../support/api.ts'
 import { until } from '../support/engine.ts'

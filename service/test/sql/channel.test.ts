@@ -2,6 +2,7 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
+import { TABLES } from '../support/schema.ts'
 
 /** Properties of a session's first event, and the channel of the session. */
 const CASES: readonly (readonly [properties: Readonly<Record<string, string>>, channel: string])[] = [
@@ -61,7 +62,7 @@ let engine: TestEngine
 beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
-  const storage = createClickhouse(() => place)
+  const storage = createClickhouse(() => place, { tables: TABLES })
   const events = CASES.flatMap(([properties], at) => [
     {
       event: '$pageview',

@@ -10,6 +10,7 @@ import { startTestEngine, type TestEngine } from './support/engine.ts'
 import { EVENTS } from './support/events.ts'
 import { query } from './support/queries.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
+import { TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 beforeAll(async () => {
@@ -76,7 +77,7 @@ test('another project reads only its own rows', async () => {
 })
 
 test('the storage returns rows of one project only, even if the SQL was compiled for another', async () => {
-  const storage = createClickhouse(() => place)
+  const storage = createClickhouse(() => place, { tables: TABLES })
   const place = { url: engine.url }
   const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 10_000_000 }
   const text =

@@ -1,14 +1,14 @@
 import type { BoundValue } from '../../src/sql/compile.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
-import { PROJECT_TABLES } from '../../src/storage/projectTables.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
+import { TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 const place = { url: '' }
-const storage = createClickhouse(() => place)
+const storage = createClickhouse(() => place, { tables: TABLES })
 
 const event = (uuid: number, name: string, id: string, minute: number, properties: object = {}) => ({
   uuid: `00000000-0000-0000-0000-${String(uuid).padStart(12, '0')}`,
@@ -366,7 +366,7 @@ describe('project isolation of person tables', () => {
       text: "SELECT DISTINCT table FROM system.columns WHERE database = 'db' AND name = 'project_id' ORDER BY 1",
       params: {},
     })
-    expect(tables.flat()).toEqual([...PROJECT_TABLES].sort())
+    expect(tables.flat()).toEqual([...TABLES].sort())
   })
 })
 

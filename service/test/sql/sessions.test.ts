@@ -2,6 +2,7 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../ingest/support/startIngest.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
+import { TABLES } from '../support/schema.ts'
 
 let engine: TestEngine
 
@@ -84,7 +85,7 @@ const SESSIONS: Readonly<Record<string, readonly Seen[]>> = {
 
 beforeAll(async () => {
   engine = await startTestEngine()
-  const storage = createClickhouse(() => ({ url: engine.url }))
+  const storage = createClickhouse(() => ({ url: engine.url }), { tables: TABLES })
   const events = Object.entries(SESSIONS).flatMap(([session, seen]) =>
     seen.map(([event, second, properties]) => ({
       event,

@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Storage, SMALL_READ, NO_CALLER } from '../../src/storage/storage.ts'
+import { TABLES } from '../support/schema.ts'
 
 const LIMITS = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10, maxBytes: 10_000_000 }
 
@@ -14,7 +15,7 @@ test('a stream that is closed before it is read closes its connection', async ()
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as { port: number }
-  const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
+  const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }), { tables: TABLES })
   const stream = await storage.stream({ text: 'SELECT 1' }, LIMITS, 'csv', NO_CALLER)
   stream.destroy()
   // A body that nobody reads ends after 70 s.
@@ -29,7 +30,7 @@ test.each(['csv', 'ndjson'] as const)('%s streams together get one time slice pe
   const server = createHttpServer((_, response) => response.end(Buffer.concat(Array<Buffer>(40).fill(part))))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as { port: number }
-  const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
+  const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }), { tables: TABLES })
   let workMs = 0
   let most = 0
   const read = async () => {
@@ -80,7 +81,7 @@ describe('a ClickHouse server that closes idle connections on reuse', () => {
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }
-    storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
+    storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }), { tables: TABLES })
   })
   afterEach(async () => {
     await storage.close()

@@ -8,6 +8,7 @@ import { type ClickhouseHttp, createClickhouseHttp, EngineError } from '../../sr
 import { pause } from '../../src/lib/wait.ts'
 import { type ClickhouseServer, startClickhouse } from '../support/clickhouse.ts'
 import { NO_CALLER, SMALL_READ } from '../../src/storage/storage.ts'
+import { TABLES } from '../support/schema.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'clickhouse-http-'))
 let server: ClickhouseServer
@@ -119,7 +120,7 @@ describe('ClickHouse requests', () => {
 
   // Resolves the engine's URL on each call, like a client with only a URL.
   test('continue while others start', async () => {
-    const storage = createClickhouse(() => ({ url: server.url }))
+    const storage = createClickhouse(() => ({ url: server.url }), { tables: TABLES })
     const limits = { projectId: 1, maxSeconds: 60, maxMemoryBytes: 100_000_000, maxRows: 10, maxBytes: 10_000_000 }
     const slow = storage.run({ text: 'SELECT sleep(1)' }, limits, NO_CALLER)
     const others = await Promise.all(

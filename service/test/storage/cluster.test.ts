@@ -12,6 +12,8 @@ import { until } from '../support/engine.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
+import { SCHEMA } from '../../src/modules.ts'
+import { TABLES } from '../support/schema.ts'
 
 const folder = temporaryFolder()
 let cluster: ClickhouseCluster
@@ -106,7 +108,10 @@ describe('project isolation on a cluster', () => {
     other = { ...service, token: project.token }
     await capture(service, ...visitors('mine', 20))
     await capture(other, ...visitors('theirs', 20))
-    storage = createCluster(cluster.nodes.map(({ url }) => url))
+    storage = createCluster(
+      cluster.nodes.map(({ url }) => url),
+      { tables: TABLES },
+    )
   })
   afterAll(() => storage.close())
 
@@ -308,7 +313,7 @@ test('a node that is down when the service starts is migrated when it is back', 
 
 test('events have the columns of their visits while one node has them from an earlier release', async () => {
   const [first, second] = cluster.nodes as [ClickhouseNode, ClickhouseNode]
-  const layout = nodeLayout({ cluster: 'pair', isReplicated: false, alone: [] })
+  const layout = nodeLayout({ cluster: 'pair', isReplicated: false, alone: [], tables: SCHEMA.tables })
   const define = async (node: ClickhouseNode, kind: 'MATERIALIZED' | 'DEFAULT') => {
     const columns = VISIT_COLUMNS.map(([name, , value]) => `MODIFY COLUMN ${name} ${kind} ${value}`)
     for (const statement of [layout.toStatement(`ALTER TABLE db.events ${columns.join(', ')}`), ...layout.complete])
@@ -322,7 +327,10 @@ test('events have the columns of their visits while one node has them from an ea
         SELECT 1, generateUUIDv4(), 'visited', concat('old ', toString(number)), now64(3), '${JSON.stringify(properties)}' FROM numbers(20)`,
       { distributed_foreground_insert: '1' },
     )
-  const storage = createCluster(cluster.nodes.map(({ url }) => url))
+  const storage = createCluster(
+    cluster.nodes.map(({ url }) => url),
+    { tables: TABLES },
+  )
   /** Inserts events through each node as the service does. */
   const insertNew = async () => {
     for (const node of storage.nodes)

@@ -8,10 +8,14 @@ import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Engine, type EngineOptions, startEngine } from '../../src/storage/embedded/engine.ts'
 import { engineLibrary, thisMachine } from '../../src/storage/embedded/library.ts'
 import { migrate } from '../../src/storage/schema/migrate.ts'
-import { type Migration, MIGRATIONS } from '../../src/storage/schema/migrations.ts'
+import { SCHEMA } from '../../src/modules.ts'
+import type { Migration } from '../../src/storage/schema/schema.ts'
 import { VISIT_COLUMNS } from '../../src/storage/schema/visitColumns.ts'
 import { type Storage, SMALL_READ } from '../../src/storage/storage.ts'
 import { until } from '../support/engine.ts'
+import { TABLES } from '../support/schema.ts'
+
+const MIGRATIONS = SCHEMA.migrations
 
 let folder: string
 let options: EngineOptions
@@ -28,11 +32,12 @@ beforeAll(async () => {
     memoryBytes: undefined,
     isSmall: false,
     diskReserveBytes: 0,
+    tables: TABLES,
     hungMs: 6_000,
     log: (line) => void logged.push(line),
   }
   engine = await startEngine(options)
-  storage = createClickhouse(engine.connection)
+  storage = createClickhouse(engine.connection, { tables: TABLES })
   await storage.ready(60_000)
 })
 afterAll(async () => {
@@ -183,7 +188,7 @@ test('the migration computes the columns of visits for events of earlier release
       ),
     )
   await insert()
-  expect(await migrate(storage)).toEqual(['columns of visits', 'visits from the service'])
+  expect(await migrate(storage, MIGRATIONS)).toEqual(['columns of visits', 'visits from the service'])
   const rows = () =>
     storage.rows(
       {

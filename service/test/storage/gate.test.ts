@@ -115,6 +115,7 @@ test('the limit of concurrent reads of the embedded engine is READER_SLOTS', () 
     memoryBytes: 1,
     isSmall: false,
     diskReserveBytes: 0,
+    tables: [],
   })
   expect(config).toContain(`<max_concurrent_queries_for_user>${READER_SLOTS}<`)
 })

@@ -1,7 +1,8 @@
 import { nodeLayout, ONE_SERVER } from '../../src/storage/schema/layout.ts'
-import { MIGRATIONS } from '../../src/storage/schema/migrations.ts'
+import { SCHEMA } from '../../src/modules.ts'
 
-const node = { cluster: 'main', isReplicated: false, alone: [] }
+const { migrations: MIGRATIONS, tables } = SCHEMA
+const node = { cluster: 'main', isReplicated: false, alone: [], tables }
 const heads = (isReplicated: boolean) =>
   MIGRATIONS.flatMap(({ statements }) => statements)
     .map(nodeLayout({ ...node, isReplicated }).toStatement)
@@ -79,11 +80,11 @@ test('every table has a distributed table under its name, sharded by project and
     table('person_distinct_ids', 'distinct_id'),
     table('group_properties', 'group_type_index, group_key'),
     table('refused_events', 'id'),
-    table('heatmaps', 'distinct_id'),
-    table('endpoint_runs', 'endpoint_id'),
     table('recording_chunks', 'session_id'),
     table('recording_sessions', 'session_id'),
+    table('heatmaps', 'distinct_id'),
     table('source_maps', 'id'),
+    table('endpoint_runs', 'endpoint_id'),
   ])
 })
 

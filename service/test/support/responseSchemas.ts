@@ -1,5 +1,5 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
-import { ROUTES } from '../../src/http/routes.ts'
+import { ROUTES } from '../../src/modules.ts'
 
 /** Returns the schema with closed objects, so that a field that the schema does not list is an error. */
 const closed = (schema: unknown): unknown => {

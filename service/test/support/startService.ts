@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Arguments of the command line. */
   readonly args?: readonly string[]
+  /** Path of the built service. Default: `MAIN`. */
+  readonly main?: string
 }
 
 export interface RunningService {
@@ -81,9 +83,13 @@ export const findReady = (stdout: string): Ready | undefined => {
   return line ? (JSON.parse(line.slice(READY.length)) as Ready) : undefined
 }
 
-const watch = (env: Readonly<Record<string, string | undefined>>, args: readonly string[] = []): Watched => {
-  if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: run \`npm run build --workspace service\` first.`)
-  const child = spawn(process.execPath, [MAIN, ...args], {
+const watch = (
+  env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[] = [],
+  main = MAIN,
+): Watched => {
+  if (!existsSync(main)) throw new Error(`${main} is missing: run \`npm run build --workspace service\` first.`)
+  const child = spawn(process.execPath, [main, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -132,12 +138,13 @@ export const runUntilEnd = async (
  * Starts the built service on a free port and resolves when it is ready. Rejects with its output if it exits first.
  * The caller must stop or kill it.
  */
-export const startService = async ({ data, env = {}, args }: StartOptions = {}): Promise<RunningService> => {
+export const startService = async ({ data, env = {}, args, main }: StartOptions = {}): Promise<RunningService> => {
   const folder = data ?? temporaryFolder()
   const cluster = await clusterFor(folder, env)
   const { child, ended, stdout, stderr, onStdout } = watch(
     { ...serviceEnv(folder), ...cluster?.env, ...definitionsFor(env), ...env },
     args,
+    main,
   )
 
   const { url, projectId, token, keyFile } = await new Promise<Ready>((done, fail) => {

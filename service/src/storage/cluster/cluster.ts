@@ -1,5 +1,5 @@
 import { pause } from '../../lib/wait.ts'
-import { createClickhouse } from '../clickhouse.ts'
+import { createClickhouse, type NodeOptions } from '../clickhouse.ts'
 import type { Settings } from '../clickhouseHttp.ts'
 import { SHARD } from '../schema/layout.ts'
 import { SMALL_READ, type Storage, StorageError } from '../storage.ts'
@@ -44,7 +44,10 @@ const isAway = (error: unknown): error is StorageError => error instanceof Stora
  * Creates one storage for a cluster. Any node accepts any statement. Reads rotate through the nodes and skip nodes
  * that do not respond. `urls`: one per node. The error of a failed statement names the unavailable nodes.
  */
-export const createCluster = (urls: readonly string[], now: () => number = Date.now): Cluster => {
+export const createCluster = (
+  urls: readonly string[],
+  { tables, now = Date.now }: Pick<NodeOptions, 'tables'> & { readonly now?: () => number },
+): Cluster => {
   const awayUntil = new Map<Node, number>()
   let turn = 0
 
@@ -73,7 +76,7 @@ export const createCluster = (urls: readonly string[], now: () => number = Date.
   }
 
   const nodes: readonly Node[] = urls.map((url) => ({
-    storage: createClickhouse(() => ({ url }), { settings: SETTINGS, databases: ['db', SHARD], ended }),
+    storage: createClickhouse(() => ({ url }), { tables, settings: SETTINGS, databases: ['db', SHARD], ended }),
     host: new URL(url).host,
   }))
 

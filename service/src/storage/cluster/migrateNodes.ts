@@ -1,8 +1,7 @@
 import { pause } from '../../lib/wait.ts'
-import { PROJECT_TABLES } from '../projectTables.ts'
 import { nodeLayout } from '../schema/layout.ts'
 import { migrate } from '../schema/migrate.ts'
-import { MIGRATIONS } from '../schema/migrations.ts'
+import type { Schema } from '../schema/schema.ts'
 import { SMALL_READ, type Storage, StorageError } from '../storage.ts'
 import type { Cluster, Node } from './cluster.ts'
 
@@ -10,6 +9,7 @@ export interface MigrateNodesOptions {
   readonly cluster: Pick<Cluster, 'nodes'>
   /** Name of the cluster in the nodes' `remote_servers`. */
   readonly name: string
+  readonly schema: Schema
   readonly log: (line: string) => void
 }
 
@@ -59,11 +59,11 @@ const hasKeeper = async (storage: Storage): Promise<boolean> => {
   return Number(found!.tables) > 0
 }
 
-const standaloneTables = async (storage: Storage): Promise<string[]> => {
+const standaloneTables = async (storage: Storage, { tables: known }: Schema): Promise<string[]> => {
   const tables = await storage.rows<{ name: string }>(
     {
       text: "SELECT name FROM system.tables WHERE database = 'db' AND engine LIKE '%MergeTree' AND name IN {names:Array(String)} ORDER BY name",
-      params: { names: [...PROJECT_TABLES, 'migrations'] },
+      params: { names: [...known.map(({ name }) => name), 'migrations'] },
     },
     SMALL_READ,
   )
@@ -71,7 +71,12 @@ const standaloneTables = async (storage: Storage): Promise<string[]> => {
 }
 
 /** Runs the missing migrations on one node. */
-const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: number): Promise<string[]> => {
+const migrateNode = async (
+  { storage, host }: Node,
+  name: string,
+  nodeCount: number,
+  schema: Schema,
+): Promise<string[]> => {
   const members = await membersOf(storage, name)
   if (members.length !== nodeCount) {
     throw new Error(
@@ -84,26 +89,31 @@ const migrateNode = async ({ storage, host }: Node, name: string, nodeCount: num
       `The cluster "${name}" has replicas, but ${host} has no Keeper to replicate rows: configure a Keeper on its nodes, or make each node a separate shard.`,
     )
   }
-  const alone = await standaloneTables(storage)
+  const alone = await standaloneTables(storage, schema)
   if (isReplicated && alone.length) {
     throw new Error(
       `${host} has unreplicated tables from when it was a standalone server (${alone.map((table) => `db.${table}`).join(', ')}): copy their rows into a new, empty cluster with INSERT … SELECT FROM remote(…).`,
     )
   }
-  return migrate(storage, MIGRATIONS, nodeLayout({ cluster: name, isReplicated, alone }))
+  return migrate(storage, schema.migrations, nodeLayout({ cluster: name, isReplicated, alone, tables: schema.tables }))
 }
 
 /**
  * Runs the missing migrations on every node of a cluster, on available nodes before it resolves and on the others when
  * they are back. Rejects if no node responds, or if the cluster does not match the configuration.
  */
-export const migrateNodes = async ({ cluster: { nodes }, name, log }: MigrateNodesOptions): Promise<NodeMigrations> => {
+export const migrateNodes = async ({
+  cluster: { nodes },
+  name,
+  schema,
+  log,
+}: MigrateNodesOptions): Promise<NodeMigrations> => {
   let isStopped = false
   const taken = new Set<string>()
 
   const attempt = async (node: Node): Promise<boolean> => {
     try {
-      for (const step of await migrateNode(node, name, nodes.length)) taken.add(step)
+      for (const step of await migrateNode(node, name, nodes.length, schema)) taken.add(step)
       return true
     } catch (error) {
       if (error instanceof StorageError && error.kind === 'unavailable') return false

@@ -1,6 +1,5 @@
 import type { Connection } from '../clickhouseClients.ts'
 import { READER_SLOTS } from '../gate.ts'
-import { PROJECT_TABLES } from '../projectTables.ts'
 
 export interface EngineConfig {
   /** Path of the configuration file. The engine reads its users from the same file. */
@@ -15,6 +14,8 @@ export interface EngineConfig {
   readonly isSmall: boolean
   /** Disk space that inserts leave free. Merges and the metadata need some even when inserts fail. */
   readonly diskReserveBytes: number
+  /** Names of the tables whose rows belong to projects. */
+  readonly tables: readonly string[]
 }
 
 /** Returns the maximum memory for one query of a project, in an engine of `memoryBytes`. */
@@ -61,7 +62,7 @@ const escape = (text: string) => text.replace(/[&<>]/g, (sign) => `&#${sign.char
  * Returns the engine's configuration file. It contains passwords, so only its owner may read it.
  *
  * - `writer` is the service itself.
- * - `reader` runs the projects' queries. It can only read tables of `db`, and in `PROJECT_TABLES` only rows of the
+ * - `reader` runs the projects' queries. It can only read tables of `db`, and in `tables` only rows of the
  *   project whose id is in the request's `log_comment`. A query cannot change this setting under `readonly = 1`, and
  *   without it no rows match. Unlike `additional_table_filters`, this also applies to table functions such as
  *   `merge()`.
@@ -81,6 +82,7 @@ export const engineConfig = ({
   memoryBytes,
   isSmall,
   diskReserveBytes,
+  tables,
 }: EngineConfig): string => `<clickhouse>
   <users_config>${escape(file)}</users_config>
   <listen_host>127.0.0.1</listen_host>
@@ -104,7 +106,7 @@ export const engineConfig = ({
     <reader>
       <password>${readerPassword}</password><networks><ip>127.0.0.1</ip></networks><profile>reader</profile><quota>default</quota>
       <grants><query>GRANT SELECT ON db.*</query></grants>
-      <databases><db>${PROJECT_TABLES.map((table) => `<${table}><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></${table}>`).join('')}</db></databases>
+      <databases><db>${tables.map((table) => `<${table}><filter>project_id = toUInt32OrZero(getSetting('log_comment'))</filter></${table}>`).join('')}</db></databases>
     </reader>
   </users>
   <profiles>

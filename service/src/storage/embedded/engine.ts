@@ -7,7 +7,7 @@ import { hasEnded, launchEngine, type LaunchOptions, responds } from './launch.t
 
 export interface EngineOptions extends Pick<
   LaunchOptions,
-  'dataDir' | 'library' | 'child' | 'isSmall' | 'diskReserveBytes'
+  'dataDir' | 'library' | 'child' | 'isSmall' | 'diskReserveBytes' | 'tables'
 > {
   /** Absent: half of the machine's memory, at most 4 GB. */
   readonly memoryBytes: number | undefined
@@ -46,6 +46,7 @@ export const startEngine = async ({
   memoryBytes,
   isSmall,
   diskReserveBytes,
+  tables,
   hungMs = HUNG_MS,
   onRestart = () => {},
   log,
@@ -76,6 +77,7 @@ export const startEngine = async ({
       memoryBytes: engineMemoryBytes(memoryBytes),
       isSmall,
       diskReserveBytes,
+      tables,
       isStopping: () => stopping,
       onSpawn: (process) => (running = process),
     })

@@ -20,6 +20,8 @@ export interface LaunchOptions {
   readonly isSmall: boolean
   /** Disk space that inserts leave free, in bytes. */
   readonly diskReserveBytes: number
+  /** Names of the tables whose rows belong to projects. */
+  readonly tables: readonly string[]
   /** Whether to give up waiting for the engine. */
   readonly isStopping: () => boolean
   /** Called with the process before the engine responds. */
@@ -89,6 +91,7 @@ export const launchEngine = async ({
   memoryBytes,
   isSmall,
   diskReserveBytes,
+  tables,
   isStopping,
   onSpawn,
 }: LaunchOptions): Promise<{ readonly process: ChildProcess; readonly connection: Connection }> => {
@@ -109,6 +112,7 @@ export const launchEngine = async ({
       memoryBytes,
       isSmall,
       diskReserveBytes,
+      tables,
     }),
     { mode: 0o600 },
   )

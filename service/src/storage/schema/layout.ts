@@ -1,6 +1,4 @@
-import { PROJECT_TABLES } from '../projectTables.ts'
-
-type ProjectTable = (typeof PROJECT_TABLES)[number]
+import type { ProjectTable } from './schema.ts'
 
 /** How the tables of the schema are stored: on one server, or in shards. */
 export interface Layout {
@@ -28,28 +26,6 @@ export const ONE_SERVER: Layout = {
 /** Database of each node's local tables. `db` has the distributed tables, which all queries use. */
 export const SHARD = 'db_shard'
 
-const PERSON_KEY = 'cityHash64(project_id, distinct_id)'
-
-/**
- * Sharding keys. They only balance the load: every statement reads all shards, so rows may be on other shards, such as
- * after adding one. Rows about one person or group are on the same shard, where they are merged into one.
- */
-const SHARDED_BY: Readonly<Record<ProjectTable, string>> = {
-  events: PERSON_KEY,
-  person_properties: PERSON_KEY,
-  person_merges: PERSON_KEY,
-  person_distinct_ids: PERSON_KEY,
-  group_properties: 'cityHash64(project_id, group_type_index, group_key)',
-  refused_events: 'cityHash64(project_id, id)',
-  // Rows with the same uuid are on the same shard, where one replaces the other.
-  heatmaps: PERSON_KEY,
-  // A batch has the same rows for a shard each time it is inserted, so that the shard recognizes a repetition.
-  endpoint_runs: 'cityHash64(project_id, endpoint_id)',
-  recording_chunks: 'cityHash64(project_id, session_id)',
-  recording_sessions: 'cityHash64(project_id, session_id)',
-  source_maps: 'cityHash64(project_id, id)',
-}
-
 export interface NodeState {
   /** Name of the cluster in `remote_servers`. */
   readonly cluster: string
@@ -57,6 +33,7 @@ export interface NodeState {
   readonly isReplicated: boolean
   /** Tables with rows in `db`, from when this node was a single server. */
   readonly alone: readonly string[]
+  readonly tables: readonly ProjectTable[]
 }
 
 // The path is explicit, because {uuid} would differ between replicas whose tables are created node by node.
@@ -70,7 +47,7 @@ const replicated = (statement: string): string =>
  * Returns the layout of one node of a cluster. Each node records its own migrations, so an unavailable node runs them
  * when it is back. This works without a Keeper, unlike `ON CLUSTER`.
  */
-export const nodeLayout = ({ cluster, isReplicated, alone }: NodeState): Layout => ({
+export const nodeLayout = ({ cluster, isReplicated, alone, tables }: NodeState): Layout => ({
   prepare: [
     createDatabase('db'),
     createDatabase(SHARD),
@@ -81,9 +58,9 @@ export const nodeLayout = ({ cluster, isReplicated, alone }: NodeState): Layout 
     const local = statement.replace(/\bdb\.(?=\w)/g, `${SHARD}.`)
     return isReplicated ? replicated(local) : local
   },
-  complete: PROJECT_TABLES.map(
-    (table) =>
-      `CREATE OR REPLACE TABLE db.${table} AS ${SHARD}.${table} ENGINE = Distributed('${cluster}', '${SHARD}', '${table}', ${SHARDED_BY[table]})`,
+  complete: tables.map(
+    ({ name, shardedBy }) =>
+      `CREATE OR REPLACE TABLE db.${name} AS ${SHARD}.${name} ENGINE = Distributed('${cluster}', '${SHARD}', '${name}', ${shardedBy})`,
   ),
   ledger: `${SHARD}.migrations`,
 })

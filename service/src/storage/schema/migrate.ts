@@ -1,11 +1,11 @@
 import { SMALL_READ, type Storage } from '../storage.ts'
 import { type Layout, ONE_SERVER } from './layout.ts'
-import { MIGRATIONS, type Migration } from './migrations.ts'
+import type { Migration } from './schema.ts'
 
 /** Runs the missing migrations of the event store. Returns their names. */
 export const migrate = async (
   storage: Pick<Storage, 'rows' | 'insert' | 'command'>,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly Migration[],
   layout: Layout = ONE_SERVER,
 ): Promise<string[]> => {
   for (const statement of layout.prepare) await storage.command(statement)

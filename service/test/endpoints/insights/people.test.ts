@@ -2,10 +2,11 @@ import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import { deliver, startIngest } from '../../ingest/support/startIngest.ts'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { ask, type AskOptions } from './support/store.ts'
+import { TABLES } from '../../support/schema.ts'
 
 let engine: TestEngine
 const place = { url: '' }
-const storage = createClickhouse(() => place)
+const storage = createClickhouse(() => place, { tables: TABLES })
 let uuids = 0
 const event = (name: string, id: string, day: number, properties: object = {}, hour = 10) => ({
   uuid: `00000000-0000-0000-0000-${String(++uuids).padStart(12, '0')}`,

@@ -21,10 +21,11 @@ import {
   tableOf,
   type ValuesOf,
 } from './support/webReference.ts'
+import { TABLES as PROJECT_TABLES } from '../../support/schema.ts'
 
 let engine: TestEngine
 const place = { url: '' }
-const storage = createClickhouse(() => place)
+const storage = createClickhouse(() => place, { tables: PROJECT_TABLES })
 
 const VISITS = randomVisits(150)
 const DAY = 86_400_000

@@ -19,6 +19,7 @@ import { type Storage, StorageError, SMALL_READ, NO_CALLER } from '../../../src/
 import { until } from '../../support/engine.ts'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
 import { store } from './support/store.ts'
+import { TABLES } from '../../support/schema.ts'
 
 const QUERY = 'SELECT event, count() FROM events GROUP BY event'
 const LIMITS = { maxSeconds: 10, maxMemoryBytes: 500_000_000, maxRows: 1_000, maxBytes: 10_000_000 }
@@ -84,7 +85,7 @@ const enable = async () => {
 
 beforeAll(async () => {
   engine = await startTestEngine()
-  storage = createClickhouse(() => ({ url: engine.url }))
+  storage = createClickhouse(() => ({ url: engine.url }), { tables: TABLES })
   folder = mkdtempSync(join(tmpdir(), 'materializations-'))
   metadata = await openMetadata(join(folder, 'definitions.db'))
 })

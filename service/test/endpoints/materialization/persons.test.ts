@@ -22,6 +22,7 @@ import {
   type Values,
 } from './support/personsReference.ts'
 import { type Materialized, materialize, rounded } from './support/store.ts'
+import { EVENT_TABLES, TABLES } from '../../support/schema.ts'
 
 let engine: TestEngine
 let storage: Storage
@@ -30,7 +31,7 @@ let projects = 1_000
 beforeAll(async () => {
   engine = await startTestEngine()
   const place = { url: engine.url }
-  storage = createClickhouse(() => place)
+  storage = createClickhouse(() => place, { tables: TABLES })
 })
 afterAll(async () => {
   await storage.close()
@@ -357,8 +358,8 @@ describe('materialized rows over persons', () => {
         storage,
         persons: createPersons(storage),
         forget: createForgetPerson(storage, createPersonFacts(storage)),
-        forgetRecordings: async () => {},
-        onErased: async () => {},
+        tables: EVENT_TABLES,
+        erasers: [],
       })
       await fc.assert(
         fc.asyncProperty(tale, async ({ stored, before, late, erased, withEvents, values }) => {

@@ -1,9 +1,10 @@
-import { createKeepPoints } from '../../../src/heatmaps/store.ts'
+import { REJECTIONS } from '../../../src/modules.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
 import { createLastSeenCache } from '../../../src/persons/lastSeenCache.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
+import type { IngestSink } from '../../../src/ingest/sink.ts'
 import { createTimeSlices } from '../../../src/lib/timeSlices.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 
@@ -31,6 +32,7 @@ export const startIngest = (
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
+  sinks: readonly IngestSink[] = [],
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -49,10 +51,9 @@ export const startIngest = (
     }),
     countryOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
-    countResponses: async () => {},
-    fingerprintRules: { compiled: async () => [] },
-    acceptsResponse: async () => true,
-    keepPoints: createKeepPoints(storage),
+    rejections: REJECTIONS,
+    sinks,
+    enrichers: [],
     slices: createTimeSlices(),
     count: () => {},
   })

@@ -8,7 +8,7 @@ import { createClient } from '@clickhouse/client'
 import type { Compiled } from '../../../src/sql/compile.ts'
 import { RESULT_SETTINGS } from '../../../src/storage/clickhouseSettings.ts'
 import type { Result } from '../../../src/storage/storage.ts'
-import { MIGRATIONS } from '../../../src/storage/schema/migrations.ts'
+import { SCHEMA } from '../../../src/modules.ts'
 import { freePort } from '../../support/freePort.ts'
 
 export interface TestEngine {
@@ -128,7 +128,7 @@ export const startTestEngine = async (): Promise<TestEngine> => {
   }
   await command('DROP DATABASE IF EXISTS db SYNC')
   await command('CREATE DATABASE db')
-  for (const statement of MIGRATIONS.flatMap(({ statements }) => statements)) await command(statement)
+  for (const statement of SCHEMA.migrations.flatMap(({ statements }) => statements)) await command(statement)
 
   const answer = async ({ text, params }: Pick<Compiled, 'text' | 'params'>) => {
     const result = await client.query({ query: text, query_params: { ...params }, format: 'JSONCompact' })

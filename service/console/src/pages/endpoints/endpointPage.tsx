@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { PageProps } from '../../pages.ts'
+import type { PageProps } from '../../lib/pageProps.ts'
 import { useLink } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'

@@ -1,7 +1,7 @@
 import { formatAgo, formatDateTime, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
-import type { PageProps } from '../../pages.ts'
+import type { PageProps } from '../../lib/pageProps.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate, search, setSearch } from '../../router.ts'
 import { Select } from '../../ui/field.tsx'

@@ -1,5 +1,5 @@
 import { useLoad } from '../../lib/useLoad.ts'
-import type { PageProps } from '../../pages.ts'
+import type { PageProps } from '../../lib/pageProps.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'

@@ -1,0 +1,44 @@
+import type { CompiledRule } from './matchRules.ts'
+import type { Module } from '../module.ts'
+import { STACKS_PER_ISSUE } from './assignStacks.ts'
+import { stackOf } from './enrichStack.ts'
+import { createFingerprintRules, type FingerprintRules } from './fingerprintRules.ts'
+import { createIssues } from './issues.ts'
+import { createMapper } from './mapper.ts'
+import { ERROR_TRACKING_ROUTES, type ErrorTrackingParts } from './routes.ts'
+import { SOURCE_MAP_SCHEMA } from './schema.ts'
+import { createSourceMaps } from './sourceMaps.ts'
+
+/** Issues of exceptions, their rules and source maps. */
+export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintRules: FingerprintRules }> = {
+  create({ config, gate, queryRows, metadata, metrics, programs, turns, onStop, log }) {
+    const mapper = createMapper(programs.sourceMaps, turns)
+    onStop(mapper.close)
+    const sourceMaps = createSourceMaps({ queryRows, storage: gate.ingest, metadata, mapper })
+    const fingerprintRules = createFingerprintRules(metadata)
+    const issues = createIssues({
+      queryRows,
+      metadata,
+      sourceMaps,
+      rules: fingerprintRules,
+      limits: { issues: config.errorIssues, stacks: config.errorIssues * STACKS_PER_ISSUE },
+      onOverflow: (projectId, stacks) => {
+        metrics.count('trailmark_error_stacks_overflow_total', {}, stacks)
+        log(
+          `Project ${projectId} has reached its limit of ${config.errorIssues} issues (TRAILMARK_ERROR_ISSUES). New exceptions share one issue.`,
+          { level: 'warn', project: projectId, stacks },
+        )
+      },
+    })
+    return { sourceMaps, fingerprintRules, issues }
+  },
+  routes: ERROR_TRACKING_ROUTES,
+  schema: SOURCE_MAP_SCHEMA,
+  enricher:
+    ({ fingerprintRules }) =>
+    async (projects) => {
+      const rules = new Map<string | undefined, readonly CompiledRule[]>()
+      for (const [token, projectId] of projects) rules.set(token, await fingerprintRules.compiled(projectId))
+      return (properties, token) => stackOf(properties, rules.get(token) ?? [])
+    },
+}

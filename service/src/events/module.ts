@@ -1,0 +1,27 @@
+import type { Module } from '../module.ts'
+import { PEOPLE } from '../persons/module.ts'
+import { createDefinitions } from './definitions.ts'
+import { createEvents } from './list.ts'
+import { createLive } from './live.ts'
+import { createMinuteCache, type MinuteCache } from './minuteCache.ts'
+import { EVENT_ROUTES, type EventParts } from './routes.ts'
+
+const MAX_CACHED = 1_000
+// Longer than a batch takes to reach all shards.
+const SETTLE_MS = 1_000
+
+/** What people read of events. */
+export const EVENTS: Module<EventParts & { readonly cache: MinuteCache }> = {
+  create({ config, queryRows, metadata, rejections, use }) {
+    const cache = createMinuteCache(MAX_CACHED)
+    return {
+      cache,
+      events: createEvents({ queryRows, persons: use(PEOPLE).persons, projects: metadata.projects }),
+      // Only the embedded engine has a single writer and a single server for certain.
+      live: createLive({ queryRows, rejections, settleMs: config.clickhouseUrl ? SETTLE_MS : 0 }),
+      definitions: createDefinitions({ queryRows, cache }),
+    }
+  },
+  routes: EVENT_ROUTES,
+  eraser: ({ cache }) => ({ onErased: async (projectId) => cache.forget(projectId) }),
+}

@@ -1,0 +1,40 @@
+import type { AnyModule, Module } from '../module.ts'
+import { PEOPLE } from '../persons/module.ts'
+import { PROJECTS } from '../projects/module.ts'
+import { createFlagsHandler } from './flags.ts'
+import { combineFlags } from './flagSource.ts'
+import { createLocalEvaluation } from './localEvaluation.ts'
+import { FLAGS } from './module.ts'
+import { createFlagQuota } from './quota.ts'
+import { createRemoteConfigs } from './remoteConfig.ts'
+import { EVALUATION_ROUTES, type EvaluationParts } from './routes/evaluation.ts'
+import { PERSON_FLAG_ROUTES, type PersonFlagParts } from './routes/personFlags.ts'
+import { REMOTE_CONFIG_ROUTES, type RemoteConfigParts } from './routes/remoteConfig.ts'
+
+/** Returns the module that evaluates the flags of projects and `modules`, and configures SDKs. */
+export const evaluationWith = (
+  modules: readonly AnyModule[],
+): Module<EvaluationParts & RemoteConfigParts & PersonFlagParts> => ({
+  create({ config, metadata, slices, use }) {
+    const { flags: definitions, stored } = use(FLAGS)
+    const sources = modules.flatMap((module) => module.flagSource?.(use(module) as never) ?? [])
+    const remoteConfigs = createRemoteConfigs(metadata, definitions, sources)
+    return {
+      flags: definitions,
+      persons: use(PEOPLE).persons,
+      projectByToken: metadata.projects.byToken,
+      remoteConfigs,
+      localEvaluation: createLocalEvaluation({ definitions, metadata }),
+      handleFlags: createFlagsHandler({
+        definitions,
+        remoteConfigs,
+        moduleFlags: combineFlags(sources),
+        stored,
+        hasQuota: createFlagQuota(config.flagsPerMinute),
+        slices,
+        onEvaluated: use(PROJECTS).setup.noteFlagEvaluation,
+      }),
+    }
+  },
+  routes: [...EVALUATION_ROUTES, ...REMOTE_CONFIG_ROUTES, ...PERSON_FLAG_ROUTES],
+})

@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ConsoleSessions } from '../console/sessions.ts'
+import { isRunToken } from '../endpoints/tokens/runToken.ts'
+import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
+import { ApiError } from '../lib/apiError.ts'
+import type { ApiKey } from '../storage/metadata/metadata.ts'
+import { type AuthDependencies, authorize, bearerOf, keyInHeader, type Scope } from './auth.ts'
+import {
+  assertConsoleHost,
+  assertOwnPage,
+  type ConsoleAddress,
+  PAGE_HEADERS,
+  PRIVATE_HEADERS,
+  sessionSecret,
+} from './console.ts'
+import type { ServedRoute } from './route.ts'
+import { requireToolbarSession, toolbarHeaders, type ToolbarLookups } from './toolbar.ts'
+import { firstOf, projectIdOf } from './values.ts'
+
+/** What finds the sender of a request. */
+export interface Authentication extends AuthDependencies, ToolbarLookups {
+  readonly runTokens: Pick<RunTokens, 'check'>
+  readonly console: ConsoleAuthentication
+}
+
+interface ConsoleAuthentication {
+  readonly address: ConsoleAddress
+  readonly sessions: Pick<ConsoleSessions, 'find'>
+}
+
+/** Who sent a request. */
+export interface Identity {
+  readonly key: ApiKey
+  /** What its run token allows. */
+  readonly grant?: RunGrant
+  /** The project of its session of the toolbar. Other requests have it in their path. */
+  readonly projectId?: number
+}
+
+const identities = new WeakMap<FastifyRequest, Identity>()
+
+/** Returns who sent a request. `undefined`: it needs no key. */
+export const identityOf = (request: FastifyRequest): Identity | undefined => identities.get(request)
+
+/** Lets the requesting page read the response, including an error about its token. */
+const openToPage = ({ headers }: FastifyRequest, reply: FastifyReply) =>
+  reply.headers({
+    'access-control-allow-origin': headers.origin ?? '*',
+    'access-control-expose-headers': 'retry-after, x-request-id',
+    vary: 'origin',
+  })
+
+/** Finds the key of a session of the console. Throws `ApiError` unless the console's own page sent the request. */
+const keyOfSession = async (
+  { address, sessions }: ConsoleAuthentication,
+  secret: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<ApiKey> => {
+  reply.headers(PRIVATE_HEADERS)
+  assertConsoleHost(address, request.headers)
+  assertOwnPage(request)
+  const session = await sessions.find(secret)
+  if (!session) throw new ApiError('not_signed_in')
+  return session.key
+}
+
+/** Finds the key, run token or session of a request. Throws `ApiError` if it does not allow the request. */
+export const authenticate = async (
+  route: ServedRoute,
+  scope: Scope,
+  auth: Authentication,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  const { authorization } = request.headers
+  const token = bearerOf(authorization)
+  if (route.takesRunTokens && token && isRunToken(token)) {
+    openToPage(request, reply)
+    const grant = await auth.runTokens.check({
+      projectId: projectIdOf(request) ?? 0,
+      token,
+      endpoint: (request.params as { name: string }).name,
+      origin: request.headers.origin,
+    })
+    identities.set(request, { key: grant.key, grant })
+    return
+  }
+  const session = authorization === undefined ? sessionSecret(auth.console.address, request) : undefined
+  const key = session
+    ? await keyOfSession(auth.console, session, request, reply)
+    : await keyInHeader(auth, authorization)
+  const projectId = route.path.includes(':projectId') ? projectIdOf(request) : 'any'
+  await authorize(auth, key, { projectId, scope, orScope: route.orScope })
+  identities.set(request, { key })
+}
+
+/** Throws `ApiError` unless a route of the console may answer the request. */
+export const admitToConsole = (
+  access: 'console' | 'console_page',
+  { address }: ConsoleAuthentication,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void => {
+  reply.headers(access === 'console_page' ? PAGE_HEADERS : PRIVATE_HEADERS)
+  assertConsoleHost(address, request.headers)
+  if (access === 'console') assertOwnPage(request)
+}
+
+/** Finds the session of a request of the toolbar. Throws `ApiError` if it does not allow the request. */
+export const authenticateToolbar = async (
+  scope: Scope,
+  auth: Authentication,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  const token = firstOf((request.query as Record<string, unknown>).token)
+  const { session } = await requireToolbarSession(auth, { headers: request.headers, token })
+  reply.headers(toolbarHeaders(session.origin))
+  await authorize(auth, session.key, { projectId: session.project.id, scope })
+  identities.set(request, { key: session.key, projectId: session.project.id })
+}

@@ -1,0 +1,53 @@
+import type { Fields } from '../lib/fields.ts'
+
+/** An event, before it is known whether it can be stored. */
+export interface ArrivedEvent {
+  readonly name: string
+  readonly properties: Fields
+  readonly uuid: string
+}
+
+/** The fields of an event that is about to be stored. */
+export interface AcceptedEvent {
+  readonly uuid: string
+  readonly distinctId: string
+  /** ms since the epoch, by the service's clock. */
+  readonly timestamp: number
+}
+
+/** What a sink does with one event. */
+export interface Claim {
+  /** Whether only the sink stores the event, so it gets no row in the table of events. */
+  readonly isDiverted?: boolean
+  /** Properties that are added to the event. */
+  readonly properties?: Fields
+  /** Decides whether the event may be stored. Returns the code with which it is rejected, or `undefined`. */
+  readonly refusal?: (projectId: number) => Promise<string | undefined>
+  /** Takes the event, which belongs to the delivery. May store a part of what the sink holds. */
+  readonly take?: (projectId: number, event: AcceptedEvent) => Promise<void> | undefined
+}
+
+/** What a sink holds of one delivery. */
+export interface OpenSink {
+  /** Reads an event. Returns what to do with it, the code with which it is rejected, or `undefined` to leave it alone. */
+  readonly read: (event: ArrivedEvent) => Claim | string | undefined
+  /** Stores what the sink holds, before the events are stored. If it fails, the client sends the delivery again. */
+  readonly flush: () => Promise<void>
+}
+
+/** Why events are rejected, by code: the message for their sender, and what a developer changes. */
+export type Rejections = Readonly<Record<string, { readonly message: string; readonly remedy: string }>>
+
+/** What a module does with events that arrive, besides their row in the table of events. */
+export interface IngestSink {
+  /** Names of the events that it reads. */
+  readonly events: readonly string[]
+  /** Opens the sink for a delivery that has such an event. `client`: IP address or network of the sender. */
+  readonly open: (client: string) => OpenSink
+}
+
+/** Returns the properties that a module adds to each event. `token`: that of the event's project. */
+export type Enrich = (properties: Fields, token: string | undefined) => Fields
+
+/** Prepares a module for a delivery of these projects, by token. */
+export type Enricher = (projects: ReadonlyMap<string | undefined, number>) => Promise<Enrich>

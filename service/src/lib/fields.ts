@@ -1,0 +1,2 @@
+/** An object of JSON with any fields. */
+export type Fields = Readonly<Record<string, unknown>>

@@ -1,0 +1,22 @@
+import { FLAGS } from '../flags/module.ts'
+import type { Module } from '../module.ts'
+import { createListResponses } from './responses.ts'
+import { createReadResults } from './results.ts'
+import { SURVEY_ROUTES, type SurveyParts } from './routes.ts'
+import { createSurveySink, SURVEY_REJECTIONS } from './sink.ts'
+import { createSurveys } from './surveys.ts'
+
+/** Surveys: definitions, what SDKs read of them, and results. */
+export const SURVEYS: Module<SurveyParts> = {
+  create: ({ queryRows, metadata, use }) => ({
+    surveys: createSurveys({ metadata, flags: use(FLAGS).flags }),
+    readSurveyResults: createReadResults(queryRows, metadata.projects),
+    listSurveyResponses: createListResponses(queryRows),
+    projectByToken: metadata.projects.byToken,
+    projectById: metadata.projects.byId,
+  }),
+  routes: SURVEY_ROUTES,
+  ingestSink: ({ surveys }) => createSurveySink(surveys),
+  rejections: SURVEY_REJECTIONS,
+  flagSource: ({ surveys }) => ({ setting: 'surveys', flags: surveys.flags, isUsed: surveys.hasRunning }),
+}
