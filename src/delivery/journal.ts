@@ -2,8 +2,8 @@ import { attempt, guarded } from '../lib/guard'
 import { parseJson, toJson } from '../lib/json'
 import type { Entry } from './entry'
 
-// Maximum size of a journal in characters: a fifth of a site's local storage.
-const MAX_JOURNAL = 1_000_000
+/** Maximum size of a journal in characters: a fifth of a site's local storage. */
+export const MAX_JOURNAL = 1_000_000
 
 interface JournalInputs {
   /** Prefix of the tabs' names. */
@@ -27,11 +27,15 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
       guarded(() => Object.keys(journals() ?? {}).filter((each) => each.startsWith(`${name}/`))) ?? [],
     isWritten: (tab: string) => written === tab,
     exists: (tab: string) => attempt(() => journals()!.getItem(tab)) != null,
-    /** Writes those of a tab's `entries` that the database has not confirmed, as many as fit, and returns them. */
-    write: (tab: string, entries: ReadonlySet<Entry>): Entry[] => {
-      let room = MAX_JOURNAL
-      const unkept = [...entries].filter(({ isKept, text }) => !isKept && (room -= text.length) > 0)
-      if (!mayKeep() || !(written === tab || unkept.length)) return []
+    /** Writes those of a tab's `entries` that the database has not confirmed, as many as fit into `room`, and returns them. */
+    write: (tab: string, entries: ReadonlySet<Entry>, room = MAX_JOURNAL): Entry[] => {
+      if (!mayKeep() || !journals()) return []
+      const unkept = [...entries].filter(({ isKept, text: { length } }) => {
+        const fits = !isKept && length < room
+        if (fits) room -= length
+        return fits
+      })
+      if (!(written === tab || unkept.length)) return []
       // Local storage may be full, or missing.
       const isWritten = attempt(() => {
         const records = unkept.map(({ at, uuid, event, text }) => ({ at, uuid, event, text }))
@@ -42,11 +46,23 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
       })
       return isWritten ? unkept : []
     },
-    /** Returns the readable entries of a tab's journal. */
-    read: (tab: string): Entry[] =>
-      ([parseJson(journals()!.getItem(tab))].flat() as (Entry | null)[]).flatMap((entry) =>
-        entry?.uuid && entry.text ? { ...entry, journal: tab } : [],
-      ),
+    /** Writes, as the journal `name`, how many events of each name were lost. Returns whether it was written. */
+    note: (name: string, lost: readonly Entry[]): boolean => {
+      const counts = new Map<string, number>()
+      for (const { event } of lost.flatMap((each) => [each, each.merged ?? []].flat()))
+        counts.set(event, (counts.get(event) ?? 0) + 1)
+      const notes = [...counts].map(([event, count]) => ({ event, lost: count }))
+      return !!attempt(() => {
+        journals()!.setItem(name, toJson(notes))
+        return true
+      })
+    },
+    /** Returns the readable entries of a tab's journal. `onLost` is called for each event that it notes as lost. */
+    read: (tab: string, onLost: (event: Pick<Entry, 'event' | 'uuid'>) => void): Entry[] =>
+      ([parseJson(journals()!.getItem(tab))].flat() as ((Entry & { lost?: number }) | null)[]).flatMap((entry) => {
+        for (let count = entry?.lost ?? 0; count > 0; count--) onLost({ event: entry!.event, uuid: '' })
+        return entry?.uuid && entry.text ? { ...entry, journal: tab } : []
+      }),
     /** Removes the journals of closed tabs that `adopted` entries come from, unless others in `entries` do too. */
     release: (adopted: readonly Entry[], entries: Iterable<Entry>): void => {
       const names = new Set(adopted.map(({ journal }) => journal!))
