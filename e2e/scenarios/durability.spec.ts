@@ -492,18 +492,18 @@ test('drops and counts the oldest waiting events over the bound', async ({ world
 })
 
 /** Captures `count` events of about 1,100 characters, `first` of them more in the first one, and leaves the page at once. */
-const captureAndLeave = (page: Page, count: number, first = 0): Promise<void> =>
+const captureAndLeave = (page: Page, count: number, first = 0, to = '/next'): Promise<void> =>
   page.evaluate(
-    ([count, first]) => {
-      for (let index = 0; index < count!; index++)
+    ([count, first, to]) => {
+      for (let index = 0; index < Number(count); index++)
         window.analytics.capture(
           'x',
-          { index, filler: 'x'.repeat(index ? 500 : 500 + first!) },
+          { index, filler: 'x'.repeat(index ? 500 : 500 + Number(first)) },
           { skip_client_rate_limiting: true },
         )
-      location.assign('/next')
+      location.assign(String(to))
     },
-    [count, first],
+    [count, first, to],
   )
 
 const HASTY: Record<string, { options?: Partial<Config>; first?: number; fill?: boolean }> = {
@@ -548,3 +548,36 @@ for (const [name, { options, first, fill }] of Object.entries(HASTY))
     // At least what fits into the journal.
     expect(events.length).toBeGreaterThan(fill ? 100 : 400)
   })
+
+test.describe('with a back/forward cache and more than 1 MB waiting', () => {
+  test.use({ ownBrowser: 'chromium' })
+
+  test('a page that comes back sends what it gave up, and no page counts it', async ({
+    world,
+    site,
+    putShop,
+    service,
+  }) => {
+    putShop()
+    site.page('/two', '<!doctype html><title>two</title>')
+    const { page } = world
+    await start(page, site.url)
+    await page.evaluate(() => Object.assign(IDBFactory.prototype, { open: () => ({}) }))
+    await captureAndLeave(page, 3000, 0, '/two')
+    await page.waitForURL('**/two')
+    const noted = () =>
+      page.evaluate(() => Object.values(localStorage).filter((each) => String(each).includes('"lost"')))
+    expect(await noted()).toHaveLength(1)
+    await page.evaluate(() => setTimeout(() => history.back()))
+    // Too many for `stored`.
+    const count = async () =>
+      (
+        await service.query<[number, number]>(
+          `SELECT count(), count(DISTINCT uuid) FROM events WHERE properties.$host = '${site.host}'`,
+        )
+      )[0]
+    await expect.poll(count).toEqual([3000, 3000])
+    expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
+    expect(await noted()).toEqual([])
+  })
+})
