@@ -111,7 +111,6 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     if (!mayKeep() || !locks()) return undefined
     if (!session || session.signal.aborted) {
       if (session) tab = newTab()
-      room = MAX_JOURNAL
       session = openTabSession(name, tab, () => void guarded(() => tabs.living(tab)))
       // The database may have been removed, with everything in it.
       session.signal.addEventListener('abort', () => {
@@ -130,8 +129,8 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       done.filter(({ journal }) => journal),
       entries,
     )
-  const writeJournal = (most?: number): Entry[] => {
-    const written = journal.write(tab, entries, most)
+  const writeJournal = (): Entry[] => {
+    const written = journal.write(tab, entries)
     removeLeft(written)
     return written
   }
@@ -210,6 +209,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       if (mayKeep()) adopt(other)
     },
     align: () => {
+      room = MAX_JOURNAL
       if (mayKeep()) return void (journals() || later(() => openSession()?.open()))
       entries.clear()
       session?.end()
@@ -219,10 +219,8 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     },
     onPageHide: () => {
       if (session?.usesDatabase()) write()
-      let written = writeJournal(room)
-      const isUnkept = [...entries].some(({ isKept }) => !isKept)
-      // Local storage may have room for some of them.
-      for (let most = room; isUnkept && !written.length && most > 1000; most *= 0.8) written = writeJournal(most)
+      const written = journal.writeSome(tab, entries, room)
+      removeLeft(written)
       for (const entry of written) {
         entry.isKept = true
         room -= entry.text.length
@@ -237,14 +235,8 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     },
     giveUp: (lost) => {
       for (const entry of lost) entries.delete(entry)
-      const name = newTab()
-      if (!mayKeep() || !journal.note(name, lost)) return undefined
-      return () => {
-        const isUncounted = journal.exists(name)
-        journal.remove(name)
-        if (isUncounted) for (const entry of lost) entries.add(entry)
-        return isUncounted
-      }
+      const takeBack = journal.note(newTab(), lost)
+      return takeBack && (() => takeBack() && lost.every((entry) => entries.add(entry)))
     },
   }
 }
