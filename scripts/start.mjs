@@ -258,7 +258,7 @@ const announceRelease = (service) => {
 }
 
 const announce = async ({ service, shop, began }) => {
-  const { scriptTag } = await import('../examples/snippet/scriptTag.mjs')
+  const { shortScriptTag } = await import('../examples/snippet/scriptTag.mjs')
   const row = (name, value, note = '') => say(`  ${faint(name.padEnd(16))}${value}${note && faint(`  ${note}`)}`)
   say()
   say(`  ${bold('Trailmark is running')} ${faint(`after ${seconds(began)}`)}`)
@@ -276,7 +276,7 @@ const announce = async ({ service, shop, began }) => {
   say()
   say(`  ${bold('Put this into the <head> of a page')}`)
   say()
-  say(scriptTag({ token: service.token, config: { api_host: service.url, defaults: '2026-01-30' } }))
+  say(shortScriptTag({ token: service.token, url: service.url }))
   say()
   announceRelease(service)
   say(`  ${bold('Run an endpoint')}`)

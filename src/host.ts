@@ -45,11 +45,11 @@ export interface PageActivity {
   /** Whether it happened in the same task as a click, so that the click's handlers caused it. */
   isInClickTask: boolean
   event?: Event
-  /** For a click or press. */
+  /** For a click, a press, or the end of a touch. */
   moment?: Moment
   /** The element of the event, inside open shadow roots too. A click has `path` instead. */
   target?: EventTarget
-  /** For a click or press: the element and its ancestors, innermost first, read during the event. False if it has no element. */
+  /** For those: the element and its ancestors, innermost first, read during the event. False if it has no element. */
   path?: readonly Element[] | false
   records?: readonly MutationRecord[]
   /** The value that each of `records` left its attribute with. */

@@ -59,6 +59,7 @@ export type DropReason =
   | 'refused_by_service'
   | 'queue_full'
   | 'expired'
+  | 'page_left'
 
 /** An event that left the pipeline or the queue without being sent. */
 export interface DroppedEvent {
@@ -186,6 +187,16 @@ export interface PerformanceConfig {
   __web_vitals_max_value?: number
   /** Adds the timing of requests to session recordings. */
   network_timing?: boolean
+}
+
+/** Options of `capture_dead_clicks`. */
+export interface DeadClicksConfig {
+  /** Whether swipes are captured too. Default: true. */
+  capture_dead_swipes?: boolean
+  /** Shortest distance of a swipe, px. Default: 30. */
+  swipe_threshold_px?: number
+  /** Maximum number of captured swipes per page load. Default: 10. */
+  max_dead_swipes_per_page_load?: number
 }
 
 export interface RageclickConfig {
@@ -351,8 +362,8 @@ export interface Config {
   capture_pageview: boolean | 'history_change'
   /** Captures `$pageleave` when the page is left. 'if_capture_pageview': only where pageviews are captured. */
   capture_pageleave: boolean | 'if_capture_pageview'
-  /** Captures clicks that the page does not respond to. */
-  capture_dead_clicks: boolean
+  /** Captures clicks and swipes that the page does not respond to. Object: what counts as a swipe. */
+  capture_dead_clicks: boolean | DeadClicksConfig
   /** true: the cookie is set on the top-level domain. false: only on the host the page came from. */
   cross_subdomain_cookie: boolean
   /** Captures unhandled errors and promise rejections. Object: what to capture. undefined: the project's setting. */

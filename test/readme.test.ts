@@ -7,15 +7,20 @@ import { gzipSync } from 'node:zlib'
 const ROOT = resolve(__dirname, '..')
 const README = readFileSync(resolve(ROOT, 'README.md'), 'utf8')
 
-test('the README contains the snippet used by the examples', () => {
+test('the README begins with the short script tag, and the guide has the snippet used by the examples', () => {
   const script = `
-    import { scriptTag } from './examples/snippet/scriptTag.mjs'
+    import { scriptTag, shortScriptTag } from './examples/snippet/scriptTag.mjs'
+    console.log(shortScriptTag({ token: 'YOUR_TOKEN', url: 'http://127.0.0.1:8000' }))
     console.log(scriptTag({ token: 'YOUR_TOKEN', config: { api_host: 'http://127.0.0.1:8000', defaults: '2026-01-30' } }))`
-  const tag = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+  const tags = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: ROOT,
     encoding: 'utf8',
   }).trim()
-  expect(README).toContain(tag)
+  const [short, ...snippet] = tags.split('\n')
+  const guide = readFileSync(resolve(ROOT, 'docs/guides/getting-started.md'), 'utf8')
+  expect(README).toContain(short)
+  expect(guide).toContain(short)
+  expect(guide).toContain(snippet.join('\n'))
 })
 
 test('examples/html/index.html contains the snippet used by the examples', () => {

@@ -584,3 +584,49 @@ test('set_config and consent turn click detection off and on', async ({ page, si
   await page.evaluate(() => window.analytics.opt_in_capturing())
   expect(accused(await stored(named('$opt_in'))).map((each) => each.split(' ')[0])).toEqual(['$dead_click', '$opt_in'])
 })
+
+test.describe('on a touch screen', () => {
+  test.use({ hasTouch: true })
+
+  test('reports a swipe without a response, but not one that moves a carousel or scrolls', async ({
+    page,
+    site,
+    put,
+    stored,
+  }) => {
+    const style = 'style="width: 300px; height: 100px"'
+    put(
+      'script',
+      '/',
+      `<div id="dead" ${style}>Dead</div><div id="alive" ${style} ontouchend="this.append('.')">Alive</div>
+      <div id="list" style="width: 300px; height: 100px; overflow: auto"><p style="width: 2000px">Scrolls</p></div>`,
+      QUIET,
+    )
+    await page.goto(site.url)
+    await ready(page)
+    const touches = await page.context().newCDPSession(page)
+    const swipe = async (selector: string) => {
+      const { x, y } = (await page.locator(selector).boundingBox())!
+      const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', dx?: number) =>
+        touches.send('Input.dispatchTouchEvent', {
+          type,
+          touchPoints: dx === undefined ? [] : [{ x: x + 200 - dx, y: y + 20 }],
+        })
+      await touch('touchStart', 0)
+      for (const dx of [20, 60, 100]) await touch('touchMove', dx)
+      await touch('touchEnd')
+    }
+    await swipe('#alive')
+    await swipe('#list')
+    await swipe('#dead')
+    const [event, ...others] = await stored(named('$dead_swipe'))
+    expect(others).toEqual([])
+    expect(event!.properties).toMatchObject({
+      $el_text: 'Dead',
+      $event_type: 'touchend',
+      $dead_swipe_direction: 'left',
+      $dead_swipe_distance_px: 100,
+      $dead_swipe_absolute_timeout: true,
+    })
+  })
+})

@@ -3,6 +3,7 @@ import type { Config } from '../../src/types'
 import { pause } from '../support/pause'
 import type { Proxy } from '../support/proxy'
 import { ready } from '../support/ready'
+import { fillStorage } from '../support/tabs'
 import {
   capture,
   comeOnline,
@@ -488,4 +489,95 @@ test('drops and counts the oldest waiting events over the bound', async ({ world
   await world.network.be('up')
   await comeOnline(page)
   expect(uuidsOf(await stored((found) => found.length >= FIT))).toEqual(captured.slice(-FIT))
+})
+
+/** Captures `count` events of about 1,100 characters, `first` of them more in the first one, and leaves the page at once. */
+const captureAndLeave = (page: Page, count: number, first = 0, to = '/next'): Promise<void> =>
+  page.evaluate(
+    ([count, first, to]) => {
+      for (let index = 0; index < Number(count); index++)
+        window.analytics.capture(
+          'x',
+          { index, filler: 'x'.repeat(index ? 500 : 500 + Number(first)) },
+          { skip_client_rate_limiting: true },
+        )
+      location.assign(String(to))
+    },
+    [count, first, to],
+  )
+
+const HASTY: Record<string, { options?: Partial<Config>; first?: number; fill?: boolean }> = {
+  'events of usual size': {},
+  'one event that is larger than a journal': { first: 1_100_000 },
+  'no beacons': { options: { disable_beacon: true } },
+  'local storage that is full': { fill: true },
+}
+for (const [name, { options, first, fill }] of Object.entries(HASTY))
+  test(`each event is stored, or counted by the next page, if it is left with more than 1 MB waiting: ${name}`, async ({
+    site,
+    putShop,
+    open,
+    stored,
+  }) => {
+    putShop('/', options)
+    putShop('/next')
+    const page = await open()
+    // The database does not open in time, as on a slow machine.
+    await page.evaluate(() => Object.assign(IDBFactory.prototype, { open: () => ({}) }))
+    if (fill) {
+      await fillStorage(page)
+      await page.evaluate(() =>
+        localStorage.removeItem(
+          Object.keys(localStorage).find((name) => localStorage.getItem(name)!.length === 1 << 18)!,
+        ),
+      )
+    }
+    await captureAndLeave(page, 3000, first)
+    await page.waitForURL('**/next')
+    await ready(page)
+    expect(site.visits('/next')).toBe(1)
+    const drops = () => page.evaluate(() => window.analytics.drops())
+    await expect.poll(async () => (await drops()).page_left).toBeGreaterThan(0)
+    const { page_left: lost = 0, ...others } = await drops()
+    expect(others).toEqual({})
+    const explained = await page.evaluate(() => window.analytics.explain('x'))
+    expect(explained[0]).toMatchObject({ event: 'x', state: 'dropped', reason: 'page_left' })
+    const events = await stored((found) => found.length >= 3000 - lost)
+    await expect.poll(() => waiting(page)).toBe(0)
+    expect(events).toHaveLength(3000 - lost)
+    // At least what fits into the journal.
+    expect(events.length).toBeGreaterThan(fill ? 100 : 400)
+  })
+
+test.describe('with a back/forward cache and more than 1 MB waiting', () => {
+  test.use({ ownBrowser: 'chromium' })
+
+  test('a page that comes back sends what it gave up, and no page counts it', async ({
+    world,
+    site,
+    putShop,
+    service,
+  }) => {
+    putShop()
+    site.page('/two', '<!doctype html><title>two</title>')
+    const { page } = world
+    await start(page, site.url)
+    await page.evaluate(() => Object.assign(IDBFactory.prototype, { open: () => ({}) }))
+    await captureAndLeave(page, 3000, 0, '/two')
+    await page.waitForURL('**/two')
+    const noted = () =>
+      page.evaluate(() => Object.values(localStorage).filter((each) => String(each).includes('"lost"')))
+    expect(await noted()).toHaveLength(1)
+    await page.evaluate(() => setTimeout(() => history.back()))
+    // Too many for `stored`.
+    const count = async () =>
+      (
+        await service.query<[number, number]>(
+          `SELECT count(), count(DISTINCT uuid) FROM events WHERE properties.$host = '${site.host}'`,
+        )
+      )[0]
+    await expect.poll(count).toEqual([3000, 3000])
+    expect(await page.evaluate(() => window.analytics.drops())).toEqual({})
+    expect(await noted()).toEqual([])
+  })
 })

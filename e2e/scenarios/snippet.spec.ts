@@ -7,9 +7,10 @@ import { ROOT } from '../support/root'
 import { areThere, expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
 
-const PRINTED = /```html\n(<script>[\s\S]*?<\/script>)\n```/.exec(readFileSync(resolve(ROOT, 'README.md'), 'utf8'))![1]!
+const GUIDE = readFileSync(resolve(ROOT, 'docs/guides/getting-started.md'), 'utf8')
+const PRINTED = /```html\n(<script>[\s\S]*?<\/script>)\n```/.exec(GUIDE)![1]!
 
-/** The README's snippet with this service's URL and options that accept test browsers. */
+/** The guide's snippet with this service's URL and options that accept test browsers. */
 const printed = (service: Pick<Service, 'url' | 'token'>, tag = '<script>') =>
   PRINTED.replace('<script>', tag)
     .replace('YOUR_TOKEN', service.token)
@@ -321,4 +322,105 @@ test('one stub under two names is one instance', async ({ page, site, service, s
   await page.locator('button').click()
   await page.evaluate(() => window.analytics.capture('done'))
   await stored(areThere('ready', '$autocapture', 'done'))
+})
+
+/** Options that accept test browsers are not among the attributes, so this page is not an automated one. */
+const openAsPerson = async (page: Page, url: string) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false })
+    Object.defineProperty(Navigator.prototype, 'userAgent', {
+      get: () =>
+        'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    })
+    Object.defineProperty(Navigator.prototype, 'userAgentData', { get: () => undefined })
+  })
+  await page.goto(url)
+}
+const shortTag = ({ url, token }: Pick<Service, 'url' | 'token'>, more = 'async') =>
+  `<script src="${url}/static/analytics.js" data-token="${token}" ${more}></script>`
+
+test('a script tag with data-token starts the SDK with the newest defaults', async ({
+  page,
+  site,
+  service,
+  stored,
+}) => {
+  const { errors, warnings } = listen(page)
+  site.page('/', page_(shortTag(service)))
+  await openAsPerson(page, site.url)
+  await ready(page)
+  const config = () => page.evaluate(() => [window.analytics.config.api_host, window.analytics.config.capture_pageview])
+  expect(await config()).toEqual([`${service.url}/`, 'history_change'])
+  await page.evaluate(() => void window.analytics.capture('by one line'))
+  await stored((events) => events.map(({ event }) => event).includes('by one line'))
+  expect([errors, warnings]).toEqual([[], []])
+})
+
+test('data-api-host, data-defaults and data-global change what the script tag starts', async ({
+  page,
+  site,
+  service,
+  stored,
+}) => {
+  const more = `data-api-host="${service.url}" data-defaults="unset" data-global="metrics"`
+  site.page('/', page_(`${shortTag(service, more)}<script>metrics.capture('theirs')</script>`))
+  await openAsPerson(page, site.url)
+  await stored((events) => events.some(({ event }) => event === 'theirs'))
+  expect(
+    await page.evaluate(() => {
+      const { metrics } = window as unknown as { metrics: typeof window.analytics }
+      return [metrics.config.api_host, metrics.config.defaults, metrics.config.capture_pageview]
+    }),
+  ).toEqual([service.url, 'unset', true])
+})
+
+for (const [order, head] of [
+  ['before the snippet', (service: Service) => `${shortTag(service, '')}${printed(service)}`],
+  ['after the snippet', (service: Service) => `${printed(service)}${shortTag(service, '')}`],
+  ['twice', (service: Service) => shortTag(service, '').repeat(2)],
+] as const)
+  test(`a script tag with data-token ${order} is one SDK that captures once`, async ({
+    page,
+    site,
+    service,
+    stored,
+  }) => {
+    const { warnings } = listen(page)
+    site.page('/', page_(`${head(service)}<script>analytics.capture('once')</script>`))
+    await openAsPerson(page, site.url)
+    await ready(page)
+    await page.waitForLoadState('networkidle')
+    await page.evaluate(() => void window.analytics.capture('last'))
+    const events = await stored((found) => found.some(({ event }) => event === 'last'))
+    expect(events.filter(({ event }) => event === 'once')).toHaveLength(1)
+    await expect.poll(() => warnings).toEqual([expect.stringContaining('init was called again')])
+  })
+
+test('a script tag with a wrong token says what init says', async ({ page, site, service }) => {
+  const lines: string[] = []
+  page.on('console', (line) => line.type() === 'error' && lines.push(line.text()))
+  site.page('/', page_(shortTag({ ...service, token: 'YOUR_TOKEN' })))
+  await openAsPerson(page, site.url)
+  await expect.poll(() => lines.join()).toContain('init() got YOUR_TOKEN, a placeholder')
+})
+
+test('a call in the queue of the snippet has the time and the URL of the call', async ({
+  page,
+  site,
+  service,
+  stored,
+}) => {
+  await page.route(/analytics\.js/, async (route) => {
+    await new Promise((done) => setTimeout(done, 1500))
+    await route.continue()
+  })
+  const script = `<script>analytics.capture('early', { at: Date.now() }); history.pushState(null, '', '/later')</script>`
+  site.page('/', page_(`${printed(service)}${script}`))
+  await page.goto(site.url)
+  const [event] = await stored(areThere('early'))
+  expect(event!.properties).toMatchObject({ $pathname: '/' })
+  const [[at]] = (await service.query(
+    `SELECT toUnixTimestamp64Milli(toDateTime64(timestamp, 3)) FROM events WHERE uuid = '${event!.uuid}'`,
+  )) as [[number]]
+  expect(Math.abs(Number(at) - (event!.properties.at as number))).toBeLessThan(1000)
 })

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { POSTHOG_RECORDING } from '../../test/support/posthogRecording'
 
 /** An event that the host has received. */
 interface ReceivedEvent {
@@ -17,26 +18,6 @@ export interface PosthogHost {
   stop(): Promise<void>
 }
 
-/** The settings that PostHog sends for a project that has only turned recording on. */
-const RECORDING = {
-  endpoint: '/s/',
-  consoleLogRecordingEnabled: true,
-  recorderVersion: 'v2',
-  sampleRate: null,
-  minimumDurationMilliseconds: null,
-  linkedFlag: null,
-  networkPayloadCapture: null,
-  masking: null,
-  urlTriggers: [],
-  urlBlocklist: [],
-  eventTriggers: [],
-  triggerMatchType: null,
-  scriptConfig: null,
-  recordCanvas: false,
-  canvasFps: null,
-  canvasQuality: null,
-}
-
 /** The remote configuration of a project with everything on, as PostHog sends it (docs/reference/protocol.md#4.7). */
 const CONFIG = {
   token: 'phc_test',
@@ -49,7 +30,7 @@ const CONFIG = {
   analytics: { endpoint: '/i/v0/e/' },
   elementsChainAsString: true,
   errorTracking: { autocaptureExceptions: true, suppressionRules: [] },
-  sessionRecording: RECORDING,
+  sessionRecording: POSTHOG_RECORDING,
   heatmaps: true,
   surveys: true,
   conversations: false,

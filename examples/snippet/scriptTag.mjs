@@ -30,3 +30,9 @@ export const scriptTag = ({ token, config, nonce, snippet = oneLineSnippet }) =>
     `    .init(${toScriptText(token)}, ${toScriptText(config)})`,
     '</script>',
   ].join('\n')
+
+const toAttribute = (value) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+
+/** Returns the script element that starts the SDK without a snippet. `url`: the service's URL. */
+export const shortScriptTag = ({ token, url, nonce }) =>
+  `<script src="${toAttribute(url)}/static/analytics.js" data-token="${toAttribute(token)}"${nonce ? ` nonce="${nonce}"` : ''} async></script>`

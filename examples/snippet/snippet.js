@@ -17,7 +17,8 @@
   const isValue = (name) => typeof name !== 'string' || /^(_|then$|toJSON|version|initialize|invoked)|WasHit$|^hasLoaded/.test(name);
   // A method that queues its calls, and an object of such methods: people.set.
   const method = (queue, path) => new Proxy((...args) => {
-    const call = [path, ...args];
+    // The event has this time and URL.
+    const call = Object.assign([path, ...args], { time: Date.now(), url: location.href });
     failed ? refuse(call) : queue.calls.push(call);
     if (/(^|\.)on/.test(path)) return () => { call.stop ? call.stop() : (call.length = 0); };
     if (/Async$|^shutdown/.test(path)) return Promise.resolve({});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
-import { scriptTag } from '../../examples/snippet/scriptTag.mjs'
+import { scriptTag, shortScriptTag } from '../../examples/snippet/scriptTag.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -21,6 +21,7 @@ export default defineConfig({
     __SCRIPT_TAG__: JSON.stringify(
       scriptTag({ token: '{token}', config: { api_host: '{url}', defaults: '2026-01-30' } }),
     ),
+    __SHORT_TAG__: JSON.stringify(shortScriptTag({ token: '{token}', url: '{url}' })),
   },
   build: {
     outDir: here('dist'),

@@ -1,4 +1,4 @@
-import type { Moment } from '../lib/moment'
+import type { CallMoment, Moment } from '../lib/moment'
 import { hasPage } from '../browser/page'
 import type { Queue } from '../delivery/queue'
 import { expected } from '../lib/expected'
@@ -17,7 +17,13 @@ import type { Ledger } from './ledger'
 import { createStages } from './stages'
 
 /** Runs events through the pipeline, and passes them to the ledger and the queue. */
-export const createCapture = (context: Context, ledger: Ledger, queue: Queue) => {
+export const createCapture = (
+  context: Context,
+  ledger: Ledger,
+  queue: Queue,
+  /** Returns the moment of a call that was queued, while it runs. */
+  early: () => CallMoment | undefined,
+) => {
   const { config, log, store, toProperties } = context
   let beforeEach = () => {}
   let emit: Emit = () => {}
@@ -65,8 +71,9 @@ export const createCapture = (context: Context, ledger: Ledger, queue: Queue) =>
     const timestamp = toDate(options.timestamp)
     const isPast = !!moment && moment.person !== context.person()
     // Without a session, the event begins one, and is the first to have the properties of its entry.
-    const then = moment && (moment.session || isPast ? { ...moment, isPast } : { url: moment.url })
-    const now = moment?.at ?? new Date()
+    const call = moment ?? early()
+    const then = moment && (moment.session || isPast) ? { ...moment, isPast } : call && { url: call.url }
+    const now = call?.at ?? new Date()
     const own = toProperties(properties)
     // A later stage sets it on every event. Adding the name here is faster (addProperties.ts).
     own.$process_person_profile = undefined

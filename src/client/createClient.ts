@@ -4,6 +4,7 @@ import { addMembers, changeConfig, type OptionRules, type UserConfig } from '../
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
+import type { CallMoment } from '../lib/moment'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
 import { createCapture } from './capture'
@@ -29,6 +30,8 @@ export interface ClientInputs {
   log: Log
   /** Records every event that goes into the queue, is delivered, or is dropped. */
   ledger: Ledger
+  /** Returns the moment of a call that was queued, while it runs. */
+  early(): CallMoment | undefined
   /** Called when the client was shut down. */
   onEnd(): void
 }
@@ -43,6 +46,7 @@ export const createClient = ({
   userConfig,
   log,
   ledger,
+  early,
   onEnd,
 }: ClientInputs) => {
   const context = createContext(config, token, log)
@@ -51,7 +55,7 @@ export const createClient = ({
   const delivery = connectDelivery(context, ledger)
   const { outbox, queue } = delivery
 
-  const events = createCapture(context, ledger, queue)
+  const events = createCapture(context, ledger, queue, early)
   const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
   const emit = createEmit(connections)

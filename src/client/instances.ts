@@ -5,6 +5,7 @@ import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
 import { createLog, type Log } from '../lib/log'
+import type { CallMoment } from '../lib/moment'
 import type { SiteRecording } from '../host'
 import type { Config } from '../types'
 import { VERSION } from '../version'
@@ -82,6 +83,18 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   /** Calls for the next client to run first; undefined if there will be no client. */
   let waiting: (() => unknown)[] | undefined = []
 
+  /** The moment of the queued call that runs. */
+  let early: CallMoment | undefined
+  const runAt = (moment: CallMoment, run: () => unknown): unknown => {
+    const outer = early
+    early = moment
+    try {
+      return run()
+    } finally {
+      early = outer
+    }
+  }
+
   const log = createLog(() => !!config.debug)
   const ledger = createLedger(log)
 
@@ -130,6 +143,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
         userConfig,
         log,
         ledger,
+        early: () => early,
         onEnd,
       })
       waiting?.splice(0).forEach((run) => guarded(run))
@@ -157,7 +171,8 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       return emptyResult
     }
     let result: unknown
-    const call = () => (result = run())
+    const moment = early ?? { at: new Date(), url: hasPage() ? location.href : '' }
+    const call = () => (result = runAt(moment, run))
     if (waiting.push(call) === MAX_WAITING) log.warn(`${MAX_WAITING} calls came before init(); further ones are lost`)
     if (!isFunction(emptyResult)) return emptyResult
     return () => {
@@ -203,7 +218,11 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
     on: ledger.on,
     drops: ledger.drops,
     explain: (which) => guarded(() => ledger.explain(which)) ?? [],
-    push: (call) => runCall(analytics, call, own),
+    push: (call) => {
+      const { time, url } = Object(call) as { time?: unknown; url?: unknown }
+      const run = () => runCall(analytics, call, own)
+      return typeof time === 'number' && typeof url === 'string' ? runAt({ at: new Date(time), url }, run) : run()
+    },
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }
   // The methods as created here, because another library's snippet may replace them with ones that push to this object.

@@ -94,14 +94,14 @@ const hasLoaded = ({ _i }: Stub, source: string): boolean =>
  * Puts the SDK at the global names that have its stub, or else at `chosen`. `source`: the script's URL. One stub under two
  * names, and stubs with the same token, share an instance, because two instances would capture everything twice. Names that
  * other libraries use are left alone: the stub at `posthog` belongs to posthog-js, unless `chosen` is that name, or its
- * snippet has loaded this script.
+ * snippet has loaded this script. Returns the SDK.
  */
 export const replaceStub = (
   page: Record<string, unknown>,
   chosen: string,
   create: () => Analytics,
   source = '',
-): void => {
+): Analytics | undefined => {
   const names = [chosen, 'analytics', POSTHOG, FALLBACK]
   const isForeign = (stub: Stub) => FOREIGN.some((name) => name !== chosen && own(page, name) === stub)
   const isOurs = (name: string, stub: Stub) =>
@@ -124,15 +124,20 @@ export const replaceStub = (
   if (!latest) {
     const held = own(page, chosen)
     // The script was loaded twice.
-    if (held && (own(page, FALLBACK) as Partial<Stub> | undefined)?.__SV) return
+    const running = own(page, FALLBACK) as (Analytics & { __SV?: number }) | undefined
+    if (held && running?.__SV) return running
     latest = Object.assign(create(), { __SV: 1 })
     page[chosen] = held || latest
   }
   if (!own(page, FALLBACK)) page[FALLBACK] = latest
   // A page with the protocol's own snippet does not use the other names.
-  if (own(page, POSTHOG) === latest) return console.info('[trailmark]', 'window.posthog is Trailmark, not posthog-js')
+  if (own(page, POSTHOG) === latest) {
+    console.info('[trailmark]', 'window.posthog is Trailmark, not posthog-js')
+    return latest
+  }
   const isTaken = () => own(page, chosen) !== latest
   const warn = () => console.warn('[trailmark]', `window.${chosen} belongs to another library. Use window.${FALLBACK}`)
   if (isTaken()) warn()
   else addEventListener('load', () => isTaken() && warn())
+  return latest
 }

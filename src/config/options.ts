@@ -28,7 +28,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   bootstrap: [{}, 'object', INIT],
   capture_pageview: [true, "boolean | 'history_change'"],
   capture_pageleave: [true, "boolean | 'if_capture_pageview'"],
-  capture_dead_clicks: ON,
+  capture_dead_clicks: [true, 'boolean | object'],
   capture_exceptions: [undefined, 'boolean | object'],
   error_tracking: [{}, 'object'],
   cross_subdomain_cookie: ON,

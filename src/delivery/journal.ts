@@ -2,8 +2,8 @@ import { attempt, guarded } from '../lib/guard'
 import { parseJson, toJson } from '../lib/json'
 import type { Entry } from './entry'
 
-// Maximum size of a journal in characters: a fifth of a site's local storage.
-const MAX_JOURNAL = 1_000_000
+/** Maximum size of a journal in characters: a fifth of a site's local storage. */
+export const MAX_JOURNAL = 1_000_000
 
 interface JournalInputs {
   /** Prefix of the tabs' names. */
@@ -22,31 +22,64 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
   /** The tab whose journal was last written; undefined if it was removed. */
   let written: string | undefined
   const remove = (tab: string): void => void guarded(() => journals()!.removeItem(tab))
+  const exists = (tab: string) => attempt(() => journals()!.getItem(tab)) != null
+  /** Writes those of a tab's `entries` that the database has not confirmed, as many as fit into `room`, and returns them. */
+  const write = (tab: string, entries: ReadonlySet<Entry>, room = MAX_JOURNAL): Entry[] => {
+    if (!mayKeep() || !journals()) return []
+    const unkept = [...entries].filter(({ isKept, text: { length } }) => {
+      const fits = !isKept && length < room
+      if (fits) room -= length
+      return fits
+    })
+    if (!(written === tab || unkept.length)) return []
+    // Local storage may be full, or missing.
+    const isWritten = attempt(() => {
+      const records = unkept.map(({ at, uuid, event, text }) => ({ at, uuid, event, text }))
+      if (entries.size) journals()!.setItem(tab, toJson(records))
+      else journals()!.removeItem(tab)
+      written = entries.size ? tab : undefined
+      return true
+    })
+    return isWritten ? unkept : []
+  }
   return {
     names: (): string[] =>
       guarded(() => Object.keys(journals() ?? {}).filter((each) => each.startsWith(`${name}/`))) ?? [],
     isWritten: (tab: string) => written === tab,
-    exists: (tab: string) => attempt(() => journals()!.getItem(tab)) != null,
-    /** Writes those of a tab's `entries` that the database has not confirmed, as many as fit, and returns them. */
-    write: (tab: string, entries: ReadonlySet<Entry>): Entry[] => {
-      let room = MAX_JOURNAL
-      const unkept = [...entries].filter(({ isKept, text }) => !isKept && (room -= text.length) > 0)
-      if (!mayKeep() || !(written === tab || unkept.length)) return []
-      // Local storage may be full, or missing.
-      const isWritten = attempt(() => {
-        const records = unkept.map(({ at, uuid, event, text }) => ({ at, uuid, event, text }))
-        if (entries.size) journals()!.setItem(tab, toJson(records))
-        else journals()!.removeItem(tab)
-        written = entries.size ? tab : undefined
-        return true
-      })
-      return isWritten ? unkept : []
+    exists,
+    write,
+    /** As `write`, but writes fewer if local storage is nearly full. */
+    writeSome: (tab: string, entries: ReadonlySet<Entry>, room: number): Entry[] => {
+      const isUnkept = [...entries].some(({ isKept }) => !isKept)
+      let written = write(tab, entries, room)
+      for (let most = room; isUnkept && !written.length && most > 1000; most *= 0.8) written = write(tab, entries, most)
+      return written
     },
-    /** Returns the readable entries of a tab's journal. */
-    read: (tab: string): Entry[] =>
-      ([parseJson(journals()!.getItem(tab))].flat() as (Entry | null)[]).flatMap((entry) =>
-        entry?.uuid && entry.text ? { ...entry, journal: tab } : [],
-      ),
+    /**
+     * Writes, as the journal `name`, how many events of each name were lost. Returns a function that removes it, and
+     * returns whether it was still there; undefined if it was not written.
+     */
+    note: (name: string, lost: readonly Entry[]): (() => boolean) | undefined => {
+      const counts = new Map<string, number>()
+      for (const { event } of lost.flatMap((each) => [each, each.merged ?? []].flat()))
+        counts.set(event, (counts.get(event) ?? 0) + 1)
+      const notes = [...counts].map(([event, count]) => ({ event, lost: count }))
+      if (!mayKeep()) return undefined
+      return attempt(() => {
+        journals()!.setItem(name, toJson(notes))
+        return () => {
+          const wasThere = exists(name)
+          remove(name)
+          return wasThere
+        }
+      })
+    },
+    /** Returns the readable entries of a tab's journal. `onLost` is called for each event that it notes as lost. */
+    read: (tab: string, onLost: (event: Pick<Entry, 'event' | 'uuid'>) => void): Entry[] =>
+      ([parseJson(journals()!.getItem(tab))].flat() as ((Entry & { lost?: number }) | null)[]).flatMap((entry) => {
+        for (let count = entry?.lost ?? 0; count > 0; count--) onLost({ event: entry!.event, uuid: '' })
+        return entry?.uuid && entry.text ? { ...entry, journal: tab } : []
+      }),
     /** Removes the journals of closed tabs that `adopted` entries come from, unless others in `entries` do too. */
     release: (adopted: readonly Entry[], entries: Iterable<Entry>): void => {
       const names = new Set(adopted.map(({ journal }) => journal!))

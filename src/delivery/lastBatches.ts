@@ -28,8 +28,9 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
   const give = (body: Body): boolean => {
     // Workers have no beacons.
     if (!config.disable_beacon && 'sendBeacon' in navigator) return sendBeacon(url(), body)
-    if (outlivesPage(body)) void send(url(), body, config)
-    return outlivesPage(body)
+    const isTaken = outlivesPage(body)
+    if (isTaken) void send(url(), body, config)
+    return isTaken
   }
   return {
     /** Compresses a batch ahead of time, because there is no time for it when the page is left. Once for the same batch. */
@@ -41,21 +42,27 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
       preparedAt = at
       prepared = { batch, body: await encode(textOf(batch)), at }
     },
-    /** Passes as many of `entries` to the browser as it accepts, in as many requests as needed. */
-    send: (entries: readonly Entry[]): void => {
-      let rest = entries
-      const early = prepared
-      if (early && steadyTime() - early.at < STALE_MS && early.batch.every((each) => rest.includes(each)))
-        if (give(early.body)) rest = rest.filter((each) => !early.batch.includes(each))
-      // Smallest first, so that one that is too large does not hold back the others.
-      rest = [...rest].sort((a, b) => a.text.length - b.text.length)
-      let batch = firstBatch(rest, Infinity)
-      while (batch.length) {
-        if (give(textOf(batch))) {
-          rest = rest.slice(batch.length)
-          batch = firstBatch(rest, Infinity)
-        } else batch = batch.slice(0, batch.length >> 1)
+    /** Passes as many of `entries` to the browser as it accepts, in as many requests as needed. Returns the others. */
+    send: (entries: readonly Entry[]): Entry[] => {
+      const giveAll = (all: readonly Entry[]): Entry[] => {
+        let rest = all
+        const early = prepared
+        if (early && steadyTime() - early.at < STALE_MS && early.batch.every((each) => rest.includes(each)))
+          if (give(early.body)) rest = rest.filter((each) => !early.batch.includes(each))
+        // Smallest first, so that one that is too large does not hold back the others.
+        const left = [...rest].sort((a, b) => a.text.length - b.text.length)
+        let batch = firstBatch(left, Infinity)
+        while (batch.length) {
+          if (give(textOf(batch))) {
+            left.splice(0, batch.length)
+            batch = firstBatch(left, Infinity)
+          } else batch = batch.slice(0, batch.length >> 1)
+        }
+        return left
       }
+      // First those that no later page can find.
+      const only = giveAll(entries.filter(({ isKept }) => !isKept))
+      return [...only, ...giveAll(entries.filter(({ isKept }) => isKept))]
     },
   }
 }

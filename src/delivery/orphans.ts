@@ -135,7 +135,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
     return names
       .filter((each) => each !== currentTab() && !alive.includes(each))
       .flatMap((each) => {
-        const found = journal.read(each)
+        const found = journal.read(each, (lost) => onDropped(lost, 'page_left'))
         if (!found.length) journal.remove(each)
         return found
       })

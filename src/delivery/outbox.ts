@@ -3,7 +3,7 @@ import { reportCaught } from '../lib/log'
 import { uuidv7 } from '../lib/uuid'
 import type { Config, DropReason } from '../types'
 import { type Entry, type Key, recordOf } from './entry'
-import { createJournal } from './journal'
+import { createJournal, MAX_JOURNAL } from './journal'
 import { createOrphans } from './orphans'
 import { createTabWatch, locks } from './locks'
 import { openTabSession, type TabSession } from './tabSession'
@@ -44,6 +44,12 @@ export interface Outbox {
   align(): void
   /** Writes entries that are not stored yet (`isKept`), and releases everything that marks the page as alive. */
   onPageHide(): void
+  /**
+   * Gives up entries of a page that was left, because neither the outbox nor the browser has them, and leaves their count
+   * to the next page. Returns a function that takes them back, unless another page has counted them; undefined if
+   * nothing may be stored.
+   */
+  giveUp(lost: readonly Entry[]): (() => boolean) | undefined
 }
 
 // The sending tab may wait between retries or hang in a debugger. Other tabs send after this time.
@@ -89,6 +95,8 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
   const { name, mayKeep, journals, onOrphaned } = inputs
   const entries = new Set<Entry>()
   const journal = createJournal(inputs)
+  /** Characters that a page which is left may still add to local storage. */
+  let room = MAX_JOURNAL
   const newTab = () => `${name}/${uuidv7()}`
   let tab = newTab()
   let session: TabSession | undefined
@@ -201,6 +209,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       if (mayKeep()) adopt(other)
     },
     align: () => {
+      room = MAX_JOURNAL
       if (mayKeep()) return void (journals() || later(() => openSession()?.open()))
       entries.clear()
       session?.end()
@@ -210,12 +219,24 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     },
     onPageHide: () => {
       if (session?.usesDatabase()) write()
-      for (const entry of writeJournal()) entry.isKept = true
+      const written = journal.writeSome(tab, entries, room)
+      removeLeft(written)
+      for (const entry of written) {
+        entry.isKept = true
+        room -= entry.text.length
+      }
+      // An open database stores what it was given also if the page has ended.
+      if (session?.isOpen()) for (const entry of entries) entry.isKept ||= !!entry.records
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
       session?.end()
       tabs.stop()
       tab = newTab()
       orphans.forgetTaken()
+    },
+    giveUp: (lost) => {
+      for (const entry of lost) entries.delete(entry)
+      const takeBack = journal.note(newTab(), lost)
+      return takeBack && (() => takeBack() && lost.every((entry) => entries.add(entry)))
     },
   }
 }

@@ -69,6 +69,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   let preparingTimer: ReturnType<typeof setTimeout> | undefined
   // Whether the page was left. Events that its listeners capture after that are sent immediately.
   let hasLeft = false
+  /** Functions that take back what was given up when the page was left. */
+  const givenUp: (() => unknown)[] = []
   let stopped = false
 
   const textOf = (batch: readonly Entry[]) =>
@@ -100,8 +102,15 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const flushLater = () => {
     flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
   }
+  /** Passes entries to the browser. Those that nobody takes are given up. */
+  const passOn = (entries: readonly Entry[]) => {
+    const lost = lastBatches.send(entries).filter(({ isKept }) => !isKept)
+    const takeBack = lost.length ? outbox.giveUp(lost) : undefined
+    if (takeBack) givenUp.push(() => takeBack() || waiting.release(lost))
+  }
   const retry = () => {
     hasLeft = false
+    givenUp.splice(0).forEach((takeBack) => takeBack())
     loop.expectOrphans()
     loop.endWait()
     flush()
@@ -140,8 +149,8 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     if (added.length >= MAX_EVENTS) settleAdded()
     if (hasLeft) {
       settleAdded()
-      lastBatches.send([entry])
-      return outbox.onPageHide()
+      outbox.onPageHide()
+      return passOn([entry])
     }
     if (now || !config.request_batching) flush()
     else flushLater()
@@ -173,7 +182,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       settleAdded()
       outbox.onPageHide()
       const carried = loop.abandon()
-      lastBatches.send(waiting.all().filter((each) => !carried.includes(each)))
+      passOn(waiting.all().filter((each) => !carried.includes(each)))
       // A restored page finds these in the outbox, unless another tab has sent them. It sends the others again.
       waiting.release(waiting.all().filter(({ isKept }) => isKept))
     },

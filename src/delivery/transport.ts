@@ -26,8 +26,12 @@ const TIMEOUT_MS = 60_000
 const bytesOf = (body: Body): number =>
   typeof body !== 'string' || body.length * 3 < OUTLIVES_BYTES ? body.length : new Blob([body]).size
 
+/** Bytes of the requests under way that outlive the page. */
+let outliving = 0
+
 /** Whether a request with this body outlives the page. XMLHttpRequest never does. */
-export const outlivesPage = (body: Body): boolean => typeof fetch === 'function' && bytesOf(body) < OUTLIVES_BYTES
+export const outlivesPage = (body: Body): boolean =>
+  typeof fetch === 'function' && outliving + bytesOf(body) < OUTLIVES_BYTES
 
 const retryAfter = (header: string | null): number | undefined => {
   const ms = Number(header) * 1000 || Date.parse(header!) - Date.now()
@@ -83,10 +87,13 @@ export const request = async (
 ): Promise<RequestResult> => {
   const { next_options, ...options } = config.fetch_options
   const aborting = new AbortController()
+  const keepalive = !!body && outlivesPage(body)
+  const bytes = keepalive ? bytesOf(body) : 0
+  outliving += bytes
   const send = async (): Promise<RequestResult> => {
     const init = {
       method: body ? 'POST' : 'GET',
-      ...(body ? { keepalive: outlivesPage(body), body } : {}),
+      ...(body ? { keepalive, body } : {}),
       referrerPolicy: 'strict-origin',
       ...accepted(url, options, (option) => option),
       // The key that Next.js's own fetch reads. https://nextjs.org/docs/app/api-reference/functions/fetch
@@ -112,6 +119,7 @@ export const request = async (
   // The page may have replaced fetch by one that ignores the signal.
   const response = await within(timeoutMs, send().catch(failed), failed('timeout'))
   aborting.abort()
+  outliving -= bytes
   return response
 }
 

@@ -5,7 +5,7 @@ import type { Missing } from '../client/missingParts'
 import { replaceStub } from '../client/stub'
 
 /**
- * The element of the running script. `policy`: the Trusted Types policy of the README's snippet, because a page may
+ * The element of the running script. `policy`: the Trusted Types policy of the snippet, because a page may
  * allow only one policy of a name.
  */
 export type ScriptTag = HTMLScriptElement & { policy?: ScriptUrlPolicy }
@@ -16,8 +16,8 @@ export interface ScriptUrlPolicy {
 
 /**
  * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element.
- * `missing`: returns the part that a member needs. The README's snippet creates its stub at `analytics`. Without a stub,
- * the page calls `analytics.init` itself.
+ * `missing`: returns the part that a member needs. The snippet creates its stub at `analytics`. With `data-token`, the
+ * script's element has the arguments of `init`. Otherwise the page calls `analytics.init` itself.
  */
 export const runScript = (
   features: readonly Feature[],
@@ -27,10 +27,14 @@ export const runScript = (
   // Available only while this script runs.
   const tag = unclobbered(document).currentScript as ScriptTag | null
   const makeLoad = loadFrom(tag)
-  replaceStub(
+  const analytics = replaceStub(
     window as unknown as Record<string, unknown>,
     tag?.dataset.global || 'analytics',
     () => createAnalytics({ features, makeLoad, missing }),
     tag?.src,
   )
+  const { token, apiHost, defaults = 'latest' } = tag?.dataset ?? {}
+  if (token !== undefined)
+    // The service has the script at /static/analytics.js.
+    analytics?.init(token, { api_host: apiHost ?? new URL('..', tag!.src).href, defaults })
 }

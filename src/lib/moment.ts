@@ -6,6 +6,12 @@ export interface SessionIds {
   windowId: string
 }
 
+/** When and where a call was made that runs later. */
+export interface CallMoment {
+  at: Date
+  url: string
+}
+
 /** What an event that is captured later takes from the moment it happened. */
 export interface Moment {
   at: Date

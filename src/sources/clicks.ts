@@ -19,7 +19,7 @@ interface TaskScheduler {
 }
 
 /**
- * Rage and dead clicks. Their detection is fetched at the page's first click; activity is buffered until it has loaded,
+ * Rage and dead clicks, and dead swipes. Their detection is fetched at the page's first click; activity is buffered until it has loaded,
  * and after that while a click is handled. `start` starts it, or calls `onFailure` if it does not load. Without it,
  * nothing is detected.
  */
@@ -82,7 +82,7 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
   const stops = [
     followTyping(),
     // Menus open when the button goes down.
-    listen(self, CLICKS, (event) => {
+    listen(self, [...CLICKS, 'touchend'], (event) => {
       // Started before the page is watched, because loading the code may change the page.
       stopDetector ??= request()
       const composed = event.composedPath()

@@ -115,3 +115,41 @@ test.each([
   expect(analytics.drops()).toEqual({})
   expect(analytics.explain()).toEqual([])
 })
+
+test('a call before init has the time and the URL of the call', async () => {
+  let calledAt = 0
+  history.replaceState(null, '', '/first')
+  const { analytics, sent, settle } = startAfter((early) => {
+    calledAt = Date.now()
+    early.capture('early', { n: 1 })
+    early.identify('ada')
+    early.people.set({ age: 36 })
+    jest.setSystemTime(calledAt + 60_000)
+    history.replaceState(null, '', '/second')
+  })
+  analytics.capture('now')
+  await settle()
+  const found = sent.map(({ event, timestamp, properties }) => [event, Date.parse(timestamp), properties.$pathname])
+  expect(found).toEqual([
+    ['early', calledAt, '/first'],
+    ['$identify', calledAt, '/first'],
+    ['$set', calledAt, '/first'],
+    ['now', calledAt + 60_000, '/second'],
+  ])
+})
+
+test('a call in the queue of the snippet has the time and the URL that the snippet noted, if they are valid', async () => {
+  const time = Date.now() - 5000
+  const url = 'http://localhost/before'
+  const noted = (call: unknown[], note: object) => Object.assign(call, note)
+  const { sent, settle } = startAfter((early) => {
+    history.replaceState(null, '', '/here')
+    early.push(noted(['capture', 'noted'], { time, url }))
+    early.push(noted(['capture', 'foreign'], {}))
+    early.push(noted(['capture', 'odd'], { time: 'x', url: 7 }))
+  })
+  await settle()
+  const pathOf = (name: string) => sent.find(({ event }) => event === name)!.properties.$pathname
+  expect([pathOf('noted'), pathOf('foreign'), pathOf('odd')]).toEqual(['/before', '/here', '/here'])
+  expect(Date.parse(sent.find(({ event }) => event === 'noted')!.timestamp)).toBe(time)
+})

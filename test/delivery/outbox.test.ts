@@ -1,5 +1,5 @@
 import type { Entry } from '../../src/delivery/entry'
-import { createOutbox } from '../../src/delivery/outbox'
+import { createOutbox, type OutboxInputs } from '../../src/delivery/outbox'
 
 // jsdom has local storage but neither Web Locks nor IndexedDB, like a page in an insecure context, which uses only the
 // journal. e2e/scenarios/durability.spec.ts and faultMatrix.spec.ts cover the rest.
@@ -13,14 +13,14 @@ const entry = (name: string, size = 0): Entry => ({
   text: JSON.stringify({ event: name, filler: 'x'.repeat(size) }),
 })
 let mayKeep: boolean
-const open = () =>
+const open = (onDropped: OutboxInputs['onDropped'] = () => {}) =>
   createOutbox({
     name: NAME,
     config: { outbox_max_bytes: 10_000_000 },
     mayKeep: () => mayKeep,
     journals: () => localStorage,
     onOrphaned: () => {},
-    onDropped: () => {},
+    onDropped,
   })
 /** Captures the entries on a page and leaves it. */
 const leaveBehind = (...entries: Entry[]) => {
@@ -107,3 +107,23 @@ test.each(['{', 'null', '[null, {}, {"uuid":"u"}]', '"text"', '7'])(
     expect(namesOf(await open().claimOrphans())).toEqual(['a'])
   },
 )
+
+test('the next page counts what a left page gave up, once, and then the left page has lost it', async () => {
+  const page = open()
+  const [takeBack, takeBackLater] = [[entry('a'), entry('a')], [entry('b')]].map((lost) => page.giveUp(lost)!)
+  expect(takeBackLater!()).toBe(true)
+  const counted: unknown[] = []
+  const next = open((event, reason) => counted.push([event.event, reason]))
+  expect(await next.claimOrphans()).toEqual([])
+  expect(counted).toEqual([
+    ['a', 'page_left'],
+    ['a', 'page_left'],
+  ])
+  expect([takeBack!(), journals()]).toEqual([false, []])
+})
+
+test('a page that may store nothing leaves no count', () => {
+  mayKeep = false
+  expect(open().giveUp([entry('a')])).toBeUndefined()
+  expect(journals()).toEqual([])
+})

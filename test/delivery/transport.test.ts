@@ -45,6 +45,20 @@ test.each([
   fetched.mockRestore()
 })
 
+test('requests that outlive the page share the browser limit', async () => {
+  const outgoings: ServerResponse[] = []
+  respond = (_, outgoing) => outgoings.push(outgoing)
+  const fetched = jest.spyOn(globalThis, 'fetch')
+  const send = (length: number) => request(url, 'x'.repeat(length), CONFIG)
+  const pending = [send(30_000), send(30_000), send(20_000)]
+  expect(fetched.mock.calls.map(([, init]) => init!.keepalive)).toEqual([true, false, true])
+  while (outgoings.length < 3) await new Promise((done) => setTimeout(done, 5))
+  outgoings.forEach((outgoing) => outgoing.end('{"status":1}'))
+  await Promise.all(pending)
+  expect(outlivesPage('x'.repeat(51_999))).toBe(true)
+  fetched.mockRestore()
+})
+
 test('a request sends only the origin of the page as the referrer', async () => {
   respond = (_, outgoing) => outgoing.end('{"status":1}')
   const fetched = jest.spyOn(globalThis, 'fetch')

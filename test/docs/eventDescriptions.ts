@@ -27,7 +27,7 @@ const ELEMENT = {
 export const MOMENTS: readonly (readonly [events: string, moment: string, atChange: string])[] = [
   [
     '`capture` and other methods',
-    'The call. A call before `init` or in the queue of a snippet: when the SDK runs it, in order with `reset` and consent.',
+    'The call. A call before `init` or in the queue of the snippet has its own time and URL, and the rest from when the SDK runs it, in order with `reset` and consent. The queues of other snippets have no time: when the SDK runs it.',
     'Nothing waits.',
   ],
   ['`$pageview`', 'A task after the page is shown or the path has changed.', 'Captured at once.'],
@@ -37,7 +37,11 @@ export const MOMENTS: readonly (readonly [events: string, moment: string, atChan
     'The third click, although it is captured half a second later.',
     'Decided at once by what is known. Clicks of two persons are never one run.',
   ],
-  ['`$dead_click`', 'The click, although it is captured 2.75 s later.', 'Not captured: the change is a response.'],
+  [
+    '`$dead_click`, `$dead_swipe`',
+    'The click, or the end of the swipe, although it is captured 2.75 s later.',
+    'Not captured: the change is a response.',
+  ],
   [
     '`$exception`',
     'The error or the call, also if the code that describes it has still to load.',
@@ -127,6 +131,16 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $dead_click_absolute_timeout: 'Always true: the wait is over.',
       '$dead_click_…_delay_ms': 'Delay of the first change of each kind that came too late, ms.',
       $dead_click_absolute_delay_ms: 'Time from the click to the verdict, ms.',
+    },
+  },
+  $dead_swipe: {
+    when: 'A swipe of one finger without a response (`capture_dead_clicks`).',
+    properties: {
+      ...ELEMENT,
+      $elements: 'The elements of `$elements_chain` as a list.',
+      $dead_swipe_direction: '`left`, `right`, `up` or `down`.',
+      $dead_swipe_distance_px: 'Distance from the first to the last touch, px.',
+      '$dead_swipe_…': 'As for `$dead_click`, from the end of the swipe.',
     },
   },
   $web_vitals: {

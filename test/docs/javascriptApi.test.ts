@@ -45,6 +45,8 @@ const DROP_REASONS = {
   refused_by_service: 'The service rejected the event.',
   queue_full: 'More events were waiting than `outbox_max_bytes` allows.',
   expired: 'The event waited longer than `outbox_max_age_ms`.',
+  page_left:
+    'An earlier page was left with more waiting events than the browser took. The next page counts them, without their `uuid`.',
 } satisfies Record<DropReason, string>
 
 const { Analytics } = readInterfaces('src/client/publicApi.ts')

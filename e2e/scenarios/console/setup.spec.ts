@@ -17,7 +17,10 @@ test('a new project opens its setup, whose steps are checked off as events arriv
   await expect(page.getByText('Waiting')).toHaveCount(4)
 
   // The tag is the current one, with this project's token and this service's URL.
-  const tag = page.getByLabel('Paste this into the <head> of each page')
+  await expect(page.getByLabel('Paste this into the <head> of each page')).toContainText(
+    `<script src="${service.url}/static/analytics.js" data-token="${service.token}" async></script>`,
+  )
+  const tag = page.getByLabel('Or this, to set options')
   await expect(tag).toContainText(`.init("${service.token}", {"api_host":"${service.url}","defaults":"2026-01-30"})`)
   await page.getByRole('tab', { name: 'Next.js' }).click()
   await expect(page.getByText('instrumentation-client.ts')).toBeVisible()

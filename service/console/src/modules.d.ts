@@ -6,6 +6,7 @@ declare module '*.module.css' {
 
 /** The script tag of this release. `{token}` and `{url}` stand for the project's token and the service's URL. */
 declare const __SCRIPT_TAG__: string
+declare const __SHORT_TAG__: string
 
 /** The version of this release. */
 declare const __VERSION__: string

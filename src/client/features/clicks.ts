@@ -2,7 +2,7 @@ import { STRINGS, TEN_STRINGS } from '../../config/options'
 import { startClicks } from '../../sources/clicks'
 import type { Feature } from '../feature'
 
-/** Captures rage clicks and dead clicks. */
+/** Captures rage clicks, dead clicks and dead swipes. */
 export const clicks: Feature = {
   name: 'clicks',
   members: {
@@ -12,6 +12,11 @@ export const clicks: Feature = {
       threshold_px: 'number',
       click_count: 'integer',
       timeout_ms: 'number',
+    },
+    capture_dead_clicks: {
+      capture_dead_swipes: 'boolean',
+      swipe_threshold_px: 'number',
+      max_dead_swipes_per_page_load: 'integer',
     },
   },
   connect: ({ context: { config } }) => ({

@@ -2,7 +2,8 @@ import type { Moment } from '../../lib/moment'
 import type { ElementDescription, PageActivity } from '../../host'
 import type { ClickHost } from './host'
 import type { Properties } from '../../types'
-import { IGNORED_SELECTORS, isToggled } from './ignoredSelectors'
+import { IGNORED_SELECTORS, isToggled, MEDIA } from './ignoredSelectors'
+import { type Swipe, swipeOptions } from './swipes'
 import type { Change, EffectKind, Timeline, WatchedClick } from './timeline'
 import type { Wait } from './wait'
 
@@ -23,9 +24,12 @@ const AGAIN_MS = 1000
 // A click that brings the window to the front is not dead.
 const ABSENCE_MS = 1000
 
-const EXCLUDED = ['.ph-no-deadclick', '.ph-no-capture', '.toolbar-global-fade-container', 'a', ...IGNORED_SELECTORS]
+const EXCLUDED = ['.ph-no-deadclick', '.ph-no-capture', '.toolbar-global-fade-container']
+const EXCLUDED_FOR_CLICKS = [...EXCLUDED, 'a', ...IGNORED_SELECTORS]
+const EXCLUDED_FOR_SWIPES = [...EXCLUDED, MEDIA]
 
 interface Candidate extends WatchedClick {
+  swipe?: Swipe
   url: string
   timestamp: Date
   event: Event
@@ -48,7 +52,10 @@ const isSelected = (element: Element) => {
   return selection?.isCollapsed === false && selection.getRangeAt(0).intersectsNode(element)
 }
 
-/** Captures `$dead_click` for a click that the page did not respond to. Leaving the page within the wait is a response, and so is another person. */
+/**
+ * Captures `$dead_click` for a click, and `$dead_swipe` for a swipe, that the page did not respond to. Leaving the page
+ * within the wait is a response, and so is another person.
+ */
 export const createDeadClicks = (
   { config, capture, anyMatches, describe }: ClickHost,
   wait: Wait,
@@ -57,13 +64,17 @@ export const createDeadClicks = (
   let candidates: Candidate[] = []
   const clickedAt = new WeakMap<EventTarget, number>()
   let activatedAt = -Infinity
+  /** Number of dead swipes. */
+  let swipes = 0
+  const maxSwipes = () => swipeOptions(config).max_dead_swipes_per_page_load ?? 10
 
   const isInTime = ({ at }: Candidate, change: Change) =>
     change.at - at <
     ((timeline.hadInput(at, change.at) && WITHIN_MS_AFTER_INPUT[change.kind]) || (WITHIN_MS[change.kind] ?? Infinity))
 
   const report = (candidate: Candidate) => {
-    const { at, timestamp, path, moment } = candidate
+    const { at, timestamp, path, moment, swipe } = candidate
+    const name = swipe ? '$dead_swipe' : '$dead_click'
     const { properties, elements } = describe(path)
     const clickedMs = timestamp.getTime()
     // The first late change of each kind.
@@ -71,20 +82,25 @@ export const createDeadClicks = (
     for (const change of timeline.changesSince(at))
       if (!isInTime(candidate, change) && !timeline.isNoise(change, candidate))
         delays[change.kind] ??= Math.round(change.at - at)
+    const details = {
+      event_timestamp: clickedMs,
+      last_mutation_timestamp: delays.mutation && clickedMs + delays.mutation,
+      mutation_timeout: !!delays.mutation,
+      scroll_timeout: !!delays.scroll,
+      selection_changed_timeout: !!delays.selection_changed,
+      visibility_changed_timeout: false,
+      absolute_timeout: true,
+      ...Object.fromEntries(Object.entries(delays).map(([kind, ms]) => [`${kind}_delay_ms`, ms])),
+      absolute_delay_ms: Math.round(performance.now() - at),
+      ...(swipe && { direction: swipe.direction, distance_px: swipe.distance }),
+    }
     capture(
-      '$dead_click',
+      name,
       {
         ...properties,
+        ...(swipe && { $event_type: 'touchend' }),
         $elements: elements.map(toElement),
-        $dead_click_event_timestamp: clickedMs,
-        $dead_click_last_mutation_timestamp: delays.mutation && clickedMs + delays.mutation,
-        $dead_click_mutation_timeout: !!delays.mutation,
-        $dead_click_scroll_timeout: !!delays.scroll,
-        $dead_click_selection_changed_timeout: !!delays.selection_changed,
-        $dead_click_visibility_changed_timeout: false,
-        $dead_click_absolute_timeout: true,
-        ...Object.fromEntries(Object.entries(delays).map(([kind, ms]) => [`$dead_click_${kind}_delay_ms`, ms])),
-        $dead_click_absolute_delay_ms: Math.round(performance.now() - at),
+        ...Object.fromEntries(Object.entries(details).map(([detail, value]) => [`${name}_${detail}`, value])),
       },
       { timestamp },
       moment,
@@ -98,7 +114,28 @@ export const createDeadClicks = (
     const outcome = mayReport && timeline.outcomeOf(candidate, (change) => isInTime(candidate, change))
     if (outcome === 'undecided') return wait(performance.now() + RECHECK_MS, () => decide(candidate))
     candidates = candidates.filter((each) => each !== candidate)
-    if (outcome === 'unanswered') report(candidate)
+    if (outcome === 'unanswered' && !(candidate.swipe && swipes++ >= maxSwipes())) report(candidate)
+  }
+  const watch = (activity: PageActivity, path: readonly Element[], swipe?: Swipe) => {
+    const { event, at, url, moment } = activity
+    const target = path[0]
+    if (
+      !config.capture_dead_clicks ||
+      !target ||
+      // Clicks on the page background are not dead clicks.
+      target.matches('body') ||
+      anyMatches(path, swipe ? EXCLUDED_FOR_SWIPES : EXCLUDED_FOR_CLICKS) ||
+      // The click ends a text selection by mouse, or brings the person back to the window.
+      isSelected(target) ||
+      at - activatedAt < ABSENCE_MS ||
+      at - (clickedAt.get(target) ?? -Infinity) < AGAIN_MS
+    )
+      return
+    clickedAt.set(target, at)
+    const timestamp = new Date(Date.now() - (performance.now() - at))
+    const candidate = { at, url, timestamp, path, event: event!, moment, swipe }
+    candidates.push(candidate)
+    wait(at + VERDICT_MS, () => decide(candidate))
   }
 
   return {
@@ -108,32 +145,12 @@ export const createDeadClicks = (
         (candidate) => !changes.some((change) => timeline.isCertain(change, candidate) && isInTime(candidate, change)),
       )
     },
-    onClick: ({ event, at, url, moment }: PageActivity, path: readonly Element[]): void => {
-      const target = path[0]
-      // Clicks on the page background are not dead clicks.
-      if (
-        !config.capture_dead_clicks ||
-        !target ||
-        target.matches('body') ||
-        withModifier(event as MouseEvent) ||
-        anyMatches(path, EXCLUDED) ||
-        // The click ends a text selection by mouse, or brings the person back to the window.
-        isSelected(target) ||
-        at - activatedAt < ABSENCE_MS ||
-        at - (clickedAt.get(target) ?? -Infinity) < AGAIN_MS
-      )
-        return
-      clickedAt.set(target, at)
-      const candidate = {
-        at,
-        url,
-        timestamp: new Date(Date.now() - (performance.now() - at)),
-        path,
-        event: event!,
-        moment,
-      }
-      candidates.push(candidate)
-      wait(at + VERDICT_MS, () => decide(candidate))
+    onClick: (activity: PageActivity, path: readonly Element[]): void => {
+      if (!withModifier(activity.event as MouseEvent)) watch(activity, path)
+    },
+    onSwipe: (activity: PageActivity, path: readonly Element[], swipe: Swipe): void => {
+      // Most swipes scroll.
+      if (!timeline.changesSince(activity.at).length) watch(activity, path, swipe)
     },
     /** Whether a click is still waiting for an effect. */
     isWaiting: (): boolean => candidates.length > 0,

@@ -3,17 +3,20 @@ import type { Stop } from '../../types'
 import { createDeadClicks } from './deadClicks'
 import type { ClickHost } from './host'
 import { createRageClicks } from './rageClicks'
+import { createSwipes } from './swipes'
 import { createTimeline } from './timeline'
 import { createWait } from './wait'
 
-// Maximum time between the press that opens a menu and its click.
+// Maximum time between the press that opens a menu and its click, and from the first touch of a swipe to its end.
 const PRESS_MS = 1000
+const TOUCH_MS = 5000
 
-/** Detects rage and dead clicks by what follows clicks. The page is watched only while a click is undecided. */
+/** Detects rage and dead clicks, and dead swipes, by what follows them. The page is watched only while one is undecided. */
 export const createDetector = (host: ClickHost): { onActivity(activity: PageActivity): void; stop: Stop } => {
-  let pressedAt = -Infinity
+  /** When a press is over that has no click. */
+  let pressEndsAt = 0
   const disconnectIfIdle = () => {
-    if (performance.now() - pressedAt > PRESS_MS && !detectors.some((detector) => detector.isWaiting())) {
+    if (performance.now() > pressEndsAt && !detectors.some((detector) => detector.isWaiting())) {
       host.disconnect()
       // While the run can continue, the verdict on it depends on the effects of all its clicks.
       if (!rageClicks.isRunning()) timeline.forget()
@@ -24,17 +27,23 @@ export const createDetector = (host: ClickHost): { onActivity(activity: PageActi
   const deadClicks = createDeadClicks(host, wait, timeline)
   const rageClicks = createRageClicks(host, wait, timeline)
   const detectors = [rageClicks, deadClicks]
+  const swipeBy = createSwipes(host.config)
 
-  const add = (activity: PageActivity) => {
+  const add = (given: PageActivity) => {
+    const swipe = swipeBy(given)
+    // The end of another touch: a click may follow.
+    if (given.type === 'touchend' && !swipe) return
+    const activity = swipe ? { ...given, type: 'swipe' } : given
     deadClicks.onActivity(activity, timeline.add(activity))
-    if (activity.type === 'pointerdown') {
-      pressedAt = activity.at
-      wait(pressedAt + PRESS_MS)
+    const { type, path, at, event } = activity
+    if (type === 'pointerdown' && event) {
+      pressEndsAt = at + ((event as PointerEvent).pointerType === 'touch' ? TOUCH_MS : PRESS_MS)
+      wait(pressEndsAt)
     }
-    const { type, path } = activity
-    if (type !== 'click' || !path) return
-    pressedAt = -Infinity
-    detectors.forEach((detector) => detector.onClick(activity, path))
+    if (!/^(click|swipe)$/.test(type) || !path) return
+    pressEndsAt = 0
+    if (swipe) deadClicks.onSwipe(activity, path, swipe)
+    else detectors.forEach((detector) => detector.onClick(activity, path))
   }
 
   host.buffered.splice(0).forEach(add)

@@ -2,6 +2,9 @@
 export const TEXT_INPUT =
   'input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio])'
 
+/** Elements that show what cannot be observed. */
+export const MEDIA = 'canvas, video, audio, iframe, embed, object'
+
 /**
  * Elements whose response to a click cannot be observed: fields and their labels (caret, browser pop-up), canvas and
  * media. Their clicks are neither rage nor dead clicks.
@@ -9,7 +12,7 @@ export const TEXT_INPUT =
 export const IGNORED_SELECTORS = [
   TEXT_INPUT,
   'textarea, select, option, label, [contenteditable]:not([contenteditable=false])',
-  'canvas, video, audio, iframe, embed, object',
+  MEDIA,
 ]
 
 /** Whether a click toggled a checkbox or radio button: the page did not call `preventDefault`. */

@@ -163,7 +163,7 @@ export const createTimeline = () => {
     const { type, at, target } = activity
     if (type === 'mutation') return toMutations(activity)
     // What a person does next is not an effect of a click.
-    if (type === 'click' || INPUT.includes(type) || !(CONDITIONS[type]?.(activity) ?? true)) return []
+    if (/^(click|swipe)$/.test(type) || INPUT.includes(type) || !(CONDITIONS[type]?.(activity) ?? true)) return []
     const source = UNPROMPTED.includes(type) ? (target as Element) : undefined
     // Browsers dispatch the unprompted ones in separate tasks.
     return [{ kind: KINDS[type] ?? 'response', at, isInClickTask: false, source }]
@@ -201,11 +201,11 @@ export const createTimeline = () => {
     add: (activity: PageActivity): Change[] => {
       const { type, at } = activity
       if (type === 'pointerdown') pressedAt = at
-      if (type === 'click') {
+      if (type === 'click' || type === 'swipe') {
         clicks = [...clicks.filter((click) => at - click < PROBATION_MS + CLICK_EFFECT_MS), at]
         changes = changes.filter((change) => at - change.at < PROBATION_MS)
         inputs = inputs.filter((input) => at - input < PROBATION_MS)
-        // Menus open when the button goes down.
+        // Menus open when the button goes down, and a swipe shows its effect while it lasts.
         for (const change of changes) if (change.at >= pressedAt) change.at = at
         pressedAt = Infinity
       }

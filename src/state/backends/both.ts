@@ -20,7 +20,7 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
     return { ...ofBrowser, ...cookie }
   }
   const isTheirsLater = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0)
-  // Of equally new ones the cookie, so that subdomains agree.
+  // The cookie wins if both are equally new, so that subdomains agree.
   const newer = identityAt(local) > identityAt(cookie) ? local : cookie
   // In the order of `local`, so that its text stays the same.
   return { ...local, ...cookie, ...local, ...idsOf(newer), $sesid: (isTheirsLater ? theirs : ours)!.$sesid }

@@ -312,3 +312,94 @@ test('dead click detection works near an element whose property "shadowRoot" is 
   await wait(5000)
   expect(names()).toEqual(['$dead_click'])
 })
+
+// ── Swipes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const touch = (type: string, [clientX, clientY]: readonly [number, number], selector: string, isPrimary = true) => {
+  const event = new Event(type, { bubbles: true, composed: true })
+  const isPress = type === 'pointerdown'
+  Object.assign(
+    event,
+    isPress ? { clientX, clientY, isPrimary, pointerType: 'touch' } : { changedTouches: [{ clientX, clientY }] },
+  )
+  find(selector).dispatchEvent(event)
+}
+/** Simulates a touch of one finger that moves by some px. */
+const swipe = (x: number, y = 0, selector = '#b', during = () => {}) => {
+  touch('pointerdown', [100, 100], selector)
+  during()
+  touch('touchend', [100 + x, 100 + y], selector)
+}
+
+test('reports a dead swipe with its direction and distance', async () => {
+  const { captured, wait } = start()
+  const at = Date.now()
+  swipe(-40, 30)
+  await wait(2700)
+  expect(captured).toEqual([])
+  await wait(100)
+  const [[event, properties, options]] = captured as [[string, Record<string, unknown>, unknown]]
+  expect([event, options]).toEqual(['$dead_swipe', { timestamp: new Date(at) }])
+  expect(properties).toMatchObject({
+    $event_type: 'touchend',
+    $elements: [expect.objectContaining({ tag_name: 'button' }), expect.anything()],
+    $dead_swipe_direction: 'left',
+    $dead_swipe_distance_px: 50,
+    $dead_swipe_event_timestamp: at,
+    $dead_swipe_absolute_timeout: true,
+    $dead_swipe_mutation_timeout: false,
+  })
+  expect(Object.keys(properties).filter((name) => name.startsWith('$dead_click'))).toEqual([])
+})
+
+test.each<[string, () => void]>([
+  ['right', () => swipe(30)],
+  ['up', () => swipe(-20, -40)],
+  ['down', () => swipe(0, 30)],
+  ['right', () => swipe(30, 0, '#link')],
+  ['right', () => swipe(30, 0, '#field')],
+])('reports a dead swipe %s', async (direction, act) => {
+  const { captured, wait } = start('<button id="b">Buy</button><a id="link" href="#">More</a><input id="field">')
+  act()
+  await wait(4000)
+  expect(captured).toEqual([
+    ['$dead_swipe', expect.objectContaining({ $dead_swipe_direction: direction }), expect.anything()],
+  ])
+})
+
+const OVER = '<p id="b">x</p><canvas></canvas><p id="off" class="ph-no-deadclick">x</p>'
+test.each<[string, () => void, Config['capture_dead_clicks']]>([
+  ['is shorter than 30 px', () => swipe(29), true],
+  ['is shorter than the configured distance', () => swipe(80), { swipe_threshold_px: 100 }],
+  ['is over a canvas', () => swipe(50, 0, 'canvas'), true],
+  ['is over the background', () => swipe(50, 0, 'body'), true],
+  ['is over an excluded element', () => swipe(50, 0, '#off'), true],
+  ['scrolls the page while it lasts', () => swipe(50, 0, '#b', () => dispatch('scroll')), true],
+  ['is answered later', () => (swipe(50), setTimeout(change, 2000)), true],
+  ['is of two fingers', () => swipe(50, 0, '#b', () => touch('pointerdown', [10, 10], '#b', false)), true],
+  ['is not asked for', () => swipe(50), { capture_dead_swipes: false }],
+])('reports no dead swipe that %s', async (_, act, capture_dead_clicks) => {
+  const { captured, wait } = start(OVER, { capture_dead_clicks })
+  act()
+  await wait(4000)
+  expect(captured).toEqual([])
+})
+
+test('reports at most ten dead swipes, and dead clicks after them', async () => {
+  const { names, wait } = start()
+  for (let times = 0; times < 12; times++) {
+    swipe(50)
+    await wait(4000)
+  }
+  click('#b')
+  await wait(4000)
+  expect(names()).toEqual([...Array<string>(10).fill('$dead_swipe'), '$dead_click'])
+})
+
+test('a tap is a click: it has the effects that its touch had', async () => {
+  const { captured, wait } = start()
+  swipe(3, 0, '#b', change)
+  click('#b')
+  await wait(4000)
+  expect(captured).toEqual([])
+})

@@ -1,29 +1,10 @@
 import { typing } from '../../../src/browser/typing'
 import { createPolicy, type Policy } from '../../../src/extensions/recorder/sanitize/policy'
 import { isStale, settingsOf } from '../../../src/extensions/recorder/settings'
-
-// The settings that PostHog sends for a project that has only turned recording on.
-const POSTHOG = {
-  endpoint: '/s/',
-  consoleLogRecordingEnabled: true,
-  recorderVersion: 'v2',
-  sampleRate: null,
-  minimumDurationMilliseconds: null,
-  linkedFlag: null,
-  networkPayloadCapture: null,
-  masking: null,
-  urlTriggers: [],
-  urlBlocklist: [],
-  eventTriggers: [],
-  triggerMatchType: null,
-  scriptConfig: null,
-  recordCanvas: false,
-  canvasFps: null,
-  canvasQuality: null,
-}
+import { POSTHOG_RECORDING } from '../../support/posthogRecording'
 
 test("null in PostHog's settings means the default", () => {
-  expect(settingsOf(POSTHOG)).toEqual({
+  expect(settingsOf(POSTHOG_RECORDING)).toEqual({
     ...settingsOf(true),
     endpoint: '/s/',
     consoleLogRecordingEnabled: true,

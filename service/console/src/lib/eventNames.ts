@@ -6,6 +6,7 @@ const NAMES: Readonly<Record<string, string>> = {
   $autocapture: 'Click or input (autocaptured)',
   $rageclick: 'Rage click',
   $dead_click: 'Dead click',
+  $dead_swipe: 'Dead swipe',
   $identify: 'Identify',
   $create_alias: 'Alias',
   $set: 'Set person properties',

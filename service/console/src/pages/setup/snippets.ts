@@ -48,7 +48,13 @@ export const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'script',
     label: 'Script tag',
-    blocks: (site) => [{ title: 'Paste this into the <head> of each page', text: scriptTagFor(site, __SCRIPT_TAG__) }],
+    blocks: (site) => [
+      { title: 'Paste this into the <head> of each page', text: scriptTagFor(site, __SHORT_TAG__) },
+      {
+        title: 'Or this, to set options or to call analytics before the script has loaded',
+        text: scriptTagFor(site, __SCRIPT_TAG__),
+      },
+    ],
   },
   {
     name: 'npm',
