@@ -13,6 +13,7 @@ import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
+import { type Provided, providedBy } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
 import type { Api, CoreApi } from './publicApi'
@@ -20,6 +21,7 @@ import { runFeatures } from './runFeatures'
 
 export interface ClientInputs {
   features: readonly Feature[]
+  standIns?: Provided | undefined
   rules: OptionRules
   load: LoadExtension
   token: string
@@ -36,6 +38,7 @@ export interface ClientInputs {
 /** Creates a running client for one project and connects its parts. */
 export const createClient = ({
   features,
+  standIns,
   rules,
   load,
   token,
@@ -45,7 +48,7 @@ export const createClient = ({
   ledger,
   onEnd,
 }: ClientInputs) => {
-  const context = createContext(config, token, log)
+  const context = createContext(config, token, log, providedBy(features, standIns))
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
   const delivery = connectDelivery(context, ledger)

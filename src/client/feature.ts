@@ -6,6 +6,7 @@ import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../type
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
+import type { Provided } from './provided'
 import type { Api } from './publicApi'
 
 /** What features and extensions run with. */
@@ -113,6 +114,8 @@ export interface Feature {
   name: PartName
   /** The types of the members of its options. */
   members?: OptionMembers
+  /** What it brings for the core's own work. */
+  provides?: Partial<Provided>
   connect?(client: Client): Connection
   /** Imports the extension of the feature's name, in the npm build. */
   importExtension?(): Promise<Extension>

@@ -14,6 +14,7 @@ import type { Feature } from './feature'
 import { createLedger } from './ledger'
 import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
+import type { Provided } from './provided'
 import { type Analytics, type Api, METHODS, type Options } from './publicApi'
 
 type Members = Record<string, unknown>
@@ -63,6 +64,8 @@ export interface Build {
   makeLoad(config: Config): LoadExtension
   /** What `init` does in workers and on servers. Absent: nothing. */
   withoutPage?: WithoutPage
+  /** What the core uses instead of parts that the site leaves out. Absent: it has those parts. */
+  standIns?: Provided
   /** Returns the import that a member needs and lacks. Absent: no member lacks one. */
   missing?: Missing
 }
@@ -72,7 +75,7 @@ export interface Build {
  * member throws. `others`: the named instances so far, shared by all instances of one primary, which has no `name`.
  */
 export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
-  const { features, makeLoad, withoutPage, missing = () => undefined } = build
+  const { features, standIns, makeLoad, withoutPage, missing = () => undefined } = build
   const members = Object.assign({}, MEMBERS, ...features.map((each) => each.members)) as OptionMembers
   const rules: OptionRules = { members, missing }
   let client: Client | undefined
@@ -123,6 +126,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       fallback = undefined
       client = createClient({
         features,
+        standIns,
         rules,
         load: makeLoad(config),
         token: trimmed,

@@ -16,7 +16,7 @@ export interface OptionRules {
   /** The types of the members of options. */
   members: OptionMembers
   /** Returns what an option needs to have an effect; undefined if nothing is missing. */
-  missing(name: string): string | undefined
+  missing(name: string, value: unknown): string | undefined
 }
 
 type Console = Pick<Log, 'error' | 'warn'>
@@ -72,7 +72,8 @@ const checked = (input: unknown, current: Config, log: Console, { members, missi
     const [, takes] = row
     if (!isValid(name, takes, value, shown(current[option]), log)) continue
     // An option that turns a missing feature off needs no warning.
-    if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
+    const reason = value !== false && missing(name, value)
+    if (reason) log.warn(`${name} ${reason}; it has no effect`)
     const types = own(members as Members, option)
     result[option] = isPlainObject(value) ? checkedMembers(name, value, types as Members, log) : value
   }

@@ -1,3 +1,4 @@
+import { BASE } from '../../src/client/features/base'
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Options } from '../../src/client/publicApi'
@@ -111,7 +112,7 @@ const play = async (seed: number) => {
     return analytics
   }
   const tab = start(FEATURES, {})
-  const other = start([], { capture_pageview: false })
+  const other = start(BASE, { capture_pageview: false })
   const claim = () => {
     const id = tab.get_distinct_id()
     owners.set(id, owners.get(id) ?? person)

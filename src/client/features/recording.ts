@@ -1,6 +1,5 @@
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
-import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
 import type { SharedWithRecorder } from '../../host'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
@@ -55,7 +54,6 @@ export const recording: Feature = {
             redact: (text: string, ofResource?: boolean) => outgoingText(text, context.config, ofResource),
             outgoingUrl: (url: string) => outgoingUrl(url, context.config),
             uuidv7,
-            createOutbox,
             createQueue,
             shared,
             toJson,

@@ -1,5 +1,5 @@
 import { onNavigate } from '../../browser/navigation'
-import { readDevice } from '../../browser/page'
+import { readDevice } from '../../browser/device'
 import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { apiHost } from '../../delivery/hosts'
