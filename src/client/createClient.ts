@@ -71,6 +71,7 @@ export const createClient = ({
     moment,
     settle,
     configure,
+    options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
     api: () => api,
     mayProcess: people.mayProcess,

@@ -1,4 +1,4 @@
-import type { OptionMembers } from '../config/options'
+import type { OptionMembers, OptionRows } from '../config/options'
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
@@ -99,6 +99,8 @@ export interface Client {
   configure(changes: Partial<Config>): void
   /** Adds types of members of options, which an extension brings, and checks what the site has passed. */
   defineMembers(members: OptionMembers): void
+  /** The options of the core and of the features of this build. */
+  options: OptionRows
   /** Returns the methods of the client. Those of features that the site leaves out are missing. */
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
@@ -112,6 +114,8 @@ export interface Client {
 /** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
+  /** Its options. */
+  options?: OptionRows
   /** The types of the members of its options. */
   members?: OptionMembers
   /** What it brings for the core's own work. */

@@ -1,5 +1,5 @@
 import { hasPage, isWorker } from '../browser/page'
-import { MEMBERS, type OptionMembers } from '../config/options'
+import { MEMBERS, type OptionMembers, type OptionRows, OPTIONS } from '../config/options'
 import { type OptionRules, resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
@@ -77,7 +77,8 @@ export interface Build {
 export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
   const { features, standIns, makeLoad, withoutPage, missing = () => undefined } = build
   const members = Object.assign({}, MEMBERS, ...features.map((each) => each.members)) as OptionMembers
-  const rules: OptionRules = { members, missing }
+  const rows = Object.assign({}, OPTIONS, ...features.map((each) => each.options)) as OptionRows
+  const rules: OptionRules = { rows, members, missing }
   let client: Client | undefined
   let fallback: FallbackApi | undefined
   let token: string | undefined

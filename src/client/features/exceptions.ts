@@ -13,8 +13,12 @@ const MAX_WAITING = 100
  * Captures exceptions. The extension describes them, and loads when it is first needed. Reports wait for it. Those that it
  * does not get, because the page is left or the page blocks it, are captured with name, message and stack as text.
  */
-export const exceptions: Feature = {
+export const exceptions = {
   name: 'exceptions',
+  options: {
+    capture_exceptions: [undefined, 'boolean | object'],
+    error_tracking: [{}, 'object'],
+  },
   members: {
     capture_exceptions: {
       capture_unhandled_errors: 'boolean',
@@ -120,4 +124,4 @@ export const exceptions: Feature = {
       onAlign: align,
     }
   },
-}
+} satisfies Feature

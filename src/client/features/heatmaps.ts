@@ -9,8 +9,12 @@ import type { CapturedEvent } from '../../types'
 import type { Feature } from '../feature'
 
 /** Captures clicks, mouse moves and scroll depth for heatmaps. */
-export const heatmaps: Feature = {
+export const heatmaps = {
   name: 'heatmaps',
+  options: {
+    enable_heatmaps: [undefined, 'boolean'],
+    capture_heatmaps: [undefined, 'boolean | object'],
+  },
   members: { capture_heatmaps: { flush_interval_milliseconds: 'number' } },
   connect: ({ context: { config, remote } }) => {
     const captured = createListeners<[CapturedEvent]>()
@@ -31,4 +35,4 @@ export const heatmaps: Feature = {
       },
     }
   },
-}
+} satisfies Feature

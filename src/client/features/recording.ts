@@ -1,3 +1,4 @@
+import { OFF } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
 import { createQueue } from '../../delivery/queue'
@@ -10,8 +11,13 @@ import { VERSION } from '../../version'
 import type { Feature } from '../feature'
 
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
-export const recording: Feature = {
+export const recording = {
   name: 'recording',
+  options: {
+    disable_session_recording: OFF,
+    enable_recording_console_log: OFF,
+    session_recording: [{}, 'object'],
+  },
   connect: (client) => {
     const { context } = client
     const { items } = context.remote
@@ -79,4 +85,4 @@ export const recording: Feature = {
       },
     }
   },
-}
+} satisfies Feature

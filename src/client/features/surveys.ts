@@ -1,3 +1,4 @@
+import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
 import { readDevice } from '../../browser/device'
 import { listen } from '../../browser/signal'
@@ -17,8 +18,16 @@ const NONE = 'no surveys'
 const QUERY = /^(get|can|on)/
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
-export const surveys: Feature = {
+export const surveys = {
   name: 'surveys',
+  options: {
+    disable_surveys: OFF,
+    disable_surveys_automatic_display: OFF,
+    advanced_enable_surveys: OFF,
+    surveys_request_timeout_ms: [10_000, 'integer'],
+    surveys: [{}, 'object'],
+    override_display_language: [null, 'string | null'],
+  },
   members: { surveys: { prefillFromUrl: 'boolean' } },
   connect: (client) => {
     const { context } = client
@@ -117,4 +126,4 @@ export const surveys: Feature = {
       },
     }
   },
-}
+} satisfies Feature

@@ -1,8 +1,8 @@
+import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
 import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { DATED_DEFAULTS } from '../../config/datedDefaults'
-import { OPTIONS } from '../../config/options'
 import type { ToolbarParts } from '../../host'
 import { later } from '../../lib/guard'
 import { noteElements } from '../../sources/autocapture/describeElement'
@@ -32,8 +32,11 @@ const takeCode = (): string | undefined => {
  * The toolbar for the site's own team. Fetched only after a link of the console or `loadToolbar`, or with a session of
  * the toolbar in this tab.
  */
-export const toolbar: Feature = {
+export const toolbar = {
   name: 'toolbar',
+  options: {
+    advanced_disable_toolbar_metrics: OFF,
+  },
   connect: (client) => {
     const { context } = client
     const { config, token } = context
@@ -75,7 +78,7 @@ export const toolbar: Feature = {
             mayCapture,
             describeEvent: (type, path, masking) => describeEvent(type, noteElements(path), masking),
             maskingOf,
-            OPTIONS,
+            OPTIONS: client.options as ToolbarParts['OPTIONS'],
             DATED_DEFAULTS,
           } satisfies ToolbarParts
           code = undefined
@@ -84,4 +87,4 @@ export const toolbar: Feature = {
       },
     }
   },
-}
+} satisfies Feature
