@@ -13,7 +13,7 @@ import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
-import { type Provided, providedBy } from './provided'
+import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
 import type { Api, CoreApi } from './publicApi'
@@ -48,7 +48,7 @@ export const createClient = ({
   ledger,
   onEnd,
 }: ClientInputs) => {
-  const context = createContext(config, token, log, providedBy(features, standIns))
+  const context = createContext(config, token, log, providedBy(features, standIns), remoteRowsOf(features))
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
   const delivery = connectDelivery(context, ledger)

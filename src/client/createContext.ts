@@ -7,7 +7,7 @@ import type { Log } from '../lib/log'
 import { propertyText, serialize } from '../lib/serialize'
 import { uuidv7 } from '../lib/uuid'
 import { createIdentity, isIdentifier } from '../state/identity'
-import { createRemoteConfig } from '../state/remoteConfig'
+import type { RemoteRows } from '../state/remoteConfig'
 import { createSession } from '../state/session'
 import type { Config, Properties } from '../types'
 import { openStores } from './openStores'
@@ -17,7 +17,7 @@ import type { Provided } from './provided'
 export type Context = ReturnType<typeof createContext>
 
 /** Creates the configuration and state that all parts of a client share. */
-export const createContext = (config: Config, token: string, log: Log, provided: Provided) => {
+export const createContext = (config: Config, token: string, log: Log, provided: Provided, remoteRows: RemoteRows) => {
   const { cookies } = provided
   const permissions = createPermissions(config, token, cookies)
   const { isCookieless } = permissions
@@ -57,7 +57,7 @@ export const createContext = (config: Config, token: string, log: Log, provided:
     session,
     idleMs,
     attribution,
-    remote: createRemoteConfig(store, onMalformed),
+    remote: provided.createRemoteConfig(store, remoteRows, onMalformed),
     /** Logs the names or the text of malformed values that the service sent. */
     onMalformed,
     /** Calls back before another person replaces the current one. Events captured meanwhile are the current person's. */

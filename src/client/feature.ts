@@ -2,6 +2,7 @@ import type { OptionMembers, OptionRows } from '../config/options'
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
+import type { RemoteRows } from '../state/remoteConfig'
 import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
@@ -118,6 +119,8 @@ export interface Feature {
   options?: OptionRows
   /** The types of the members of its options. */
   members?: OptionMembers
+  /** The items of the remote configuration that it uses. */
+  remote?: RemoteRows
   /** What it brings for the core's own work. */
   provides?: Partial<Provided>
   connect?(client: Client): Connection

@@ -25,5 +25,12 @@ export const STAND_INS: Provided = {
     initialPerson: () => ({}),
     forget: nothing,
   }),
+  createRemoteConfig: () => ({
+    items: {},
+    hasFailed: false,
+    acceptsGzip: () => true,
+    apply: () => false,
+    onChange: () => nothing,
+  }),
   readDevice: () => ({}),
 }

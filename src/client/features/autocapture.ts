@@ -1,3 +1,4 @@
+import { isBoolean } from '../../lib/json'
 import { OFF, STRINGS } from '../../config/options'
 import { startAutocapture } from '../../sources/autocapture/startAutocapture'
 import type { Feature } from '../feature'
@@ -10,6 +11,7 @@ export const autocapture = {
     mask_all_text: OFF,
     mask_all_element_attributes: OFF,
   },
+  remote: { autocapture_opt_out: [isBoolean, '$autocapture_disabled_server_side'] },
   members: {
     autocapture: {
       url_allowlist: 'array',

@@ -1,3 +1,4 @@
+import { isPlainObject, isToggle } from '../../lib/json'
 import { patch } from '../../browser/patch'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
@@ -18,6 +19,10 @@ export const exceptions = {
   options: {
     capture_exceptions: [undefined, 'boolean | object'],
     error_tracking: [{}, 'object'],
+  },
+  remote: {
+    autocaptureExceptions: [isToggle, '$exception_capture_enabled_server_side'],
+    errorTracking: [isPlainObject],
   },
   members: {
     capture_exceptions: {

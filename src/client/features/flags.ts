@@ -1,5 +1,6 @@
 import { OFF } from '../../config/options'
 import { connectFlags } from '../connectFlags'
+import { createRemoteConfig } from '../../state/remoteConfig'
 import type { Feature } from '../feature'
 
 /** Feature flags, early access features, and what the service turns on and off. */
@@ -14,5 +15,6 @@ export const flags = {
     feature_flag_cache_ttl_ms: [0, 'integer'],
     remote_config_refresh_interval_ms: [300_000, 'integer'],
   },
+  provides: { createRemoteConfig },
   connect: connectFlags,
 } satisfies Feature

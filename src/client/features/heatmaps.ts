@@ -1,3 +1,4 @@
+import { isBoolean } from '../../lib/json'
 import { onNavigate } from '../../browser/navigation'
 import { onPageRestored } from '../../browser/pageExit'
 import { listen } from '../../browser/signal'
@@ -15,6 +16,7 @@ export const heatmaps = {
     enable_heatmaps: [undefined, 'boolean'],
     capture_heatmaps: [undefined, 'boolean | object'],
   },
+  remote: { heatmaps: [isBoolean] },
   members: { capture_heatmaps: { flush_interval_milliseconds: 'number' } },
   connect: ({ context: { config, remote } }) => {
     const captured = createListeners<[CapturedEvent]>()

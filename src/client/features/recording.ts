@@ -4,7 +4,7 @@ import { typing } from '../../browser/typing'
 import { createQueue } from '../../delivery/queue'
 import type { SharedWithRecorder } from '../../host'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
-import { parseJson, toJson } from '../../lib/json'
+import { isToggle, parseJson, toJson } from '../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
 import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
@@ -18,6 +18,7 @@ export const recording = {
     enable_recording_console_log: OFF,
     session_recording: [{}, 'object'],
   },
+  remote: { sessionRecording: [isToggle], capturePerformance: [isToggle] },
   connect: (client) => {
     const { context } = client
     const { items } = context.remote

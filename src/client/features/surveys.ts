@@ -1,3 +1,4 @@
+import { isBoolean } from '../../lib/json'
 import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
 import { readDevice } from '../../browser/device'
@@ -28,6 +29,7 @@ export const surveys = {
     surveys: [{}, 'object'],
     override_display_language: [null, 'string | null'],
   },
+  remote: { surveys: [(value) => isBoolean(value) || Array.isArray(value)] },
   members: { surveys: { prefillFromUrl: 'boolean' } },
   connect: (client) => {
     const { context } = client

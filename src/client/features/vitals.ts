@@ -1,3 +1,4 @@
+import { isToggle } from '../../lib/json'
 import { STRINGS, accepts } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
@@ -29,6 +30,7 @@ export const vitals = {
   options: {
     capture_performance: [undefined, 'boolean | object'],
   },
+  remote: { capturePerformance: [isToggle] },
   members: { capture_performance: MEMBERS },
   connect: ({ context: { config, remote } }) => {
     const settings = (): PerformanceConfig => ({
