@@ -413,7 +413,7 @@ test('any definition of a survey is read without an error', () => {
       }
     }),
     // A value that throws when it is converted to a number.
-    { numRuns: 300, examples: [[{ ...survey(), current_iteration: { toString: {} } }]] },
+    { numRuns: 300, examples: [[{ ...survey(), current_iteration: { toString: {} } } as never]] },
   )
 })
 
