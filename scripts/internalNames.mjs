@@ -3,19 +3,21 @@
  * them. No name here may be public, stored, sent, built from text, or one of the browser's (test/scripts/internalNames.test.ts).
  */
 export const INTERNAL_NAMES = `
-  isOptedOut lastActiveAt startExtension isIdentified processesPerson isField isKept toProperties usesDatabase
-  captureLater hasChanged isCookieless onDropped onRequestError tabStore claim heldUntil isOfPage isPast
-  isSensitive leave living retryNow adoptReset fails hasFlags hasViewed mayKeep mayProcess merged onDelivered
-  setAnonymousId settle textOf adoptOrphans endSession endWait expectOrphans fetchedAt initialPerson
-  isBootstrapped isWritten journals maskAttributes maskText mayStore nextBatch onMalformed onOrphaned onPageHide
-  onPageLeave outgoingUrl outlives permitted personSince useGzip uuidv7 abandon acceptsGzip acquireLeadership
-  addOldest become beforeCall beginSession bootstrapped cancelUnsent captureIdentify claimOrphans crossSubdomain
-  currentTab enableProfiles endLeadership forgetReported forgetTaken forgetVisit hasLoaded idleMs
-  ignoredAttributes inOneWrite isAdopted isExcluded isOpen isOutboxKey isReported isSending isStale layersNow
-  lead maxBatch mayCapture needsGzip onGzipNeeded onMissing onNextPerson onRetry onSwitch openSession prepare
-  processPerson pump reloadingFlags removeRecords requestFlags rewrite userConfig wasEnded wanted runs outbox
-  journal ledger typed fits hasFailed tabs fillers maxBytes prepareAfter isNew
-  emit startedAt take isInClickTask onVisibilityChange onActivity importExtension provides readDevice createOutbox standIns anyMatches fields createAttribution withoutPage isSent withoutSensitive storageOf peek defineMembers exists isPaused safeText onPageRestored createQueue amend apiHost pathOf checkPath describeEvent maskingOf guarded besides
+  tabStore isOptedOut claim isPast lastActiveAt heldUntil isOfPage isField onDropped isCookieless leave guarded isKept
+  toProperties living onRequestError isIdentified captureLater retryNow adoptReset processesPerson usesDatabase
+  hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
+  adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
+  prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession
+  endWait onMalformed onOrphaned onPageHide permitted personSince useGzip abandon acceptsGzip acquireLeadership
+  addOldest become beforeCall beginSession bootstrapped claimOrphans crossSubdomain enableProfiles inOneWrite
+  isAdopted isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
+  expectOrphans onPageLeave outgoingUrl outlives forgetReported forgetTaken forgetVisit hasLoaded idleMs
+  ignoredAttributes isOpen isReported isSending isStale layersNow lead maxBatch mayCapture needsGzip onNextPerson
+  onRetry processPerson pump reloadingFlags removeRecords requestFlags rewrite userConfig wasEnded wanted runs journal
+  ledger typed hasFailed tabs fillers maxBytes emit isInClickTask onVisibilityChange onActivity importExtension
+  provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
+  anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
+  onPageRestored apiHost pathOf besides
 `
   .trim()
   .split(/\s+/)

@@ -83,7 +83,7 @@ export const createClient = ({
 
   // Features watch the page. Without a page there is nothing to run.
   const running = runFeatures(
-    (onLeave) => createFeatureHost(context, delivery, events, ledger, load, onLeave),
+    (onLeave) => createFeatureHost(client, load, onLeave),
     () => hasPage() && !isOptedOut(),
     connections.flatMap(({ runs = [] }) => runs),
   )

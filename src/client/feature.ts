@@ -10,8 +10,25 @@ import type { Ledger } from './ledger'
 import type { Provided } from './provided'
 import type { Api } from './publicApi'
 
+/** The members of a client that extensions may use. What each uses of them is in its `Parts` (host.ts). */
+interface ClientMembers {
+  api: Client['api']
+  defineMembers(members: OptionMembers): void
+  delivery: Delivery
+  ledger: Ledger
+  log: Context['log']
+  store: Context['store']
+  tab: Context['tab']
+  tabKeys: readonly string[]
+  token: string
+  distinctId(): string
+  sessionId(): string
+  person(): number
+  mayStore(): boolean
+}
+
 /** What features and extensions run with. */
-export interface FeatureHost extends ExtensionHost {
+export interface FeatureHost extends ExtensionHost, ClientMembers {
   /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }

@@ -57,17 +57,21 @@ export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
 /** What `init` does where there is no page. `begin` creates and starts the client, `end` allows another `init`. */
 export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => FallbackApi | undefined
 
+/** How a build does without the parts that a site leaves out. Absent: it has all of them. */
+export interface Lacking {
+  /** What the core uses instead of parts. */
+  standIns?: Provided
+  /** Returns the import that a member needs and lacks. */
+  missing?: Missing
+}
+
 /** What a build of the SDK consists of, besides the core. */
-export interface Build {
+export interface Build extends Lacking {
   features: readonly Feature[]
   /** Returns how extensions are fetched. */
   makeLoad(config: Config): LoadExtension
   /** What `init` does in workers and on servers. Absent: nothing. */
   withoutPage?: WithoutPage
-  /** What the core uses instead of parts that the site leaves out. Absent: it has those parts. */
-  standIns?: Provided
-  /** Returns the import that a member needs and lacks. Absent: no member lacks one. */
-  missing?: Missing
 }
 
 /**

@@ -1,6 +1,6 @@
 import { unclobbered } from '../browser/dom'
 import type { Feature } from '../client/feature'
-import { type Build, createAnalytics } from '../client/instances'
+import { type Build, createAnalytics, type Lacking } from '../client/instances'
 import { replaceStub } from '../client/stub'
 
 /**
@@ -21,7 +21,7 @@ export interface ScriptUrlPolicy {
 export const runScript = (
   features: readonly Feature[],
   loadFrom: (tag: ScriptTag | null) => Build['makeLoad'],
-  lacking?: Pick<Build, 'missing' | 'standIns'>,
+  lacking?: Lacking,
 ): void => {
   // Available only while this script runs.
   const tag = unclobbered(document).currentScript as ScriptTag | null

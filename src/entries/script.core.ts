@@ -4,8 +4,7 @@ import { STAND_INS } from '../client/standIns'
 import { runScript } from './runScript'
 
 // analytics.core.js: the core with complete events and durable delivery, without extensions.
-runScript(
-  BASE,
-  () => () => (name) => Promise.reject(new Error(`${name} is not in analytics.core.js`)),
-  { missing: missingParts(BASE), standIns: STAND_INS },
-)
+runScript(BASE, () => () => (name) => Promise.reject(new Error(`${name} is not in analytics.core.js`)), {
+  missing: missingParts(BASE),
+  standIns: STAND_INS,
+})

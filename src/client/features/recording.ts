@@ -2,13 +2,13 @@ import { OFF } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
 import { createQueue } from '../../delivery/queue'
-import type { SharedWithRecorder } from '../../host'
+import type { RecorderParts, SharedWithRecorder } from '../../host'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { isToggle, parseJson, toJson } from '../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
 import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
-import type { Feature } from '../feature'
+import type { Feature, FeatureHost } from '../feature'
 
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
 export const recording = {
@@ -55,13 +55,12 @@ export const recording = {
           !context.config.advanced_disable_flags,
         start: (host) => {
           // What the main script has anyway, so that the recorder need not contain it too.
-          const parts = {
-            ...client,
-            ...context,
+          const parts: Omit<RecorderParts, keyof FeatureHost> = {
+            createOutbox: context.createOutbox,
             redact: (text: string, ofResource?: boolean) => outgoingText(text, context.config, ofResource),
             outgoingUrl: (url: string) => outgoingUrl(url, context.config),
             uuidv7,
-            createQueue,
+            createQueue: createQueue,
             shared,
             toJson,
             listen,

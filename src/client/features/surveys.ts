@@ -5,13 +5,12 @@ import { readDevice } from '../../browser/device'
 import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { apiHost } from '../../delivery/hosts'
-import { request } from '../../delivery/transport'
-import type { SurveyLink } from '../../host'
+import type { SurveyLink, SurveyParts } from '../../host'
 import { guarded } from '../../lib/guard'
 import { objectOf } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
 import type { SurveyCallback } from '../../types'
-import type { Feature } from '../feature'
+import type { Feature, FeatureHost } from '../feature'
 import { METHODS, type SurveyApi } from '../publicApi'
 
 const CALLS = Object.keys(METHODS).filter((name) => /survey/i.test(name))
@@ -31,8 +30,7 @@ export const surveys = {
   },
   remote: { surveys: [(value) => isBoolean(value) || Array.isArray(value)] },
   members: { surveys: { prefillFromUrl: 'boolean' } },
-  connect: (client) => {
-    const { context } = client
+  connect: ({ context, delivery }) => {
     const { config, remote, log } = context
     let extension: SurveyLink | undefined
     let isBlocked = false
@@ -101,14 +99,12 @@ export const surveys = {
         wanted: () => isOn() && !isOff(),
         start: (host) => {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
-          const parts = {
-            ...client,
-            ...context,
+          const parts: Omit<SurveyParts, keyof FeatureHost> = {
             apiHost,
             listen,
             onNavigate,
             readDevice,
-            request,
+            request: delivery.send,
             storageOf,
             uuidv7,
             use: (next: SurveyLink) => {

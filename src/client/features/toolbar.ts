@@ -10,7 +10,7 @@ import { pathOf } from '../../sources/autocapture/elements'
 import { mayCapture } from '../../sources/autocapture/mayCapture'
 import { checkPath } from '../../sources/autocapture/privacy'
 import { describeEvent, maskingOf } from '../../sources/autocapture/startAutocapture'
-import type { Feature } from '../feature'
+import type { Feature, FeatureHost } from '../feature'
 
 /** Name of the code in the URL, and in session storage of the token of the project that the tab has a session for. */
 const NAME = '__trailmark_toolbar'
@@ -62,9 +62,7 @@ export const toolbar = {
         wanted,
         start: (host) => {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
-          const parts = {
-            ...client,
-            ...context,
+          const parts: Omit<ToolbarParts, keyof FeatureHost> = {
             code,
             shared,
             end: () => {
@@ -78,9 +76,9 @@ export const toolbar = {
             mayCapture,
             describeEvent: (type, path, masking) => describeEvent(type, noteElements(path), masking),
             maskingOf,
-            OPTIONS: client.options as ToolbarParts['OPTIONS'],
+            OPTIONS: client.options,
             DATED_DEFAULTS,
-          } satisfies ToolbarParts
+          }
           code = undefined
           return host.startExtension('toolbar', parts)
         },
