@@ -5,7 +5,7 @@ import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
-import { shortened } from './scripts/internalNames.mjs'
+import { SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
 
@@ -61,6 +61,27 @@ const compileOnLoad = {
       const isMethod = node.type === 'MethodDefinition' || node.method || node.kind === 'get' || node.kind === 'set'
       const children = isMethod ? [node.key, ...node.value.params, node.value.body] : Object.values(node).flat()
       for (const child of children) if (child?.type) visit(child)
+    }
+    visit(this.parse(code))
+    return { code: result.toString(), map: result.generateMap({ hires: 'boundary' }) }
+  },
+}
+
+// Gives internal members their short names in the npm build too, because bundlers of sites keep names of members.
+const shortNames = {
+  name: 'short-names',
+  renderChunk(code) {
+    const result = new MagicString(code)
+    const visit = (node, parent) => {
+      const short = node.type === 'Identifier' && SHORT_NAMES.get(node.name)
+      const isMember = parent?.type === 'MemberExpression' ? parent.property === node : parent?.key === node
+      if (short && isMember && !parent.computed) {
+        if (parent.shorthand) result.appendLeft(node.start, `${short}: `)
+        else result.overwrite(node.start, node.end, short)
+      }
+      for (const [name, child] of Object.entries(node))
+        if (!(node.shorthand && name === 'value' && child.type === 'Identifier'))
+          for (const each of [child].flat()) if (each?.type) visit(each, node)
     }
     visit(this.parse(code))
     return { code: result.toString(), map: result.generateMap({ hires: 'boundary' }) }
@@ -312,7 +333,7 @@ export default [
         format: 'es',
         chunkFileNames: '[name].js',
         manualChunks: shared,
-        plugins: [compileOnLoad],
+        plugins: [shortNames, compileOnLoad],
       },
       {
         ...output,
@@ -322,6 +343,7 @@ export default [
         exports: 'named',
         entryFileNames: '[name].cjs',
         chunkFileNames: '[name].cjs',
+        plugins: [shortNames],
       },
     ],
     plugins: [...sources('npm'), licenses],
@@ -336,7 +358,7 @@ export default [
         // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].js',
-        plugins: [compileOnLoad, partTypes('d.ts', 'core.js')],
+        plugins: [shortNames, compileOnLoad, partTypes('d.ts', 'core.js')],
       },
       {
         ...output,
@@ -347,7 +369,7 @@ export default [
         // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].cjs',
-        plugins: [partTypes('d.cts', 'core.cjs')],
+        plugins: [shortNames, partTypes('d.cts', 'core.cjs')],
       },
     ],
     plugins: [...sources('npm'), licenses],

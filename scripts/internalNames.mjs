@@ -1,20 +1,23 @@
 /**
- * Names of members that the scripts of the CDN build share among themselves, the most frequent first. The build shortens
+ * Names of members that scripts and modules share among themselves, the most frequent first. The build shortens
  * them. No name here may be public, stored, sent, built from text, or one of the browser's (test/scripts/internalNames.test.ts).
  */
 export const INTERNAL_NAMES = `
-  isOptedOut lastActiveAt startExtension isIdentified processesPerson isField isKept toProperties usesDatabase
-  captureLater hasChanged isCookieless onDropped onRequestError tabStore claim heldUntil isOfPage isPast
-  isSensitive leave living retryNow adoptReset fails hasFlags hasViewed mayKeep mayProcess merged onDelivered
-  setAnonymousId settle textOf adoptOrphans endSession endWait expectOrphans fetchedAt initialPerson
-  isBootstrapped isWritten journals maskAttributes maskText mayStore nextBatch onMalformed onOrphaned onPageHide
-  onPageLeave outgoingUrl outlives permitted personSince useGzip uuidv7 abandon acceptsGzip acquireLeadership
-  addOldest become beforeCall beginSession bootstrapped cancelUnsent captureIdentify claimOrphans crossSubdomain
-  currentTab enableProfiles endLeadership forgetReported forgetTaken forgetVisit hasLoaded idleMs
-  ignoredAttributes inOneWrite isAdopted isExcluded isOpen isOutboxKey isReported isSending isStale layersNow
-  lead maxBatch mayCapture needsGzip onGzipNeeded onMissing onNextPerson onRetry onSwitch openSession prepare
-  processPerson pump reloadingFlags removeRecords requestFlags rewrite userConfig wasEnded wanted runs outbox
-  journal ledger typed fits hasFailed tabs fillers maxBytes prepareAfter isNew
+  tabStore isOptedOut claim isPast lastActiveAt heldUntil isOfPage isField onDropped isCookieless leave guarded isKept
+  toProperties living onRequestError isIdentified captureLater retryNow adoptReset processesPerson usesDatabase
+  hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
+  adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
+  prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession
+  endWait onMalformed onOrphaned onPageHide permitted personSince useGzip abandon acceptsGzip acquireLeadership
+  addOldest become beforeCall beginSession bootstrapped claimOrphans crossSubdomain enableProfiles inOneWrite
+  isAdopted isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
+  expectOrphans onPageLeave outgoingUrl outlives forgetReported forgetTaken forgetVisit hasLoaded idleMs
+  ignoredAttributes isOpen isReported isSending isStale layersNow lead maxBatch mayCapture needsGzip onNextPerson
+  onRetry processPerson pump reloadingFlags removeRecords requestFlags rewrite userConfig wasEnded wanted runs journal
+  ledger typed hasFailed tabs fillers maxBytes emit isInClickTask onVisibilityChange onActivity importExtension
+  provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
+  anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
+  onPageRestored apiHost pathOf besides
 `
   .trim()
   .split(/\s+/)
@@ -22,13 +25,14 @@ export const INTERNAL_NAMES = `
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const SHORT = [...LETTERS, ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second.toLowerCase()))]
 
-/** Short names by long ones. The same for every script, in the form of the minifier's cache of names. */
-const shortNames = () => Object.fromEntries(INTERNAL_NAMES.map((name, index) => [`$${name}`, SHORT[index]]))
+/** Short names by long ones, the same for every script and module. */
+export const SHORT_NAMES = new Map(INTERNAL_NAMES.map((name, index) => [name, SHORT[index]]))
 
 /** Returns the minifier's options that shorten these names, and those that `more` matches. */
 export const shortened = (more) => ({
   mangle: {
     properties: { regex: RegExp([`^(${INTERNAL_NAMES.join('|')})$`, ...(more ? [more.source] : [])].join('|')) },
   },
-  nameCache: { props: { props: shortNames() } },
+  // The form of the minifier's cache.
+  nameCache: { props: { props: Object.fromEntries([...SHORT_NAMES].map(([name, short]) => [`$${name}`, short])) } },
 })

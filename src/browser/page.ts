@@ -4,9 +4,7 @@ import { memo } from '../lib/memo'
 import { oncePerTask } from '../lib/oncePerTask'
 import { redactUrls } from '../lib/redact'
 import { unclobbered } from './dom'
-import { timeZone } from '../lib/timeZone'
 import { hostOf } from '../lib/url'
-import { type Agent, readUserAgent } from '../lib/userAgent'
 import type { Config, Properties } from '../types'
 import { CHANNEL } from '../version'
 
@@ -21,9 +19,11 @@ interface BrandedNavigator extends Navigator {
   userAgentData?: { brands?: { brand: string }[]; platform?: string }
   globalPrivacyControl?: boolean
 }
-const nav = () => navigator as BrandedNavigator
+/** Returns the navigator. Its members may be missing. */
+export const nav = () => navigator as BrandedNavigator
 
-const readAgent = () => readAs('string', () => navigator.userAgent) ?? ''
+/** Returns the text by which the browser identifies itself. */
+export const readAgent = () => readAs('string', () => navigator.userAgent) ?? ''
 
 /** Returns everything by which a browser identifies itself, for the bot filter. */
 export const readAgentNames = (): string[] => [
@@ -37,35 +37,6 @@ export const isAutomated = () => !!attempt(() => navigator.webdriver)
 /** Whether the browser sends Do Not Track or Global Privacy Control. */
 export const asksNotToBeTracked = () =>
   attempt(() => nav().globalPrivacyControl) === true || /^(1|yes)$/.test(readAs('string', () => nav().doNotTrack) ?? '')
-
-// An Android tablet that requests desktop sites claims to be Linux. Client hints and touch points reveal it.
-const kindOfDesktop = (): Agent['$device_type'] =>
-  nav().userAgentData?.platform === 'Android' && nav().maxTouchPoints > 0
-    ? Math.min(screen.width, screen.height) / (devicePixelRatio || 1) >= 600
-      ? 'Tablet'
-      : 'Mobile'
-    : 'Desktop'
-
-/**
- * Returns properties that do not change while the page lives: browser, system, device, language, time zone
- * (docs/reference/protocol.md#5.3).
- */
-export const readDevice = (detectsGoogleApp?: boolean): Properties => {
-  const agent = readAgent()
-  const language = readAs('string', () => navigator.language)
-  const parsed = readUserAgent(agent, detectsGoogleApp)
-  return {
-    ...parsed,
-    $device_type: (parsed.$device_type === 'Desktop' && attempt(kindOfDesktop)) || parsed.$device_type,
-    // Brave claims to be Chrome, has its own object, and does not expose its version.
-    ...(attempt(() => nav().brave) ? { $browser: 'Brave', $browser_version: null } : {}),
-    $timezone: timeZone(),
-    $timezone_offset: readAs('number', () => new Date().getTimezoneOffset()),
-    $raw_user_agent: agent.length > 1000 ? `${agent.slice(0, 997)}...` : agent,
-    $browser_language: language,
-    $browser_language_prefix: language?.split('-')[0],
-  }
-}
 
 const sizesOf = memo(
   (

@@ -1,7 +1,6 @@
 import { hasPage } from '../browser/page'
 import { type Body, compress, type GzipNow } from '../delivery/encode'
 import { apiHost } from '../delivery/hosts'
-import { createOutbox } from '../delivery/outbox'
 import { createQueue } from '../delivery/queue'
 import { outcomeOf } from '../delivery/retry'
 import { request } from '../delivery/transport'
@@ -14,7 +13,10 @@ import type { Ledger } from './ledger'
 export type Delivery = ReturnType<typeof connectDelivery>
 
 /** Connects the queue to the outbox, to compression and to the ledger. */
-export const connectDelivery = ({ config, token, isOptedOut, mayStore, remote }: Context, ledger: Ledger) => {
+export const connectDelivery = (
+  { config, token, createOutbox, isOptedOut, mayStore, remote }: Context,
+  ledger: Ledger,
+) => {
   /** Compresses in browsers that cannot. Set once the extension has loaded. */
   let gzip: GzipNow | undefined
   let needsGzip = false

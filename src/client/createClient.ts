@@ -14,6 +14,7 @@ import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
+import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
 import type { Api, CoreApi } from './publicApi'
@@ -21,6 +22,7 @@ import { runFeatures } from './runFeatures'
 
 export interface ClientInputs {
   features: readonly Feature[]
+  standIns?: Provided | undefined
   rules: OptionRules
   load: LoadExtension
   token: string
@@ -39,6 +41,7 @@ export interface ClientInputs {
 /** Creates a running client for one project and connects its parts. */
 export const createClient = ({
   features,
+  standIns,
   rules,
   load,
   token,
@@ -49,7 +52,7 @@ export const createClient = ({
   early,
   onEnd,
 }: ClientInputs) => {
-  const context = createContext(config, token, log)
+  const context = createContext(config, token, log, providedBy(features, standIns), remoteRowsOf(features))
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
   const delivery = connectDelivery(context, ledger)
@@ -72,6 +75,7 @@ export const createClient = ({
     moment,
     settle,
     configure,
+    options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
     api: () => api,
     mayProcess: people.mayProcess,
@@ -83,7 +87,7 @@ export const createClient = ({
 
   // Features watch the page. Without a page there is nothing to run.
   const running = runFeatures(
-    (onLeave) => createFeatureHost(context, delivery, events, ledger, load, onLeave),
+    (onLeave) => createFeatureHost(client, load, onLeave),
     () => hasPage() && !isOptedOut(),
     connections.flatMap(({ runs = [] }) => runs),
   )

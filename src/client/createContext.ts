@@ -6,24 +6,25 @@ import { createListeners } from '../lib/listeners'
 import type { Log } from '../lib/log'
 import { propertyText, serialize } from '../lib/serialize'
 import { uuidv7 } from '../lib/uuid'
-import { createAttribution } from '../state/attribution'
 import { createIdentity, isIdentifier } from '../state/identity'
-import { createRemoteConfig } from '../state/remoteConfig'
+import type { RemoteRows } from '../state/remoteConfig'
 import { createSession } from '../state/session'
 import type { Config, Properties } from '../types'
 import { openStores } from './openStores'
 import { createPermissions } from './permissions'
+import type { Provided } from './provided'
 
 export type Context = ReturnType<typeof createContext>
 
 /** Creates the configuration and state that all parts of a client share. */
-export const createContext = (config: Config, token: string, log: Log) => {
-  const permissions = createPermissions(config, token)
+export const createContext = (config: Config, token: string, log: Log, provided: Provided, remoteRows: RemoteRows) => {
+  const { cookies } = provided
+  const permissions = createPermissions(config, token, cookies)
   const { isCookieless } = permissions
   const leaving = createListeners<[]>()
   let person = 0
   let personSince = 0
-  const stores = openStores(token, config, permissions.mayStore, () => {
+  const stores = openStores(token, config, cookies, permissions.mayStore, () => {
     leaving.emit()
     person += 1
     personSince = performance.now()
@@ -39,7 +40,7 @@ export const createContext = (config: Config, token: string, log: Log) => {
   const identity = createIdentity(store, newId, config.bootstrap)
   const idleMs = () => Math.max(1, config.session_idle_timeout_seconds) * 1000
   const session = createSession(store, stores.tab, stores.tabKeys, idleMs)
-  const attribution = createAttribution(config, store, tabStore)
+  const attribution = provided.createAttribution(config, store, tabStore)
   if (session.wasEnded) attribution.endSession()
   const rewrite = propertyText(() => config.properties_string_max_length)
   const onMalformed = (what: string | string[]) =>
@@ -49,13 +50,14 @@ export const createContext = (config: Config, token: string, log: Log) => {
     config,
     token,
     log,
+    ...provided,
     ...permissions,
     ...stores,
     identity,
     session,
     idleMs,
     attribution,
-    remote: createRemoteConfig(store, onMalformed),
+    remote: provided.createRemoteConfig(store, remoteRows, onMalformed),
     /** Logs the names or the text of malformed values that the service sent. */
     onMalformed,
     /** Calls back before another person replaces the current one. Events captured meanwhile are the current person's. */

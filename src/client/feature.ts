@@ -1,15 +1,34 @@
-import type { OptionMembers } from '../config/options'
+import type { OptionMembers, OptionRows } from '../config/options'
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
+import type { RemoteRows } from '../state/remoteConfig'
 import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
+import type { Provided } from './provided'
 import type { Api } from './publicApi'
 
+/** The members of a client that extensions may use. What each uses of them is in its `Parts` (host.ts). */
+interface ClientMembers {
+  api: Client['api']
+  defineMembers(members: OptionMembers): void
+  delivery: Delivery
+  ledger: Ledger
+  log: Context['log']
+  store: Context['store']
+  tab: Context['tab']
+  tabKeys: readonly string[]
+  token: string
+  distinctId(): string
+  sessionId(): string
+  person(): number
+  mayStore(): boolean
+}
+
 /** What features and extensions run with. */
-export interface FeatureHost extends ExtensionHost {
+export interface FeatureHost extends ExtensionHost, ClientMembers {
   /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
@@ -98,6 +117,8 @@ export interface Client {
   configure(changes: Partial<Config>): void
   /** Adds types of members of options, which an extension brings, and checks what the site has passed. */
   defineMembers(members: OptionMembers): void
+  /** The options of the core and of the features of this build. */
+  options: OptionRows
   /** Returns the methods of the client. Those of features that the site leaves out are missing. */
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
@@ -111,8 +132,14 @@ export interface Client {
 /** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
+  /** Its options. */
+  options?: OptionRows
   /** The types of the members of its options. */
   members?: OptionMembers
+  /** The items of the remote configuration that it uses. */
+  remote?: RemoteRows
+  /** What it brings for the core's own work. */
+  provides?: Partial<Provided>
   connect?(client: Client): Connection
   /** Imports the extension of the feature's name, in the npm build. */
   importExtension?(): Promise<Extension>

@@ -2,32 +2,40 @@ import { onVisibilityChange } from '../browser/visibility'
 import type { LoadExtension } from '../extensions/contract'
 import { startExtension } from '../extensions/startExtension'
 import { later } from '../lib/guard'
-import type { Events } from './capture'
-import type { Delivery } from './connectDelivery'
-import type { Context } from './createContext'
-import type { FeatureHost } from './feature'
-import type { Ledger } from './ledger'
+import type { Client, FeatureHost } from './feature'
 
 /** Creates the object that a feature and its extensions use a client through. `load` fetches an extension. */
 export const createFeatureHost = (
-  { config, log, remote, session, personSince }: Context,
-  { useGzip }: Delivery,
-  { capture, moment }: Events,
-  ledger: Pick<Ledger, 'dropped'>,
+  { context, delivery, ledger, capture, moment, defineMembers, api }: Client,
   load: LoadExtension,
   onLeave: FeatureHost['onLeave'],
 ): FeatureHost => {
+  const { config, token, log, remote, session, store, tab, tabKeys } = context
+  const { distinctId, sessionId, person, personSince, mayStore } = context
   const host: FeatureHost = {
-    config,
+    api,
     capture,
-    moment,
-    session,
-    remote,
-    useGzip,
+    config,
+    defineMembers,
+    delivery,
+    distinctId,
     later,
+    ledger,
+    log,
+    mayStore,
+    moment,
     onLeave,
-    personSince,
     onVisibilityChange,
+    person,
+    personSince,
+    remote,
+    session,
+    sessionId,
+    store,
+    tab,
+    tabKeys,
+    token,
+    useGzip: delivery.useGzip,
     startExtension: (name, parts, onFailure) =>
       startExtension(load(name), { ...host, ...parts }, (error, hasLoaded) => {
         // The page or a content blocker may forbid a script, which is no defect.

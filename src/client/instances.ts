@@ -1,5 +1,5 @@
 import { hasPage, isWorker } from '../browser/page'
-import { MEMBERS, type OptionMembers } from '../config/options'
+import { MEMBERS, type OptionMembers, type OptionRows, OPTIONS } from '../config/options'
 import { type OptionRules, resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
@@ -15,6 +15,7 @@ import type { Feature } from './feature'
 import { createLedger } from './ledger'
 import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
+import type { Provided } from './provided'
 import { type Analytics, type Api, METHODS, type Options } from './publicApi'
 
 type Members = Record<string, unknown>
@@ -57,15 +58,21 @@ export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
 /** What `init` does where there is no page. `begin` creates and starts the client, `end` allows another `init`. */
 export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => FallbackApi | undefined
 
+/** How a build does without the parts that a site leaves out. Absent: it has all of them. */
+export interface Lacking {
+  /** What the core uses instead of parts. */
+  standIns?: Provided
+  /** Returns the import that a member needs and lacks. */
+  missing?: Missing
+}
+
 /** What a build of the SDK consists of, besides the core. */
-export interface Build {
+export interface Build extends Lacking {
   features: readonly Feature[]
   /** Returns how extensions are fetched. */
   makeLoad(config: Config): LoadExtension
   /** What `init` does in workers and on servers. Absent: nothing. */
   withoutPage?: WithoutPage
-  /** Returns the import that a member needs and lacks. Absent: no member lacks one. */
-  missing?: Missing
 }
 
 /**
@@ -73,9 +80,10 @@ export interface Build {
  * member throws. `others`: the named instances so far, shared by all instances of one primary, which has no `name`.
  */
 export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
-  const { features, makeLoad, withoutPage, missing = () => undefined } = build
+  const { features, standIns, makeLoad, withoutPage, missing = () => undefined } = build
   const members = Object.assign({}, MEMBERS, ...features.map((each) => each.members)) as OptionMembers
-  const rules: OptionRules = { members, missing }
+  const rows = Object.assign({}, OPTIONS, ...features.map((each) => each.options)) as OptionRows
+  const rules: OptionRules = { rows, members, missing }
   let client: Client | undefined
   let fallback: FallbackApi | undefined
   let token: string | undefined
@@ -136,6 +144,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       fallback = undefined
       client = createClient({
         features,
+        standIns,
         rules,
         load: makeLoad(config),
         token: trimmed,

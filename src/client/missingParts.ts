@@ -1,11 +1,15 @@
 import type { PartName } from '../parts'
 import type { Feature } from './feature'
 
-/** The methods and options of each part that has some. Only builds that can leave out parts contain this table. */
+/** The methods and options of each part that has some; an option's name with a value, as `name: value`. Only builds that can leave out parts contain this table. */
 export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   autocapture: /^(autocapture|mask_all_.*)$/,
   bots: /^custom_blocked_useragents$/,
+  campaign: /^(save_campaign_params|save_referrer|custom_campaign_params)$/,
   clicks: /^(rageclick|capture_dead_clicks|mask_all_.*)$/,
+  cookies:
+    /^(persistence: .*cookie|(cross_subdomain|secure)_cookie|cookie_expiration|opt_out_capturing_persistence_type)$/,
+  device: /^detect_google_search_app$/,
   exceptions: /^(.*Exception.*|capture_exceptions|error_tracking)$/,
   flags:
     /^(featureFlags\..*|isFeatureEnabled|.*(Flags?|FlagPayload|FlagResult)|.*EarlyAccess.*|feature_flag_.*|flags_api_host|evaluation_contexts|remote_config_.*|advanced_.*(only|dedup).*)$/,
@@ -20,14 +24,20 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   vitals: /^capture_performance$/,
 }
 
-/** Returns the missing import of a method or an option, as `needs trailmark/flags`; undefined if none is missing. */
-export type Missing = (name: string) => string | undefined
+/**
+ * Returns the missing import of a method or an option with a value, as `needs trailmark/flags`; undefined if none is
+ * missing.
+ */
+export type Missing = (name: string, value?: unknown) => string | undefined
 
 /** Returns a function that names the missing import of a member, given `features`. A member of several parts works with any of them. */
 export const missingParts =
   (features: readonly Feature[]): Missing =>
-  (name) => {
-    const parts = Object.entries(PART_MEMBERS).flatMap(([part, members]) => (members.test(name) ? part : []))
+  (name, value) => {
+    const named = typeof value === 'string' ? [name, `${name}: ${value}`] : [name]
+    const parts = Object.entries(PART_MEMBERS).flatMap(([part, members]) =>
+      named.some((each) => members.test(each)) ? part : [],
+    )
     return !parts.length || features.some((each) => parts.includes(each.name))
       ? undefined
       : `needs ${parts.map((part) => `trailmark/${part}`).join(' or ')}`

@@ -1,6 +1,6 @@
 import { storageOf, type KeyValueStorage } from '../browser/storage'
 import { toJson } from '../lib/json'
-import { cookieBackend, type CookieOptions } from '../state/backends/cookie'
+import type { CookieOptions, Cookies } from '../state/backends/cookie'
 import { memoryBackend } from '../state/backends/memory'
 import { openBackend } from '../state/backends/openBackend'
 import { textBackend } from '../state/backends/textBackend'
@@ -28,7 +28,13 @@ export const cookieOptions = (config: Config): CookieOptions => ({
  * anything may be stored in the browser. `onLeave` is called before another person replaces the visitor. `align` moves
  * both after configuration or consent has changed.
  */
-export const openStores = (token: string, config: Config, mayStore: () => boolean, onLeave: () => void) => {
+export const openStores = (
+  token: string,
+  config: Config,
+  cookies: Cookies | undefined,
+  mayStore: () => boolean,
+  onLeave: () => void,
+) => {
   const prefix = `ph_${config.persistence_name || escaped(token)}`
   const name = config.persistence_name ? prefix : `${prefix}_posthog`
   const tabKeys = [`${prefix}_window_id`, `${prefix}_primary_window_exists`, `${prefix}_session_id`] as const
@@ -36,7 +42,7 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
   const kind = () => (mayStore() ? config.persistence : 'memory')
   /** Returns the tab's storage; undefined if nothing may be stored. */
   const tab = (): KeyValueStorage | undefined => (kind() === 'memory' ? undefined : storageOf('sessionStorage'))
-  const openMain = () => openBackend(kind(), name, cookieOptions(config))
+  const openMain = () => openBackend(kind(), name, cookieOptions(config), cookies)
   const openTab = () => {
     const storage = tab()
     // A different name, because the main store may be in session storage too.
@@ -47,7 +53,7 @@ export const openStores = (token: string, config: Config, mayStore: () => boolea
     if (mayStore()) return
     for (const place of ['localStorage', 'sessionStorage'] as const)
       for (const each of [name, `${name}_session`, ...tabKeys]) storageOf(place)?.removeItem(each)
-    cookieBackend(name, cookieOptions(config)).clear()
+    cookies?.backend(name, cookieOptions(config)).clear()
   }
 
   const settings = () => toJson([kind(), cookieOptions(config)])

@@ -2,7 +2,6 @@ import { onForeignWrite } from '../browser/foreignWrite'
 import { onOnline } from '../browser/online'
 import { onPageLeave, onPageLeft, onPageRestored } from '../browser/pageExit'
 import { isHidden, onVisibilityChange } from '../browser/visibility'
-import { onCookieChange } from '../state/backends/cookie'
 import type { Stop } from '../types'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
@@ -10,7 +9,7 @@ import type { Emit } from './feature'
 
 /** Handles changes of the page: hidden, left, restored from the back/forward cache, online, storage changed by another tab. */
 export const startPageLifecycle = (
-  { session, store, tabStore }: Context,
+  { session, store, tabStore, cookies }: Context,
   { queue, outbox, isOutboxKey }: Delivery,
   emit: Emit,
   /** Applies what other tabs have changed. */
@@ -48,7 +47,7 @@ export const startPageLifecycle = (
       // An earlier page may write its journal only after this one has started.
       else if (newValue) outbox.watch(key)
     }),
-    onCookieChange(adopt),
+    cookies?.onChange(adopt) ?? (() => {}),
     onOnline(() => {
       queue.retryNow()
       emit('onOnline')

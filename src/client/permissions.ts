@@ -1,6 +1,6 @@
 import { asksNotToBeTracked } from '../browser/page'
 import { storageOf } from '../browser/storage'
-import { cookieStorage } from '../state/backends/cookie'
+import type { Cookies } from '../state/backends/cookie'
 import { type Consent, createConsent, strongest } from '../state/consent'
 import type { Config } from '../types'
 import { cookieOptions } from './openStores'
@@ -16,10 +16,13 @@ export interface Permissions {
   mayStore(): boolean
 }
 
-export const createPermissions = (config: Config, token: string): Permissions => {
+export const createPermissions = (config: Config, token: string, cookies: Cookies | undefined): Permissions => {
   const local = storageOf('localStorage')
   const isCookieFirst = config.opt_out_capturing_persistence_type === 'cookie'
-  const places = [local ?? [], cookieStorage(cookieOptions(config), strongest, !!local && !isCookieFirst)].flat()
+  const places = [
+    local ?? [],
+    cookies?.storage(cookieOptions(config), strongest, !!local && !isCookieFirst) ?? [],
+  ].flat()
   const consent = createConsent(
     config.consent_persistence_name || (config.opt_out_capturing_cookie_prefix || '__ph_opt_in_out_') + token,
     isCookieFirst ? places.reverse() : places,

@@ -1,4 +1,4 @@
-import { readDevice, readPage } from '../browser/page'
+import { readPage } from '../browser/page'
 import { OPTIONS } from '../config/options'
 import { apiHost, isCustomHost } from '../delivery/hosts'
 import { isoTime } from '../lib/isoTime'
@@ -48,7 +48,7 @@ export const createStages = (
       ...(isCustomHost({ api_host }) ? { $lib_custom_api_host: apiHost({ api_host }) } : {}),
     }),
   )
-  const device = memo(readDevice)
+  const device = memo(context.readDevice)
   const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   const fromFeatures = features.flatMap(({ properties = [] }) => properties)
   /** What an event that is captured later takes from the moment it happened. */

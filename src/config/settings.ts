@@ -5,7 +5,7 @@ import type { Log } from '../lib/log'
 import { has, objectOf, own, pick } from '../lib/objects'
 import type { Config } from '../types'
 import { datedDefaults, NEWEST } from './datedDefaults'
-import { accepts, type Members, type OptionMembers, OPTIONS, type Row } from './options'
+import { accepts, type Members, type OptionMembers, type OptionRows, type Row } from './options'
 import { RENAMES } from './renames'
 
 /** Options that the site passed, under their current names and of the right types. */
@@ -13,10 +13,12 @@ export type UserConfig = Record<string, unknown>
 
 /** What the features of a build know about options. */
 export interface OptionRules {
+  /** The options of the core and of the features. */
+  rows: OptionRows
   /** The types of the members of options. */
   members: OptionMembers
   /** Returns what an option needs to have an effect; undefined if nothing is missing. */
-  missing(name: string): string | undefined
+  missing(name: string, value: unknown): string | undefined
 }
 
 type Console = Pick<Log, 'error' | 'warn'>
@@ -50,7 +52,12 @@ const checkedMembers = (name: string, value: UserConfig, types: Members | undefi
  * Returns the options that the site passed, under their current names and of the right types. Others are left out, with
  * one log line each. `current`: the values used instead. Options that lack a part have no effect and get a log line.
  */
-const checked = (input: unknown, current: Config, log: Console, { members, missing }: OptionRules): UserConfig => {
+const checked = (
+  input: unknown,
+  current: Config,
+  log: Console,
+  { rows, members, missing }: OptionRules,
+): UserConfig => {
   const result: UserConfig = {}
   if (!isPlainObject(input)) {
     if (input !== undefined && input !== null)
@@ -62,24 +69,21 @@ const checked = (input: unknown, current: Config, log: Console, { members, missi
     const renamed = own(RENAMES as Record<string, keyof Config>, name)
     if (value === undefined || (renamed && options[renamed] !== undefined)) continue
     const option = renamed ?? (name as keyof Config)
-    const row = own(OPTIONS, option)
-    if (!row) {
-      // Kept, because another release or the page's own code may use it.
-      log.warn(`there is no option ${name}; it has no effect`)
-      result[option] = value
-      continue
-    }
-    const [, takes] = row
-    if (!isValid(name, takes, value, shown(current[option]), log)) continue
-    // An option that turns a missing feature off needs no warning.
-    if (value !== false && missing(name)) log.warn(`${name} ${missing(name)}; it has no effect`)
+    const row = own(rows as Record<string, Row>, option)
+    if (row && !isValid(name, row[1], value, shown(current[option]), log)) continue
+    const reason = missing(name, value)
+    // An option that turns a missing feature off needs no line.
+    if (reason && value !== false) log.warn(`${name} ${reason}; it has no effect`)
+    // Kept, because another release or the page's own code may use it.
+    if (!row && !reason) log.warn(`there is no option ${name}; it has no effect`)
     const types = own(members as Members, option)
-    result[option] = isPlainObject(value) ? checkedMembers(name, value, types as Members, log) : value
+    result[option] = row && isPlainObject(value) ? checkedMembers(name, value, types as Members, log) : value
   }
   return result
 }
 
-const fallbacks = () => objectOf(Object.keys(OPTIONS), (name) => OPTIONS[name as keyof Config][0]) as unknown as Config
+const fallbacks = ({ rows }: OptionRules) =>
+  objectOf(Object.keys(rows), (name) => rows[name as keyof Config]![0]) as unknown as Config
 
 /**
  * Returns the site's options, completed by the dated defaults: an object is merged over the dated one, and `true` becomes
@@ -99,15 +103,15 @@ const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => 
  * Returns the configuration: the site's options over the dated defaults it selected over the plain ones. Replaces `'latest'`
  * in `userConfig` by its date.
  */
-const settled = (userConfig: UserConfig): Config & UserConfig => {
+const settled = (userConfig: UserConfig, rules: OptionRules): Config & UserConfig => {
   if (userConfig.defaults === 'latest') userConfig.defaults = NEWEST
   const dated = datedDefaults(userConfig.defaults) as UserConfig
-  return { ...fallbacks(), ...dated, ...withDatedMembers(userConfig, dated) }
+  return { ...fallbacks(rules), ...dated, ...withDatedMembers(userConfig, dated) }
 }
 
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
 export const resolveConfig = (input: unknown, log: Console, rules: OptionRules, userConfig: UserConfig = {}): Config =>
-  settled(Object.assign(userConfig, checked(input, fallbacks(), log, rules)))
+  settled(Object.assign(userConfig, checked(input, fallbacks(rules), log, rules)), rules)
 
 /** Adds types of members of options. Returns what the site has passed of these options, unless they were checked already. */
 export const addMembers = ({ members }: OptionRules, added: OptionMembers, userConfig: UserConfig): UserConfig => {
@@ -131,13 +135,13 @@ export const changeConfig = (
   for (const [name, value] of Object.entries(wanted)) {
     const current = (config as unknown as UserConfig)[name]
     const isChange = value !== current && !(isPlainObject(value) && toJson(value) === toJson(current))
-    if (isChange && own(OPTIONS as Record<string, Row>, name)?.[2])
+    if (isChange && own(rules.rows as Record<string, Row>, name)?.[2])
       log.warn(`${name} is read by init() only; the change has no effect`)
   }
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(NEWEST)) : [])]
   Object.assign(
     config,
-    pick(settled(Object.assign(userConfig, wanted)), (name) => names.includes(name)),
+    pick(settled(Object.assign(userConfig, wanted), rules), (name) => names.includes(name)),
   )
   return names.length > 0
 }

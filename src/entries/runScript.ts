@@ -1,7 +1,6 @@
 import { unclobbered } from '../browser/dom'
 import type { Feature } from '../client/feature'
-import { type Build, createAnalytics } from '../client/instances'
-import type { Missing } from '../client/missingParts'
+import { type Build, createAnalytics, type Lacking } from '../client/instances'
 import { replaceStub } from '../client/stub'
 
 /**
@@ -16,13 +15,13 @@ export interface ScriptUrlPolicy {
 
 /**
  * Starts the script build with these features. `loadFrom`: how extensions are fetched, from the script's element.
- * `missing`: returns the part that a member needs. The snippet creates its stub at `analytics`. With `data-token`, the
+ * `lacking`: how it does without other features. The snippet creates its stub at `analytics`. With `data-token`, the
  * script's element has the arguments of `init`. Otherwise the page calls `analytics.init` itself.
  */
 export const runScript = (
   features: readonly Feature[],
   loadFrom: (tag: ScriptTag | null) => Build['makeLoad'],
-  missing?: Missing,
+  lacking?: Lacking,
 ): void => {
   // Available only while this script runs.
   const tag = unclobbered(document).currentScript as ScriptTag | null
@@ -30,7 +29,7 @@ export const runScript = (
   const analytics = replaceStub(
     window as unknown as Record<string, unknown>,
     tag?.dataset.global || 'analytics',
-    () => createAnalytics({ features, makeLoad, missing }),
+    () => createAnalytics({ features, makeLoad, ...lacking }),
     tag?.src,
   )
   const { token, apiHost, defaults = 'latest' } = tag?.dataset ?? {}

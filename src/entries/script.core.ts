@@ -1,5 +1,10 @@
+import { BASE } from '../client/features/base'
 import { missingParts } from '../client/missingParts'
+import { STAND_INS } from '../client/standIns'
 import { runScript } from './runScript'
 
-// analytics.core.js: the core alone, without extensions.
-runScript([], () => () => (name) => Promise.reject(new Error(`${name} is not in analytics.core.js`)), missingParts([]))
+// analytics.core.js: the core with complete events and durable delivery, without extensions.
+runScript(BASE, () => () => (name) => Promise.reject(new Error(`${name} is not in analytics.core.js`)), {
+  missing: missingParts(BASE),
+  standIns: STAND_INS,
+})

@@ -32,3 +32,9 @@ export const parseJson = (text: unknown): unknown => attempt(() => JSON.parse(te
 
 export const isPlainObject = (value: unknown): value is object & Record<string, unknown> =>
   typeof value === 'object' && !!value && !Array.isArray(value)
+
+/** Whether a value of the service is true or false. */
+export const isBoolean = (value: unknown): boolean => value === !!value
+
+/** Whether a value of the service turns something on or off, or on with settings. */
+export const isToggle = (value: unknown): boolean => isBoolean(value) || isPlainObject(value)

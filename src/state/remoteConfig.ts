@@ -1,6 +1,6 @@
 import { isPlainObject } from '../lib/json'
 import { createListeners } from '../lib/listeners'
-import { has, objectOf, pick } from '../lib/objects'
+import { has, pick } from '../lib/objects'
 import type { ExceptionAutocapture, PerformanceConfig, Stop } from '../types'
 import type { Store } from './store'
 
@@ -30,35 +30,32 @@ export interface RemoteConfig {
   onChange(listener: () => void): Stop
 }
 
-/** The stored names of items that apply from the start of the next page, before its configuration is received. */
-const STORED = {
-  autocapture_opt_out: '$autocapture_disabled_server_side',
-  autocaptureExceptions: '$exception_capture_enabled_server_side',
-} as const
-
-const isBoolean = (value: unknown) => value === !!value
-const isToggle = (value: unknown) => isBoolean(value) || isPlainObject(value)
-
 /**
- * The items that the SDK uses, and whether a value is well-formed. null is for all: it turns the item off, or means its
- * default. Members of objects may be anything: those that read them check them.
+ * An item: whether a value is well-formed, and the stored name of one that applies from the start of the next page, before
+ * its configuration is received. Members of objects may be anything: those that read them check them.
  */
-const ITEMS: Record<string, (value: unknown) => boolean> = {
-  supportedCompression: Array.isArray,
-  autocapture_opt_out: isBoolean,
-  heatmaps: isBoolean,
-  surveys: (value) => isBoolean(value) || Array.isArray(value),
-  capturePerformance: isToggle,
+export type RemoteRow = readonly [isValid: (value: unknown) => boolean, key?: string]
+export type RemoteRows = Readonly<Record<string, RemoteRow>>
+
+/** The items of the core. Features bring theirs. */
+const ITEMS: RemoteRows = {
+  supportedCompression: [Array.isArray],
   // Appended to the host. Without its slash it would be part of the host name.
-  analytics: (value) => isPlainObject(value) && /^\//.test((value.endpoint ?? '/') as string),
-  sessionRecording: isToggle,
-  autocaptureExceptions: isToggle,
-  errorTracking: isPlainObject,
+  analytics: [(value) => isPlainObject(value) && /^\//.test((value.endpoint ?? '/') as string)],
 }
 
-/** Creates the configuration that the service sends. `onMalformed` receives the names of items that are ignored. */
-export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) => void): RemoteConfig => {
-  const items: RemoteItems = objectOf(Object.keys(STORED), (name) => store.get(STORED[name as keyof typeof STORED]))
+/**
+ * Creates the configuration that the service sends. `ofFeatures`: the items of features. `onMalformed` receives the names
+ * of items that are ignored. null is a value of every item: it turns the item off, or means its default.
+ */
+export const createRemoteConfig = (
+  store: Store,
+  ofFeatures: RemoteRows,
+  onMalformed: (names: string[]) => void,
+): RemoteConfig => {
+  const rows = { ...ITEMS, ...ofFeatures }
+  const stored = Object.entries(rows).flatMap(([name, [, key]]) => (key ? [[name, key] as const] : []))
+  const items: RemoteItems = Object.fromEntries(stored.map(([name, key]) => [name, store.get(key)]))
   const listeners = createListeners<[]>()
   return {
     items,
@@ -69,11 +66,11 @@ export const createRemoteConfig = (store: Store, onMalformed: (names: string[]) 
     apply: (body) => {
       if (!body || !('supportedCompression' in body || 'autocapture_opt_out' in body || 'sessionRecording' in body))
         return false
-      const malformed = Object.keys(ITEMS).filter((name) => (body[name] ?? null) !== null && !ITEMS[name]!(body[name]))
+      const malformed = Object.keys(rows).filter((name) => (body[name] ?? null) !== null && !rows[name]![0](body[name]))
       if (malformed.length) onMalformed(malformed)
-      const received: RemoteItems = pick(body, (name) => has(ITEMS, name) && !malformed.includes(name))
+      const received: RemoteItems = pick(body, (name) => has(rows, name) && !malformed.includes(name))
       Object.assign(items, received)
-      for (const [name, key] of Object.entries(STORED)) if (name in received) store.set({ [key]: !!received[name] })
+      for (const [name, key] of stored) if (name in received) store.set({ [key]: !!received[name] })
       listeners.emit()
       return true
     },

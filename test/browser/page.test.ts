@@ -1,4 +1,4 @@
-import { readDevice } from '../../src/browser/page'
+import { readDevice } from '../../src/browser/device'
 
 const browser = ({ platform, touchPoints, side }: { platform: string; touchPoints: number; side: number }) => {
   const define = (target: object, name: string, value: unknown) =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { OPTIONS } from '../../src/config/options'
+import { OPTIONS } from '../../src/client/features/options'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 /** Replaces a member until the test ends. */

@@ -1,3 +1,5 @@
+import { STAND_INS } from '../../src/client/standIns'
+import { BASE } from '../../src/client/features/base'
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Options } from '../../src/client/publicApi'
@@ -106,12 +108,12 @@ const play = async (seed: number) => {
   }
   render()
   const start = (features: typeof FEATURES, options: Options) => {
-    const analytics = createAnalytics({ features, makeLoad: () => load })
+    const analytics = createAnalytics({ features, standIns: STAND_INS, makeLoad: () => load })
     analytics.init('token', { ...OPTIONS, ...options })
     return analytics
   }
   const tab = start(FEATURES, {})
-  const other = start([], { capture_pageview: false })
+  const other = start(BASE, { capture_pageview: false })
   const claim = () => {
     const id = tab.get_distinct_id()
     owners.set(id, owners.get(id) ?? person)

@@ -1,4 +1,5 @@
-import { INIT, OPTIONS, type Row } from '../../src/config/options'
+import { OPTIONS } from '../../src/client/features/options'
+import { INIT, type Row } from '../../src/config/options'
 import type { Config } from '../../src/types'
 
 const EVENT = 'From the next event'

@@ -1,6 +1,6 @@
 /** @jest-environment node */
 import { METHODS } from '../../src/client/publicApi'
-import { OPTIONS } from '../../src/config/options'
+import { OPTIONS } from '../../src/client/features/options'
 import { code, expectPage, read, table } from '../support/markdown'
 import { measureParts, membersOf, PART_BUDGETS } from '../support/parts'
 
@@ -8,10 +8,17 @@ const PAGE = 'docs/guides/parts.md'
 
 /** Description of each part. A part without a row fails the test below. */
 const DOES: Record<keyof typeof PART_BUDGETS, string> = {
-  core: 'Capture, super properties, identity, sessions, consent, campaign and referrer, durable delivery',
+  core: 'Capture, super properties, identity, sessions, consent, delivery while the page lives',
   autocapture: '`$autocapture`, `$copy_autocapture`',
   bots: 'Drops events of bots. Without it, events of bots are captured',
+  campaign:
+    'Campaign parameters, referrer and entry page of visitor and session on every event, such as `utm_source` and `$referring_domain`',
   clicks: '`$rageclick` and `$dead_click`. Their detection is a separate chunk, loaded at the first click on a page',
+  cookies:
+    'Ids and consent in cookies, which subdomains share. Without it, local storage has them, and a decision that an earlier version or another SDK has stored in a cookie only is not read',
+  device: 'Browser, system, device, language and time zone on every event, such as `$browser` and `$device_type`',
+  durable:
+    'Keeps events that could not be sent, beyond the page and in an outage, and lets one tab send for all. Without it, events wait in memory; when the page is left, they are sent as beacons',
   exceptions:
     '`$exception` of unhandled errors and of `captureException`. The code that describes errors is a separate chunk, loaded with `capture_exceptions` or at the first call',
   flags:
@@ -46,10 +53,14 @@ const generate = (kB: Record<string, string>) => {
 
 \`\`\`ts
 import { createAnalytics } from 'trailmark/core'
+import { campaign } from 'trailmark/campaign'
+import { cookies } from 'trailmark/cookies'
+import { device } from 'trailmark/device'
+import { durable } from 'trailmark/durable'
 import { flags } from 'trailmark/flags'
 import { pageviews } from 'trailmark/pageviews'
 
-export const analytics = createAnalytics({ features: [pageviews, flags] })
+export const analytics = createAnalytics({ features: [campaign, cookies, device, durable, pageviews, flags] })
 
 analytics.init('YOUR_TOKEN', { api_host: 'http://127.0.0.1:8000', defaults: '2026-01-30' })
 \`\`\`
@@ -57,6 +68,9 @@ analytics.init('YOUR_TOKEN', { api_host: 'http://127.0.0.1:8000', defaults: '202
 The object has the same type and methods as \`analytics\` of \`trailmark\`. Parts that you do not import are not in your bundle. Their
 methods do nothing and return the same as when the feature is turned off, and their options have no effect. The first call logs the
 import to add in the console: \`getFeatureFlag needs trailmark/flags; the call does nothing\`.
+
+**Up to 2.0.0**, \`campaign\`, \`cookies\`, \`device\` and \`durable\` were in the core. Import all four to keep what your app had. Most apps
+need them: without \`durable\`, events of an outage are lost with the page.
 
 Create one object for each page and export it. Do not combine \`trailmark\` and \`trailmark/core\` in one app, because each has its own
 copy of the core.
@@ -82,7 +96,7 @@ ${table(
 
 ## By script tag
 
-\`analytics.core.js\` is the core alone, served next to \`analytics.js\`:
+\`analytics.core.js\` is the core with \`campaign\`, \`cookies\`, \`device\` and \`durable\`, served next to \`analytics.js\`:
 
 \`\`\`html
 <script src="http://127.0.0.1:8000/static/analytics.core.js"></script>

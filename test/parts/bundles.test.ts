@@ -9,7 +9,11 @@ const ROOT = resolve(__dirname, '../..')
 const MARKERS: Record<string, RegExp> = {
   autocapture: /capture_copied_text\)/,
   bots: /headlesschrome/,
+  campaign: /duckduckgo/,
   clicks: /user-blocking|\$dead_click/,
+  cookies: /dmn_chk_/,
+  device: /SamsungBrowser/,
+  durable: /getAllKeys/,
   exceptions: /unhandledrejection/,
   flags: /\/flags\/\?v=2/,
   groups: /\$group_type/,

@@ -1,10 +1,11 @@
 import { autocapture } from '../../src/client/features/autocapture'
+import { cookies } from '../../src/client/features/cookies'
 import { FEATURES } from '../../src/client/features/features'
 import { flags } from '../../src/client/features/flags'
 import { createAnalytics } from '../../src/client/instances'
 import { METHODS } from '../../src/client/publicApi'
 import { missingParts } from '../../src/client/missingParts'
-import { OPTIONS } from '../../src/config/options'
+import { OPTIONS } from '../../src/client/features/options'
 import { createAnalytics as createFromParts } from '../../src/entries/parts/core'
 import { startAnalytics } from '../support/startAnalytics'
 import { membersOf, PARTS } from '../support/parts'
@@ -31,6 +32,30 @@ test('the core alone captures, identifies and keeps sessions, and sends no other
   expect(sent.map(({ event }) => event)).toEqual(['signed up', '$identify'])
   expect(sent[0]!.properties).toMatchObject({ source: 'ad', plan: 'free', $session_id: analytics.get_session_id() })
   expect(apiRequests).toEqual([])
+})
+
+test('the core alone keeps ids in local storage, sets no cookie, and knows nothing of device and campaign', async () => {
+  const before = document.cookie
+  const { analytics, sent, settle } = startAnalytics({}, 'token', undefined, undefined, [])
+  analytics.register_for_session({ step: 1 })
+  analytics.capture('x')
+  await settle(5000)
+  expect(sent[0]!.properties).toMatchObject({ step: 1, $current_url: location.href })
+  expect(Object.keys(sent[0]!.properties).filter((name) => /browser|\$os|referr|utm_/.test(name))).toEqual([])
+  expect(document.cookie).toBe(before)
+  expect(localStorage.getItem('ph_token_posthog')).toContain(analytics.get_distinct_id())
+  await settle(31 * 60_000)
+  analytics.capture('y')
+  await settle(5000)
+  expect(sent[1]!.properties).not.toHaveProperty('step')
+})
+
+test('persistence in cookies logs the import it needs', () => {
+  const lines = listen()
+  startAnalytics({ persistence: 'cookie' }, 'token', undefined, undefined, [])
+  startAnalytics({ persistence: 'localStorage' }, 'token', undefined, undefined, [])
+  startAnalytics({ persistence: 'cookie' }, 'token', undefined, undefined, [cookies])
+  expect(lines).toEqual(['[trailmark] persistence needs trailmark/cookies; it has no effect'])
 })
 
 test.each(PARTS.flatMap((part) => membersOf(part, Object.keys(METHODS)).map((path) => [path, part])))(

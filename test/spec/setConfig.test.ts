@@ -1,4 +1,5 @@
-import { INIT, OPTIONS, type Row } from '../../src/config/options'
+import { OPTIONS } from '../../src/client/features/options'
+import { INIT, type Row } from '../../src/config/options'
 import type { LoadExtension } from '../../src/extensions/contract'
 import type { Config, Properties } from '../../src/types'
 import { listenToConsole, NO_FLAGS, type Started, startAnalytics } from '../support/startAnalytics'

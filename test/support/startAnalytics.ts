@@ -1,5 +1,6 @@
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
+import { STAND_INS } from '../../src/client/standIns'
 import { missingParts } from '../../src/client/missingParts'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
@@ -86,7 +87,12 @@ export const startAnalytics = (
     }
   }) as unknown as typeof fetch
 
-  const analytics = createAnalytics({ features, makeLoad: () => load, missing: missingParts(features) })
+  const analytics = createAnalytics({
+    features,
+    standIns: STAND_INS,
+    makeLoad: () => load,
+    missing: missingParts(features),
+  })
   running.push(analytics)
   before?.(analytics)
   analytics.init(token, { ...OPTIONS, ...config })

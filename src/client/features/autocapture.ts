@@ -1,10 +1,17 @@
-import { STRINGS } from '../../config/options'
+import { isBoolean } from '../../lib/json'
+import { OFF, STRINGS } from '../../config/options'
 import { startAutocapture } from '../../sources/autocapture/startAutocapture'
 import type { Feature } from '../feature'
 
 /** Captures clicks, changes of fields and submits. */
-export const autocapture: Feature = {
+export const autocapture = {
   name: 'autocapture',
+  options: {
+    autocapture: [true, 'boolean | object'],
+    mask_all_text: OFF,
+    mask_all_element_attributes: OFF,
+  },
+  remote: { autocapture_opt_out: [isBoolean, '$autocapture_disabled_server_side'] },
   members: {
     autocapture: {
       url_allowlist: 'array',
@@ -29,4 +36,4 @@ export const autocapture: Feature = {
       },
     }
   },
-}
+} satisfies Feature

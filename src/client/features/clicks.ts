@@ -1,10 +1,16 @@
-import { STRINGS, TEN_STRINGS } from '../../config/options'
+import { OFF, STRINGS, TEN_STRINGS } from '../../config/options'
 import { startClicks } from '../../sources/clicks'
 import type { Feature } from '../feature'
 
 /** Captures rage clicks, dead clicks and dead swipes. */
-export const clicks: Feature = {
+export const clicks = {
   name: 'clicks',
+  options: {
+    rageclick: [true, 'boolean | object'],
+    capture_dead_clicks: [true, 'boolean | object'],
+    mask_all_text: OFF,
+    mask_all_element_attributes: OFF,
+  },
   members: {
     rageclick: {
       css_selector_ignorelist: STRINGS,
@@ -25,4 +31,4 @@ export const clicks: Feature = {
       start: (host) => startClicks(host, (parts, onFailure) => host.startExtension('clicks', parts, onFailure)),
     },
   }),
-}
+} satisfies Feature

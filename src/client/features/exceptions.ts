@@ -1,3 +1,4 @@
+import { isPlainObject, isToggle } from '../../lib/json'
 import { patch } from '../../browser/patch'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
@@ -13,8 +14,16 @@ const MAX_WAITING = 100
  * Captures exceptions. The extension describes them, and loads when it is first needed. Reports wait for it. Those that it
  * does not get, because the page is left or the page blocks it, are captured with name, message and stack as text.
  */
-export const exceptions: Feature = {
+export const exceptions = {
   name: 'exceptions',
+  options: {
+    capture_exceptions: [undefined, 'boolean | object'],
+    error_tracking: [{}, 'object'],
+  },
+  remote: {
+    autocaptureExceptions: [isToggle, '$exception_capture_enabled_server_side'],
+    errorTracking: [isPlainObject],
+  },
   members: {
     capture_exceptions: {
       capture_unhandled_errors: 'boolean',
@@ -120,4 +129,4 @@ export const exceptions: Feature = {
       onAlign: align,
     }
   },
-}
+} satisfies Feature

@@ -1,5 +1,6 @@
 import type { Feature } from '../feature'
 import { autocapture } from './autocapture'
+import { BASE } from './base'
 import { bots } from './bots'
 import { clicks } from './clicks'
 import { exceptions } from './exceptions'
@@ -16,6 +17,7 @@ import { vitals } from './vitals'
 
 /** All features, in the order in which they start. */
 export const FEATURES: readonly Feature[] = [
+  ...BASE,
   bots,
   exceptions,
   pageviews,

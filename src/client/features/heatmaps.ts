@@ -1,3 +1,4 @@
+import { isBoolean } from '../../lib/json'
 import { onNavigate } from '../../browser/navigation'
 import { onPageRestored } from '../../browser/pageExit'
 import { listen } from '../../browser/signal'
@@ -9,8 +10,13 @@ import type { CapturedEvent } from '../../types'
 import type { Feature } from '../feature'
 
 /** Captures clicks, mouse moves and scroll depth for heatmaps. */
-export const heatmaps: Feature = {
+export const heatmaps = {
   name: 'heatmaps',
+  options: {
+    enable_heatmaps: [undefined, 'boolean'],
+    capture_heatmaps: [undefined, 'boolean | object'],
+  },
+  remote: { heatmaps: [isBoolean] },
   members: { capture_heatmaps: { flush_interval_milliseconds: 'number' } },
   connect: ({ context: { config, remote } }) => {
     const captured = createListeners<[CapturedEvent]>()
@@ -31,4 +37,4 @@ export const heatmaps: Feature = {
       },
     }
   },
-}
+} satisfies Feature

@@ -5,8 +5,12 @@ import { startPageviews } from '../../sources/pageviews'
 import type { Feature } from '../feature'
 
 /** Captures `$pageview`, and adds to each event the pageview it belongs to. */
-export const pageviews: Feature = {
+export const pageviews = {
   name: 'pageviews',
+  options: {
+    capture_pageview: [true, "boolean | 'history_change'"],
+    scroll_root_selector: [undefined, 'string | array'],
+  },
   connect: ({ context: { config, session } }) => {
     let scrolling: ReturnType<typeof followScroll> | undefined
     const end = () => {
@@ -29,4 +33,4 @@ export const pageviews: Feature = {
       onEnd: end,
     }
   },
-}
+} satisfies Feature

@@ -1,18 +1,24 @@
+import { OFF } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
-import { createOutbox } from '../../delivery/outbox'
 import { createQueue } from '../../delivery/queue'
-import type { SharedWithRecorder } from '../../host'
+import type { RecorderParts, SharedWithRecorder } from '../../host'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
-import { parseJson, toJson } from '../../lib/json'
+import { isToggle, parseJson, toJson } from '../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
 import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
-import type { Feature } from '../feature'
+import type { Feature, FeatureHost } from '../feature'
 
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
-export const recording: Feature = {
+export const recording = {
   name: 'recording',
+  options: {
+    disable_session_recording: OFF,
+    enable_recording_console_log: OFF,
+    session_recording: [{}, 'object'],
+  },
+  remote: { sessionRecording: [isToggle], capturePerformance: [isToggle] },
   connect: (client) => {
     const { context } = client
     const { items } = context.remote
@@ -49,14 +55,12 @@ export const recording: Feature = {
           !context.config.advanced_disable_flags,
         start: (host) => {
           // What the main script has anyway, so that the recorder need not contain it too.
-          const parts = {
-            ...client,
-            ...context,
+          const parts: Omit<RecorderParts, keyof FeatureHost> = {
+            createOutbox: context.createOutbox,
             redact: (text: string, ofResource?: boolean) => outgoingText(text, context.config, ofResource),
             outgoingUrl: (url: string) => outgoingUrl(url, context.config),
             uuidv7,
-            createOutbox,
-            createQueue,
+            createQueue: createQueue,
             shared,
             toJson,
             listen,
@@ -81,4 +85,4 @@ export const recording: Feature = {
       },
     }
   },
-}
+} satisfies Feature

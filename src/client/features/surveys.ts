@@ -1,15 +1,16 @@
+import { isBoolean } from '../../lib/json'
+import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
-import { readDevice } from '../../browser/page'
+import { readDevice } from '../../browser/device'
 import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { apiHost } from '../../delivery/hosts'
-import { request } from '../../delivery/transport'
-import type { SurveyLink } from '../../host'
+import type { SurveyLink, SurveyParts } from '../../host'
 import { guarded } from '../../lib/guard'
 import { objectOf } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
 import type { SurveyCallback } from '../../types'
-import type { Feature } from '../feature'
+import type { Feature, FeatureHost } from '../feature'
 import { METHODS, type SurveyApi } from '../publicApi'
 
 const CALLS = Object.keys(METHODS).filter((name) => /survey/i.test(name))
@@ -17,11 +18,19 @@ const NONE = 'no surveys'
 const QUERY = /^(get|can|on)/
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
-export const surveys: Feature = {
+export const surveys = {
   name: 'surveys',
+  options: {
+    disable_surveys: OFF,
+    disable_surveys_automatic_display: OFF,
+    advanced_enable_surveys: OFF,
+    surveys_request_timeout_ms: [10_000, 'integer'],
+    surveys: [{}, 'object'],
+    override_display_language: [null, 'string | null'],
+  },
+  remote: { surveys: [(value) => isBoolean(value) || Array.isArray(value)] },
   members: { surveys: { prefillFromUrl: 'boolean' } },
-  connect: (client) => {
-    const { context } = client
+  connect: ({ context, delivery }) => {
     const { config, remote, log } = context
     let extension: SurveyLink | undefined
     let isBlocked = false
@@ -90,14 +99,12 @@ export const surveys: Feature = {
         wanted: () => isOn() && !isOff(),
         start: (host) => {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
-          const parts = {
-            ...client,
-            ...context,
+          const parts: Omit<SurveyParts, keyof FeatureHost> = {
             apiHost,
             listen,
             onNavigate,
             readDevice,
-            request,
+            request: delivery.send,
             storageOf,
             uuidv7,
             use: (next: SurveyLink) => {
@@ -117,4 +124,4 @@ export const surveys: Feature = {
       },
     }
   },
-}
+} satisfies Feature

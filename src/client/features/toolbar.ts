@@ -1,8 +1,8 @@
+import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
 import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { DATED_DEFAULTS } from '../../config/datedDefaults'
-import { OPTIONS } from '../../config/options'
 import type { ToolbarParts } from '../../host'
 import { later } from '../../lib/guard'
 import { noteElements } from '../../sources/autocapture/describeElement'
@@ -10,7 +10,7 @@ import { pathOf } from '../../sources/autocapture/elements'
 import { mayCapture } from '../../sources/autocapture/mayCapture'
 import { checkPath } from '../../sources/autocapture/privacy'
 import { describeEvent, maskingOf } from '../../sources/autocapture/startAutocapture'
-import type { Feature } from '../feature'
+import type { Feature, FeatureHost } from '../feature'
 
 /** Name of the code in the URL, and in session storage of the token of the project that the tab has a session for. */
 const NAME = '__trailmark_toolbar'
@@ -32,8 +32,11 @@ const takeCode = (): string | undefined => {
  * The toolbar for the site's own team. Fetched only after a link of the console or `loadToolbar`, or with a session of
  * the toolbar in this tab.
  */
-export const toolbar: Feature = {
+export const toolbar = {
   name: 'toolbar',
+  options: {
+    advanced_disable_toolbar_metrics: OFF,
+  },
   connect: (client) => {
     const { context } = client
     const { config, token } = context
@@ -59,9 +62,7 @@ export const toolbar: Feature = {
         wanted,
         start: (host) => {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
-          const parts = {
-            ...client,
-            ...context,
+          const parts: Omit<ToolbarParts, keyof FeatureHost> = {
             code,
             shared,
             end: () => {
@@ -75,13 +76,13 @@ export const toolbar: Feature = {
             mayCapture,
             describeEvent: (type, path, masking) => describeEvent(type, noteElements(path), masking),
             maskingOf,
-            OPTIONS,
+            OPTIONS: client.options,
             DATED_DEFAULTS,
-          } satisfies ToolbarParts
+          }
           code = undefined
           return host.startExtension('toolbar', parts)
         },
       },
     }
   },
-}
+} satisfies Feature

@@ -1,4 +1,5 @@
-import { accepts, STRINGS } from '../../config/options'
+import { isToggle } from '../../lib/json'
+import { STRINGS, accepts } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
@@ -24,8 +25,12 @@ const toSettings = (value: boolean | PerformanceConfig | null | undefined): Perf
   )
 
 /** Captures web vitals. */
-export const vitals: Feature = {
+export const vitals = {
   name: 'vitals',
+  options: {
+    capture_performance: [undefined, 'boolean | object'],
+  },
+  remote: { capturePerformance: [isToggle] },
   members: { capture_performance: MEMBERS },
   connect: ({ context: { config, remote } }) => {
     const settings = (): PerformanceConfig => ({
@@ -49,4 +54,4 @@ export const vitals: Feature = {
       },
     }
   },
-}
+} satisfies Feature

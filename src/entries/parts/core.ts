@@ -2,6 +2,7 @@ import type { Feature as Row } from '../../client/feature'
 import { createAnalytics as create } from '../../client/instances'
 import { missingParts } from '../../client/missingParts'
 import type { Analytics } from '../../client/publicApi'
+import { STAND_INS } from '../../client/standIns'
 import { createWithoutPage } from '../../client/withoutPage'
 import type { Extension, ExtensionName } from '../../extensions/contract'
 
@@ -24,7 +25,13 @@ export const createAnalytics = ({ features }: { features: readonly Feature[] }):
   const workers = rows.find((each) => each.openWorkerStorage)
   const flags = rows.find((each) => each.onServer)
   const withoutPage = createWithoutPage(workers?.openWorkerStorage, flags?.onServer)
-  return create({ features: rows, makeLoad: () => load, withoutPage, missing: missingParts(rows) })
+  return create({
+    features: rows,
+    standIns: STAND_INS,
+    makeLoad: () => load,
+    withoutPage,
+    missing: missingParts(rows),
+  })
 }
 
 export type { Analytics, Options } from '../../client/publicApi'

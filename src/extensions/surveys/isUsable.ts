@@ -15,7 +15,8 @@ const isMissing = (value: unknown) => value === undefined || value === null
 
 const text: Reader = (value) => (/string|number/.test(typeof value) ? String(value) : undefined)
 const number = (value: unknown): number | undefined =>
-  isMissing(value) || isNaN(Number(value)) ? undefined : Number(value)
+  // An object may throw when it is converted.
+  isMissing(value) || typeof value === 'object' || isNaN(Number(value)) ? undefined : Number(value)
 const list = (value: unknown): unknown[] => (isMissing(value) ? [] : [value].flat())
 const texts: Reader = (value) => list(value).flatMap((each) => text(each) ?? [])
 
@@ -94,7 +95,7 @@ const QUESTION: { [K in keyof SurveyQuestion]?: Reader } = {
 }
 
 const ratingOf = ({ display, scale }: Json) => ({
-  display: display === 'emoji' || Number(scale) === 2 ? 'emoji' : 'number',
+  display: display === 'emoji' || number(scale) === 2 ? 'emoji' : 'number',
   scale: number(scale) ?? DEFAULT_SCALE,
 })
 

@@ -11,6 +11,7 @@ import type { Properties } from '../../types'
 import { idsOf } from '../keys'
 import { newest } from '../newest'
 import type { Backend } from './backend'
+import { bothBackends } from './both'
 import { textBackend } from './textBackend'
 
 export interface CookieOptions {
@@ -225,3 +226,15 @@ export const cookieBackend = (name: string, options: CookieOptions, isCopy = fal
     },
   }
 }
+
+/** Cookies as the rest of the SDK uses them. A build without them stores everything in local storage. */
+export const COOKIES = {
+  storage: cookieStorage,
+  backend: cookieBackend,
+  /** Stores everything in `local`, and the ids in a cookie too. */
+  besides: (local: Backend, name: string, options: CookieOptions): Backend =>
+    bothBackends(cookieBackend(name, options, true), local),
+  onChange: onCookieChange,
+}
+
+export type Cookies = typeof COOKIES

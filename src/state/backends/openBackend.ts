@@ -2,8 +2,7 @@ import { hasPage } from '../../browser/page'
 import { storageOf, type KeyValueStorage } from '../../browser/storage'
 import type { PersistenceKind } from '../../types'
 import type { Backend } from './backend'
-import { bothBackends } from './both'
-import { cookieBackend, type CookieOptions } from './cookie'
+import type { CookieOptions, Cookies } from './cookie'
 import { memoryBackend } from './memory'
 import { textBackend } from './textBackend'
 
@@ -18,12 +17,17 @@ const isUsable = (storage: KeyValueStorage, name: string): boolean => {
 }
 
 /** Returns the backend that `persistence` selects, or the nearest that the page allows; memory if none is. */
-export const openBackend = (kind: PersistenceKind, name: string, cookies: CookieOptions): Backend => {
+export const openBackend = (
+  kind: PersistenceKind,
+  name: string,
+  options: CookieOptions,
+  cookies: Cookies | undefined,
+): Backend => {
   if (kind === 'memory') return memoryBackend()
   const storage = storageOf(kind === 'sessionStorage' ? kind : 'localStorage')
   const backend = storage && isUsable(storage, name) && textBackend(storage, name)
   // A worker has no cookies.
-  if (!hasPage()) return backend || memoryBackend()
-  if (!backend || kind === 'cookie') return cookieBackend(name, cookies)
-  return kind === 'localStorage+cookie' ? bothBackends(cookieBackend(name, cookies, true), backend) : backend
+  if (!hasPage() || !cookies) return backend || memoryBackend()
+  if (!backend || kind === 'cookie') return cookies.backend(name, options)
+  return kind === 'localStorage+cookie' ? cookies.besides(backend, name, options) : backend
 }

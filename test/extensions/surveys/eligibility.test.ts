@@ -414,7 +414,8 @@ test('any definition of a survey is read without an error', () => {
         run.next()
       }
     }),
-    { numRuns: 300 },
+    // A value that throws when it is converted to a number.
+    { numRuns: 300, examples: [[{ ...survey(), current_iteration: { toString: {} } } as never]] },
   )
 })
 

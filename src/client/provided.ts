@@ -1,0 +1,29 @@
+import type { readDevice } from '../browser/device'
+import type { Outbox, OutboxInputs } from '../delivery/outbox'
+import type { createAttribution } from '../state/attribution'
+import type { createRemoteConfig, RemoteRows } from '../state/remoteConfig'
+import type { Cookies } from '../state/backends/cookie'
+
+/** What parts bring for the core's own work. */
+export interface Provided {
+  /** Stores waiting events in the browser. */
+  createOutbox(inputs: OutboxInputs): Outbox
+  /** Stores ids and consent in cookies; undefined: local storage has them. */
+  cookies: Cookies | undefined
+  /** Reads and stores where the visitor came from. */
+  createAttribution: typeof createAttribution
+  /** Keeps the configuration that the service sends. */
+  createRemoteConfig: typeof createRemoteConfig
+  /** Describes browser, system and device. */
+  readDevice: typeof readDevice
+}
+
+/** Returns what these features bring, and the stand-ins for the rest. */
+export const providedBy = (
+  features: readonly { provides?: Partial<Provided> }[],
+  standIns: Provided | undefined,
+): Provided => Object.assign({}, standIns, ...features.map(({ provides }) => provides)) as Provided
+
+/** Returns the items of the remote configuration that these features use. */
+export const remoteRowsOf = (features: readonly { remote?: RemoteRows }[]): RemoteRows =>
+  Object.assign({}, ...features.map(({ remote }) => remote)) as RemoteRows

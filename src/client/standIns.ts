@@ -1,0 +1,37 @@
+import { objectOf } from '../lib/objects'
+import type { Provided } from './provided'
+
+const nothing = () => {}
+
+/** How the core does without parts: events wait in memory, and nothing is known about device and campaign. */
+export const STAND_INS: Provided = {
+  createOutbox: () => ({
+    keep: nothing,
+    write: nothing,
+    forget: nothing,
+    acquireLeadership: () => Promise.resolve(true),
+    release: nothing,
+    claimOrphans: () => Promise.resolve([]),
+    watch: nothing,
+    align: nothing,
+    onPageHide: nothing,
+    giveUp: () => undefined,
+  }),
+  cookies: undefined,
+  createAttribution: (_config, _store, tabStore) => ({
+    // What the site has registered for the session.
+    properties: tabStore.all,
+    beginSession: nothing,
+    endSession: () => tabStore.set(objectOf(Object.keys(tabStore.all()), nothing)),
+    initialPerson: () => ({}),
+    forget: nothing,
+  }),
+  createRemoteConfig: () => ({
+    items: {},
+    hasFailed: false,
+    acceptsGzip: () => true,
+    apply: () => false,
+    onChange: () => nothing,
+  }),
+  readDevice: () => ({}),
+}

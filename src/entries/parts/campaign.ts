@@ -1,0 +1,1 @@
+export { campaign } from '../../client/features/campaign'

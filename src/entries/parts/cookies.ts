@@ -1,0 +1,1 @@
+export { cookies } from '../../client/features/cookies'

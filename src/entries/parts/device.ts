@@ -1,0 +1,1 @@
+export { device } from '../../client/features/device'

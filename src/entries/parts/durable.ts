@@ -1,0 +1,1 @@
+export { durable } from '../../client/features/durable'
