@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
@@ -7,6 +6,7 @@ import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
 import { SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
+import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
@@ -98,117 +98,8 @@ const importTable = {
       : null,
 }
 
-// Parts of rrweb that the recorder does not use, a fifth of its code: canvases are recorded by recorderPlugins, frames of
-// other origins by recorderFrames, and selections never. Maps each part to its methods that the remaining code calls.
-const UNUSED_RRWEB = {
-  CanvasManager: 'reset freeze unfreeze lock unlock',
-  CrossOriginIframeMirror: '',
-  mergeHooks: '',
-  initSelectionObserver: '',
-  initCustomElementObserver: '',
-  is2DCanvasBlank: '',
-  // Nodes that only the player uses.
-  BaseRRNode: '',
-  // For browsers of before ES2020.
-  polyfill: '',
-}
-// Options that the recorder does not set. As constants, the minifier drops the code that they turn on.
-const UNSET_OPTIONS =
-  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordAfter recordDOM recordCanvas recordCrossOriginIframes userTriggeredOnInput inlineImages plugins'.split(
-    ' ',
-  )
-
-const CROSS_ORIGIN =
-  'handleMessage transformCrossOriginEvent replace replaceIds replaceStyleIds replaceIdOnNode patchRootIdOnNode'
 /** Returns the line breaks of a text. */
 const linesOf = (text) => text.replace(/[^\n]/g, '')
-
-const withoutUnusedRrweb = {
-  name: 'without-unused-rrweb',
-  transform(code, id) {
-    if (!/@rrweb.record.dist.record\.js$/.test(id)) return null
-    for (const [name, methods] of Object.entries(UNUSED_RRWEB)) {
-      const start = code.search(new RegExp(`^(class|function) ${name}\\b`, 'm'))
-      const end = code.indexOf('\n}\n', start)
-      if (start < 0 || end < 0) throw new Error(`rrweb has no ${name} any more. See UNUSED_RRWEB.`)
-      const isClass = code.startsWith('class', start)
-      const body = methods.split(' ').map((each) => each && `${each}() {}`)
-      const stub = isClass ? `class ${name} { ${body.join(' ')} }` : `function ${name}() { return () => {} }`
-      // Keeps the lines, so that the source map stays correct for the rest.
-      code = code.slice(0, start) + stub + linesOf(code.slice(start, end + 2)) + code.slice(end + 2)
-    }
-    const replacements = [
-      // Frames of other origins.
-      ...CROSS_ORIGIN.split(' ').map((name) => [
-        new RegExp(`^ {2}${name}\\([^;]*\\) {\\n[\\s\\S]*?\\n {2}}$`, 'm'),
-        linesOf,
-      ]),
-      [/this\.recordCrossOriginIframes\b(?!;| =)/g, 'false'],
-      // A blocked frame is a box. Each snapshot would observe the documents of all frames once more.
-      [
-        'serializedNode.tagName === "iframe")',
-        'serializedNode.tagName === "iframe" && !isBlocked(n, blockClass, blockSelector, true))',
-      ],
-      [
-        '(_b = this.loadListener) == null ? void 0 : _b.call(this, iframeEl);',
-        'if (this.iframes.get(iframeEl) !== iframeEl.contentDocument) { this.iframes.set(iframeEl, iframeEl.contentDocument); this.loadListener?.(iframeEl); }',
-      ],
-      ['this.iframes.set(iframeEl, true);', ''],
-      // The recorder passes `emit`.
-      ['if (inEmittingFrame && !emit) {', 'if (false) {'],
-      ['options.recordAfter === "DOMContentLoaded" ? options.recordAfter : "load"', '"load"'],
-      // Options of functions that no call sets.
-      [/tagName === "img" && inlineImages|tagName === "canvas" && recordCanvas/g, 'false'],
-      [/for \(const plugin of/g, 'if (false) for (const plugin of'],
-      // rrweb keeps the buffers of all recordings, and through them what each has used.
-      ['      recording = false;\n', '      mutationBuffers.length = 0; recording = false;\n'],
-      // A policy of the page without inline styles forbids the attribute, and reports it.
-      ['old.setAttribute("style", m.oldValue)', 'old.style.cssText = m.oldValue'],
-      // Style sheets. Not found by their URL: the page's URL may have changed since.
-      [
-        /const stylesheet = Array\.from\(doc\.styleSheets\)\.find\([\s\S]*?\n {4}\}\);/,
-        'const stylesheet = n.sheet;\n\n',
-      ],
-      [
-        'sheetHref = s.ownerNode.baseURI;\n    }\n',
-        'sheetHref = baseOf(s);\n    } const source = sourceOf(s); if (source) return absolutifyURLs(source, sheetHref);\n',
-      ],
-      ['let ruleStringified = rule.cssText;', 'let ruleStringified = ruleText(rule);'],
-      ['rule: stringifyRule(r, sheet.href)', 'rule: stringifyRule(r, baseOf(sheet))'],
-      // An error in a listener must not reach the page. rrweb wraps only some of them.
-      [
-        '  const options = { capture: true, passive: true };\n',
-        '  fn = callbackWrapper(fn); const options = { capture: true, passive: true };\n',
-      ],
-      // The worker of CanvasManager, which is created when the module loads.
-      [/^const (jsContent|blob) = .*/gm, ''],
-      // The mirror of earlier releases, whose methods only warn.
-      [/^const DEPARTED_MIRROR_ACCESS_WARNING[\s\S]*?(?=^function )/m, linesOf],
-    ]
-    for (const [part, replacement] of replacements) {
-      const changed = code.replace(part, replacement)
-      if (changed === code) throw new Error(`rrweb has no ${String(part)} any more.`)
-      code = changed
-    }
-    const start = code.indexOf('function record(options')
-    const end = code.indexOf('} = options;', start)
-    let options = code.slice(start, end)
-    let constants = ''
-    for (const name of UNSET_OPTIONS) {
-      const option = new RegExp(`^ {4}${name}(?: = (.*))?,$`, 'm')
-      if (!option.test(options)) throw new Error(`rrweb has no option ${name} any more.`)
-      constants += ` const ${name} = ${option.exec(options)[1]};`
-      options = options.replace(option, '')
-    }
-    code = code.slice(0, start) + options + '} = options;' + constants + code.slice(end + '} = options;'.length)
-    // Members of enums, as numbers.
-    for (const [, name, members] of code.matchAll(/^var (\w+) = \/\* @__PURE__ \*\/ \(\(\1\d\) => {\n([\s\S]*?)^}\)/gm))
-      for (const [, member, value] of members.matchAll(/\["(\w+)"\] = (\d+)\]/g))
-        code = code.replaceAll(new RegExp(`\\b${name}\\.${member}\\b`, 'g'), value)
-    const styleSheets = fileURLToPath(new URL('src/extensions/recorder/styleSheets.ts', import.meta.url))
-    return { code: `import { baseOf, ruleText, sourceOf } from ${JSON.stringify(styleSheets)};${code}`, map: null }
-  },
-}
 
 // js-cookie without all but `set`, half of its code. The SDK reads cookies itself, because `get` returns one of a name only.
 const onlyCookieSet = {
@@ -258,7 +149,7 @@ const withoutTheirWarnings = {
 
 const sources = (channel) => [
   importTable,
-  withoutUnusedRrweb,
+  patchedRrweb,
   onlyCookieSet,
   resolve({ browser: true }),
   compile,

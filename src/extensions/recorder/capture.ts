@@ -174,7 +174,12 @@ export const createCapture = (inputs: CaptureInputs) => {
     host.session.touch()
     snapshots.expect()
     isOn = true
-    stopRrweb = attempt(() => startRrweb({ options, policy, emit }))
+    const fail = () => {
+      stop()
+      onFailure('rrweb')
+    }
+    const { sanitizeOne: sanitize } = sanitizer
+    stopRrweb = attempt(() => startRrweb({ options, policy, emit, sanitize, onFailure: () => host.later(fail, 0) }))
     isOn = !!stopRrweb
     if (!isOn) onFailure('rrweb')
   }
@@ -240,6 +245,8 @@ export const createCapture = (inputs: CaptureInputs) => {
     },
     /** Records an event of a frame. */
     receive: (event: RecordedEvent, sanitize: Sanitize): void => void (stopRrweb && emit(event, sanitize)),
+    /** Called with the characters of each full snapshot. */
+    onSnapshotText: ladder.allow,
     /** Returns a URL as it may be recorded. */
     pageUrl: sanitizer.pageUrl,
     /** Returns the id of an element whose content may be recorded; undefined if it must not be, or is not in the recording. */

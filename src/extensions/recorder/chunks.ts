@@ -5,6 +5,7 @@ import type { BeforeSend, Properties } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { FULL_SNAPSHOT, META } from './eventTypes'
 import type { Policy } from './sanitize/policy'
+import { startText } from './snapshotText'
 import type { Tab } from './tabState'
 
 // About 48 KiB compressed, which a request can carry beyond the end of its page.
@@ -12,8 +13,8 @@ const MAX_CHARACTERS = 300_000
 const MAX_MS = 5000
 // Long enough to stringify many events at once, short enough to lose little with a tab that is killed.
 const SETTLE_MS = 500
-// Characters that wait for a trigger or for the minimum duration.
-const MAX_HELD = 5e6
+// Characters that wait for a trigger or for the minimum duration. Enough for a full snapshot of a very large page.
+const MAX_HELD = 20e6
 
 interface Chunk {
   /** The person, the session and the window that all its events belong to. */
@@ -34,6 +35,8 @@ interface ChunkInputs {
   tab: Tab
   /** Queues the JSON text of an event. */
   upload(uuid: string, text: string): void
+  /** Called with the characters of each full snapshot. */
+  onSnapshotText(length: number): void
 }
 
 /** Returns a chunk's event after `before_send`, which receives it without its data; undefined if it drops the chunk. */
@@ -55,9 +58,14 @@ const filtered = (
  * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its
  * session, and when the page is hidden. While `hold` is set, chunks wait in memory; `release` sends them.
  */
-export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
+export const createChunks = (inputs: ChunkInputs) => {
+  const { host, policy, tab, upload } = inputs
   let chunk: Chunk | undefined
   let pending: eventWithTime[] = []
+  /** The full snapshot whose text is being written, before the text of `pending`. */
+  let writing: ReturnType<typeof startText> | undefined
+  /** Whether the chunk ends once that is done. */
+  let cutsWhenWritten = false
   let held: Chunk[] = []
   let isHolding = true
   /** Whether a full snapshot makes earlier held chunks useless. */
@@ -103,13 +111,29 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
   const settle = () => {
     clearTimeout(settleTimer)
     settleTimer = undefined
-    if (!chunk || !pending.length) return
+    if (!chunk || !pending.length || writing) return
     chunk.to = pending[pending.length - 1]!.timestamp
-    const text = host.toJson(pending).slice(1, -1)
-    chunk.text += chunk.text ? `,${text}` : text
+    write(host.toJson(pending).slice(1, -1))
     pending = []
   }
+  const write = (text: string) => {
+    chunk!.text += chunk!.text ? `,${text}` : text
+  }
+  /** Writes the text of a full snapshot in slices. */
+  const writeSnapshot = (event: eventWithTime) => {
+    settle()
+    chunk!.to = event.timestamp
+    writing = startText(event, host.toJson, (text) => {
+      writing = undefined
+      write(text)
+      inputs.onSnapshotText(text.length)
+      settle()
+      if (cutsWhenWritten || chunk!.text.length > MAX_CHARACTERS) cut()
+    })
+  }
   const cut = () => {
+    cutsWhenWritten = false
+    writing?.finish()
     settle()
     clearTimeout(cutTimer)
     cutTimer = undefined
@@ -139,13 +163,19 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
         hasFull: false,
         text: '',
       }
-      if ((event.type as number) === FULL_SNAPSHOT && pending.length + chunk.text.length < 2) chunk.hasFull = true
-      pending.push(event)
+      const isFull = (event.type as number) === FULL_SNAPSHOT
+      if (isFull && pending.length + chunk.text.length < 2) chunk.hasFull = true
+      if (isFull) writeSnapshot(event)
+      else pending.push(event)
       settleTimer ??= host.later(() => {
         settle()
         if (chunk!.text.length > MAX_CHARACTERS) cut()
       }, SETTLE_MS)
-      cutTimer ??= host.later(cut, MAX_MS)
+      cutTimer ??= host.later(() => {
+        cutTimer = undefined
+        if (writing) cutsWhenWritten = true
+        else cut()
+      }, MAX_MS)
     },
     cut,
     /** Counts changes that the budget has left out. */
@@ -166,7 +196,8 @@ export const createChunks = ({ host, policy, tab, upload }: ChunkInputs) => {
     clear: (): void => {
       clearTimeout(settleTimer)
       clearTimeout(cutTimer)
-      settleTimer = cutTimer = chunk = undefined
+      writing?.stop()
+      settleTimer = cutTimer = chunk = writing = undefined
       pending = []
       held = []
     },

@@ -9,3 +9,5 @@ export const PLUGIN = 6
 /** Sources of incremental events. */
 export const MUTATION = 0
 export const INPUT = 5
+export const STYLE_RULE = 8
+export const STYLE_DECLARATION = 13

@@ -125,6 +125,10 @@ export const createLadder = ({
     isUnlimited: () => load.step === 'none',
     /** Whether the budget has paused rrweb. The pause ends automatically. */
     isPausing: () => !!pauseTimer,
+    /** Leaves a full snapshot of this many characters out of the minute's budget, which is for changes. */
+    allow: (length: number): void => {
+      sizeAtMinute += length
+    },
     /** Called when rrweb has stopped. */
     release,
     /** Begins without limits, for a new session. */

@@ -7,6 +7,7 @@ import { decide, type Status } from './decide'
 import { createFrames } from './frames'
 import { createGate } from './gate'
 import { isHidden } from './page'
+import { hideNow } from './snapshotText'
 import { createPolicy, type Policy } from './sanitize/policy'
 import { isStale, type RemoteSettings, settingsOf } from './settings'
 import { createSiteEvents } from './siteEvents'
@@ -136,7 +137,13 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
   const tab = createTabState(host)
   const frames = createFrames(host, policy)
   const triggers = createTriggers(host, settings ?? {})
-  const chunks = createChunks({ host, policy, tab, upload: upload.send })
+  const chunks = createChunks({
+    host,
+    policy,
+    tab,
+    upload: upload.send,
+    onSnapshotText: (length) => capture.onSnapshotText(length),
+  })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
   /** Decides again on another page of the site, which may be excluded. */
   const followUrl = () => {
@@ -148,7 +155,11 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
   const capture = createCapture({
     host,
     policy,
-    record: (event) => (frames.toParent() ?? chunks.add)(event),
+    record: (event) => {
+      const post = frames.toParent()
+      if (post) post(hideNow(event))
+      else chunks.add(event)
+    },
     size: () => tab.read(session.current() ?? '', session.windowId()).size,
     snapshotEveryMs: () => (status === 'buffering' ? pendingSnapshotMs(config) : undefined),
     onDropped: chunks.onDropped,

@@ -1,6 +1,7 @@
 import { record } from '@rrweb/record'
 import type { eventWithTime } from '@rrweb/types'
 import type { SessionRecordingConfig, Stop } from '../../types'
+import { createDraft, type DraftInputs, type DraftTools } from './draft'
 import type { Policy } from './sanitize/policy'
 
 /** Returns the id of an element or text in rrweb's events; -1 if it is not recorded. */
@@ -12,18 +13,20 @@ interface RrwebInputs {
   options: SessionRecordingConfig
   policy: Policy
   emit(event: eventWithTime): void
+  sanitize: DraftTools['sanitize']
+  /** Called when a full snapshot has failed. */
+  onFailure(error: unknown): void
 }
 
 /**
- * Starts rrweb. Returns a function that stops it and frees its memory; undefined if it failed to start. The sanitizer calls
- * the site's callbacks, because rrweb would stop half-way when one throws. rrweb masks first, and the sanitizer masks again.
+ * Returns rrweb's options. The sanitizer calls the site's callbacks, because rrweb would stop half-way when one throws. rrweb masks
+ * first, and the sanitizer masks again.
  */
-export const startRrweb = ({ options, policy, emit }: RrwebInputs): Stop | undefined => {
+export const rrwebOptions = (options: SessionRecordingConfig, policy: Policy) => {
   const { sampling, slimDOMOptions } = options
   // The sanitizer masks by type and by function, which needs the values.
   const hasOwnMasks = policy.maskInputFn || !policy.masksAllInputs
-  const stop = record({
-    emit: (event) => emit(event as eventWithTime),
+  return {
     blockClass: policy.blockClass,
     blockSelector: policy.blockSelector,
     ignoreClass: options.ignoreClass ?? 'ph-ignore-input',
@@ -32,7 +35,7 @@ export const startRrweb = ({ options, policy, emit }: RrwebInputs): Stop | undef
     inlineStylesheet: options.inlineStylesheet !== false,
     slimDOMOptions:
       slimDOMOptions === 'all'
-        ? 'all'
+        ? ('all' as const)
         : {
             ...slimDOMOptions,
             script: true,
@@ -51,6 +54,16 @@ export const startRrweb = ({ options, policy, emit }: RrwebInputs): Stop | undef
     },
     // An error of rrweb must not reach the page.
     errorHandler: () => true,
+  }
+}
+
+/** Starts rrweb. Returns a function that stops it and frees its memory; undefined if it failed to start. */
+export const startRrweb = ({ options, policy, emit, sanitize, onFailure }: RrwebInputs): Stop | undefined => {
+  const stop = record({
+    ...rrwebOptions(options, policy),
+    emit: (event) => emit(event as eventWithTime),
+    // An option of ours (rrweb.patch).
+    ...{ createDraft: (inputs: DraftInputs) => createDraft({ ...inputs, policy, sanitize, onFailure }) },
   })
   if (!stop) {
     record.mirror.reset()

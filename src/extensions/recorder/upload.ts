@@ -1,11 +1,13 @@
 import type { RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
+import { encodeInSlices } from './encodeInSlices'
 import { isHidden } from './page'
 import { settingsOf } from './settings'
 
-// Characters of chunks that may wait, regardless of `outbox_max_bytes`. They must not take the room of events.
-const MAX_WAITING = 5e6
+// Characters of chunks that may wait, regardless of `outbox_max_bytes`. They must not take the room of events. Enough for a full
+// snapshot of a very large page.
+const MAX_WAITING = 20e6
 
 /**
  * Sends chunks through a queue like that of events, with a separate outbox: a chunk that cannot be sent waits in the
@@ -29,7 +31,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     token,
     outbox,
     path: () => settingsOf(host.remote.items.sessionRecording)?.endpoint ?? '/s/',
-    encode: delivery.encode,
+    encode: (text: string) => encodeInSlices(text, delivery.encode),
     // Chunks are large, so each is compressed only once, right before it is sent.
     prepareAfter: Infinity,
     send: async (...args: unknown[]) => {

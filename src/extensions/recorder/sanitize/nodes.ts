@@ -55,41 +55,49 @@ const attributesOf = (
 
 type Serialized = serializedNodeWithId & { needBlock?: boolean; isSVG?: true; isCustom?: true }
 
+/** Where a node is: the place of its parent. */
+export interface Around extends Place {
+  /** Lower case. */
+  tag: string
+  element: Element | null
+}
+
+/** A copy of a node as it may be recorded, without its children. `inside`: their place; undefined: they are not recorded. */
+export interface SanitizedNode {
+  node: serializedNodeWithId & { childNodes?: serializedNodeWithId[] }
+  inside?: Around
+}
+
 /**
- * Returns a copy of a serialized node as it may be recorded. Only listed members pass, and comments, scripts and meta tags are empty.
- * `around`: the place of its parent.
+ * Returns a copy of a serialized node as it may be recorded, without its children. Only listed members pass, and comments, scripts and
+ * meta tags are empty. `around`: the place of its parent. `page`: the node of the page; null: it is unknown.
  */
-export const sanitizeNode = (
+export const sanitizeOne = (
   node: serializedNodeWithId,
-  around: Place & { tag: string; element: Element | null },
-  nodeOf: NodeOf,
+  around: Around,
+  page: Node | null,
   policy: Policy,
-): serializedNodeWithId => {
+): SanitizedNode => {
   const { id, rootId, isShadowHost, isShadow } = node
   const shared = { id, rootId, isShadowHost, isShadow }
   const type = node.type as number
-  const source = node as Serialized & { childNodes?: serializedNodeWithId[] }
+  const source = node as Serialized
   if (type === DOCUMENT) {
     const { compatMode } = node as { compatMode?: string }
-    const children = source.childNodes!.map((each) => sanitizeNode(each, around, nodeOf, policy))
-    return {
-      type,
-      ...shared,
-      compatMode: compatMode === 'BackCompat' ? compatMode : undefined,
-      childNodes: children,
-    }
+    const safeMode = compatMode === 'BackCompat' ? compatMode : undefined
+    return { node: { type, ...shared, compatMode: safeMode, childNodes: [] }, inside: around }
   }
-  if (type === DOCTYPE) return { type, ...shared, name: 'html', publicId: '', systemId: '' }
+  if (type === DOCTYPE) return { node: { type, ...shared, name: 'html', publicId: '', systemId: '' } }
   if (type === TEXT) {
     const { textContent, isStyle } = node as { textContent: string; isStyle?: true }
     const parent = isStyle ? { ...around, tag: 'style' } : around
-    return { type, ...shared, textContent: around.isHidden ? '' : sanitizeText(textContent, parent, policy), isStyle }
+    const text = around.isHidden ? '' : sanitizeText(textContent, parent, policy)
+    return { node: { type, ...shared, textContent: text, isStyle } }
   }
   // Comments, and what later releases may add.
-  if (type !== ELEMENT) return { type: 5, ...shared, textContent: '' }
+  if (type !== ELEMENT) return { node: { type: 5, ...shared, textContent: '' } }
 
   const { tagName, isSVG, isCustom, needBlock } = source as unknown as { tagName: string } & Serialized
-  const page = nodeOf(id)
   const element = isElement(page) ? page : null
   const isMasked = around.isMasked || !element || masksText(element, policy)
   const tag = tagName.toLowerCase()
@@ -98,16 +106,26 @@ export const sanitizeNode = (
   if (needBlock || around.isHidden || (policy.findsBlocked && element && hides(element, policy))) {
     const { rr_width, rr_height } = attributes
     const size = attributesOf({ rr_width, rr_height }, tag, element, true, policy)
-    return { type, ...shared, tagName: safeTag, attributes: size, childNodes: [], isSVG, needBlock: true }
+    return {
+      node: { type, ...shared, tagName: safeTag, attributes: size, childNodes: [], isSVG, needBlock: true },
+    }
   }
-  const inside = { isMasked, isHidden: around.isHidden, tag, element }
+  const safe = attributesOf(attributes, tag, element, isMasked, policy)
   return {
-    type,
-    ...shared,
-    tagName: safeTag,
-    attributes: attributesOf(attributes, tag, element, isMasked, policy),
-    childNodes: source.childNodes!.map((each) => sanitizeNode(each, inside, nodeOf, policy)),
-    isSVG,
-    isCustom,
+    node: { type, ...shared, tagName: safeTag, attributes: safe, childNodes: [], isSVG, isCustom },
+    inside: { isMasked, isHidden: around.isHidden, tag, element },
   }
+}
+
+/** Returns a copy of a serialized node and its descendants as they may be recorded. */
+export const sanitizeNode = (
+  node: serializedNodeWithId,
+  around: Around,
+  nodeOf: NodeOf,
+  policy: Policy,
+): serializedNodeWithId => {
+  const { node: safe, inside } = sanitizeOne(node, around, nodeOf(node.id), policy)
+  const { childNodes } = node as { childNodes?: serializedNodeWithId[] }
+  if (inside) safe.childNodes = childNodes!.map((each) => sanitizeNode(each, inside, nodeOf, policy))
+  return safe
 }

@@ -57,6 +57,10 @@ export interface Policy {
   hideTypedInRequest(text: string): string
   /** What was typed is read once for each event. This makes the next event read it again. */
   forgetTyped(): void
+  /** Returns what was typed, as one text. */
+  typedKey(): string
+  /** Returns a function that hides what was typed until now. */
+  hiderNow(): (text: string) => string
   maskTextFn?: SessionRecordingConfig['maskTextFn']
   maskInputFn?: SessionRecordingConfig['maskInputFn']
   maskAttributeFn?: SessionRecordingConfig['maskAttributeFn']
@@ -127,7 +131,8 @@ export const createPolicy = (
   const recordsSameOriginFrames = !isStrict && local.recordSameOriginIframes === true
   const recordsCanvas = !isStrict && local.captureCanvas?.recordCanvas === true && recordCanvas !== false
   let typed: readonly string[] | undefined
-  const typedHidden = (text: string) => (masksAllInputs ? hideTyped(text, (typed ??= typing.texts()), typing) : text)
+  const typedNow = () => (masksAllInputs ? (typed ??= typing.texts()) : [])
+  const typedHidden = (text: string) => (masksAllInputs ? hideTyped(text, typedNow(), typing) : text)
   const begunHidden = (text: string, isUrl: boolean) =>
     masksAllInputs ? hideBeginnings(typedHidden(text), [...typing.fields].map(valueOf), isUrl) : text
   const join = (...selectors: unknown[]) => selectors.flat().filter(Boolean).join()
@@ -164,6 +169,11 @@ export const createPolicy = (
     hideTypedInUrl: (url) => begunHidden(url, true),
     hideTypedInRequest: (text) => begunHidden(text, false),
     forgetTyped: () => (typed = undefined),
+    typedKey: () => typedNow().join('\n'),
+    hiderNow: () => {
+      const now = typedNow()
+      return (text) => hideTyped(text, now, typing)
+    },
     recordsSameOriginFrames,
     recordsCanvas,
     recordsFonts: !isStrict && local.collectFonts === true,

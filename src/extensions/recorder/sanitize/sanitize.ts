@@ -1,7 +1,13 @@
-import type { addedNodeMutation, attributeMutation, eventWithTime, textMutation } from '@rrweb/types'
+import type {
+  addedNodeMutation,
+  attributeMutation,
+  eventWithTime,
+  serializedNodeWithId,
+  textMutation,
+} from '@rrweb/types'
 import { sanitizeAttribute, sanitizeValue } from './attributes'
 import { sanitizeCss } from './css'
-import { type NodeOf, sanitizeNode, sanitizeText } from './nodes'
+import { type Around, type NodeOf, sanitizeNode, sanitizeOne, sanitizeText } from './nodes'
 import { createPlaces, type Places } from './place'
 import type { Policy } from './policy'
 import { hashData, stars } from './text'
@@ -20,6 +26,8 @@ interface Tools {
   nodeOf: NodeOf
   /** Returns the page's URL as it may be recorded. */
   pageUrl: Redact
+  /** Documents that are sanitized already, node by node. */
+  done: WeakSet<object>
 }
 
 /** Returns the members of an object that are numbers, booleans or null. */
@@ -212,12 +220,14 @@ const TYPES: Record<number, ((data: Fields, tools: Tools) => Fields | undefined)
   1: () => ({}),
   // FullSnapshot
   2: ({ node, initialOffset }, tools) => ({
-    node: sanitizeNode(
-      node as addedNodeMutation['node'],
-      { isMasked: tools.policy.isStrict, isHidden: false, tag: '', element: null },
-      tools.nodeOf,
-      tools.policy,
-    ),
+    node: tools.done.has(node as object)
+      ? node
+      : sanitizeNode(
+          node as serializedNodeWithId,
+          { isMasked: tools.policy.isStrict, isHidden: false, tag: '', element: null },
+          tools.nodeOf,
+          tools.policy,
+        ),
     initialOffset: plain(initialOffset as object, 'top', 'left'),
   }),
   // IncrementalSnapshot
@@ -252,7 +262,7 @@ export type Sanitize = (event: RawEvent) => eventWithTime | undefined
  * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped.
  */
 export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: Redact) => {
-  const tools: Tools = { policy, nodeOf, pageUrl: redactPageUrl, places: createPlaces(policy) }
+  const tools: Tools = { policy, nodeOf, pageUrl: redactPageUrl, places: createPlaces(policy), done: new WeakSet() }
   const sanitize: Sanitize = ({ type, data, timestamp }) => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
@@ -272,6 +282,12 @@ export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: R
   }
   return {
     sanitize,
+    /** Sanitizes a node of a full snapshot without its children. `sanitize` takes the document as it is then. */
+    sanitizeOne: (node: serializedNodeWithId, around: Around, page: Node) => {
+      const result = sanitizeOne(node, around, page, policy)
+      if (page.nodeType === Node.DOCUMENT_NODE) tools.done.add(result.node)
+      return result
+    },
     isOpen,
     pageUrl: (url: string): string => {
       policy.forgetTyped()

@@ -1,0 +1,95 @@
+// Bundles rrweb's recorder with our changes (src/extensions/recorder/rrweb.patch), without its parts that we do not use.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const RECORDER = new URL('../src/extensions/recorder/', import.meta.url)
+
+/** Returns a text after a unified diff. Throws if a part of the text differs from what the diff expects. */
+export const applyPatch = (text, patch) => {
+  const lines = text.split('\n')
+  const result = []
+  let at = 0
+  for (const [, start, body] of patch.matchAll(/^@@ -(\d+).*\n((?:[-+ \\].*\n?|\n)*)/gm)) {
+    while (at < Number(start) - 1) result.push(lines[at++])
+    for (const line of body.replace(/\n$/, '').split('\n')) {
+      const content = line.slice(1)
+      if (line[0] === '+') result.push(content)
+      else if (line[0] !== '\\') {
+        if (lines[at] !== content) throw new Error(`rrweb's line ${at + 1} is not ${JSON.stringify(content)}. See rrweb.patch.`)
+        at += 1
+        if (line[0] !== '-') result.push(content)
+      }
+    }
+  }
+  return [...result, ...lines.slice(at)].join('\n')
+}
+
+// Parts that the recorder does not use, a fifth of rrweb's code: canvases are recorded by recorderPlugins, frames of other
+// origins by recorderFrames, and selections never. Maps each part to its methods that the remaining code calls.
+const UNUSED = {
+  CanvasManager: 'reset freeze unfreeze lock unlock',
+  CrossOriginIframeMirror: '',
+  mergeHooks: '',
+  initSelectionObserver: '',
+  initCustomElementObserver: '',
+  is2DCanvasBlank: '',
+  // Nodes that only the player uses.
+  BaseRRNode: '',
+  // For browsers of before ES2020.
+  polyfill: '',
+}
+// Options that the recorder does not set. As constants, the minifier drops the code that they turn on.
+const UNSET_OPTIONS =
+  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordAfter recordDOM recordCanvas recordCrossOriginIframes userTriggeredOnInput inlineImages plugins'.split(
+    ' ',
+  )
+
+const withoutUnused = (code) => {
+  for (const [name, methods] of Object.entries(UNUSED)) {
+    const start = code.search(new RegExp(`^(class|function) ${name}\\b`, 'm'))
+    const end = code.indexOf('\n}\n', start)
+    if (start < 0 || end < 0) throw new Error(`rrweb has no ${name} any more. See UNUSED.`)
+    const body = methods.split(' ').map((each) => each && `${each}() {}`)
+    const isClass = code.startsWith('class', start)
+    const stub = isClass ? `class ${name} { ${body.join(' ')} }` : `function ${name}() { return () => {} }`
+    code = code.slice(0, start) + stub + code.slice(end + 2)
+  }
+  return code
+}
+
+const withoutUnsetOptions = (code) => {
+  const start = code.indexOf('function record(options')
+  const end = code.indexOf('} = options;', start)
+  let options = code.slice(start, end)
+  let constants = ''
+  for (const name of UNSET_OPTIONS) {
+    const option = new RegExp(`^ {4}${name}(?: = (.*))?,$`, 'm')
+    if (!option.test(options)) throw new Error(`rrweb has no option ${name} any more.`)
+    constants += ` const ${name} = ${option.exec(options)[1]};`
+    options = options.replace(option, '')
+  }
+  return code.slice(0, start) + options + '} = options;' + constants + code.slice(end + '} = options;'.length)
+}
+
+/** Replaces members of enums by their numbers. */
+const withoutEnums = (code) => {
+  for (const [, name, members] of code.matchAll(/^var (\w+) = \/\* @__PURE__ \*\/ \(\(\1\d\) => {\n([\s\S]*?)^}\)/gm))
+    for (const [, member, value] of members.matchAll(/\["(\w+)"\] = (\d+)\]/g))
+      code = code.replaceAll(new RegExp(`\\b${name}\\.${member}\\b`, 'g'), value)
+  return code
+}
+
+/** A Rollup plugin that bundles rrweb's recorder as the recorder needs it. */
+export const patchedRrweb = {
+  name: 'patched-rrweb',
+  transform(code, id) {
+    if (!/@rrweb.record.dist.record\.js$/.test(id)) return null
+    const patch = readFileSync(new URL('rrweb.patch', RECORDER), 'utf8')
+    const styleSheets = JSON.stringify(fileURLToPath(new URL('styleSheets.ts', RECORDER)))
+    return {
+      code: `import { baseOf, ruleText, sourceOf } from ${styleSheets};${withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch))))}`,
+      // The lines are no longer those of rrweb.
+      map: { mappings: '' },
+    }
+  },
+}

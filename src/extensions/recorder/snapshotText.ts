@@ -1,0 +1,102 @@
+import type { eventWithTime, serializedNodeWithId } from '@rrweb/types'
+import { inNextTask, startSlice } from './slices'
+
+type SafeNode = serializedNodeWithId & {
+  tagName?: string
+  textContent?: string
+  attributes?: Record<string, unknown>
+  childNodes?: SafeNode[]
+}
+
+const hiders = new WeakMap<object, (text: string) => string>()
+
+/** Makes `startText` and `hideNow` hide what a person typed while the full snapshot was taken. */
+export const hideLater = (root: object, hide: (text: string) => string): void => void hiders.set(root, hide)
+
+const decided = new WeakSet<object>()
+
+/** Leaves the text of a node as a function of the site has masked it. */
+export const keepText = (node: object): void => void decided.add(node)
+
+/** Hides it in a node. Style sheets keep their text. */
+const hideIn = (node: SafeNode, parent: SafeNode | undefined, hide: (text: string) => string) => {
+  if (node.textContent && parent?.tagName !== 'style' && !decided.has(node)) node.textContent = hide(node.textContent)
+  for (const [name, value] of Object.entries(node.attributes ?? {}))
+    if (typeof value === 'string') node.attributes![name] = hide(value)
+}
+
+/** Returns the root of a full snapshot; undefined for other events. */
+export const snapshotOf = ({ type, data }: eventWithTime): SafeNode | undefined =>
+  (type as number) === 2 ? (data as { node: SafeNode }).node : undefined
+
+/** Hides what was typed in a full snapshot in one task. */
+export const hideNow = (event: eventWithTime): eventWithTime => {
+  const root = snapshotOf(event)
+  const hide = root && hiders.get(root)
+  const visit = (node: SafeNode, parent?: SafeNode) => {
+    hideIn(node, parent, hide!)
+    node.childNodes?.forEach((each) => visit(each, node))
+  }
+  if (hide) visit(root)
+  return event
+}
+
+const PLACE = '"@node"'
+
+/**
+ * Writes the JSON text of a full snapshot in slices. `done` receives it. `finish` writes the rest at once, for example when the page
+ * is left.
+ */
+export const startText = (
+  event: eventWithTime,
+  toJson: (value: unknown) => string,
+  done: (text: string) => void,
+): { finish(): void; stop(): void } => {
+  const root = snapshotOf(event)!
+  const hide = hiders.get(root)
+  const [before, after] = toJson({ ...event, data: { ...(event.data as object), node: '@node' } }).split(PLACE)
+  let text = before!
+  let isDone = false
+  /** What is to be written, the next one last: a node, or text. */
+  const rest: (string | [node: SafeNode, parent: SafeNode | undefined])[] = [after!, [root, undefined]]
+  const isLeaf = ({ childNodes }: SafeNode) => !childNodes?.length
+  const write = ([node, parent]: [SafeNode, SafeNode | undefined]) => {
+    const { childNodes = [], ...own } = node
+    const isSmall = childNodes.length < 50 && childNodes.every(isLeaf)
+    if (hide) hideIn(node, parent, hide)
+    if (isSmall) {
+      if (hide) for (const child of childNodes) hideIn(child, node, hide)
+      text += toJson(node)
+      return
+    }
+    text += `${toJson(own).slice(0, -1)},"childNodes":[`
+    rest.push(']}')
+    for (let index = childNodes.length - 1; index >= 0; index--) {
+      rest.push([childNodes[index]!, node])
+      if (index) rest.push(',')
+    }
+  }
+  const work = (isOver: () => boolean) => {
+    while (rest.length) {
+      if (isOver()) return inNextTask(slice)
+      const next = rest.pop()!
+      if (typeof next === 'string') text += next
+      else write(next)
+    }
+    isDone = true
+    done(text)
+  }
+  const slice = () => {
+    if (!isDone) work(startSlice())
+  }
+  // In a later task than that of the snapshot.
+  inNextTask(slice)
+  return {
+    finish: () => {
+      if (!isDone) work(() => false)
+    },
+    stop: () => {
+      isDone = true
+    },
+  }
+}
