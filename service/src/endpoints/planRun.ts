@@ -139,6 +139,8 @@ const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptio
       { page, requested: page + 1, max: page + 1 }
 }
 
+const pageOf = (cursor: string, owner: string) => ({ owner, after: readCursor(cursor, owner) })
+
 const planSql = (
   work: SqlWork,
   request: RunRequest,
@@ -149,8 +151,7 @@ const planSql = (
   const { parsed, values } = work
   const { projectId, limit, offset, cursor } = request
   const rows = rowBounds(limit, options)
-  const owner = cursorOwner(queryId, values)
-  const after = cursor === undefined ? undefined : readCursor(cursor, owner)
+  const page = cursor === undefined ? undefined : pageOf(cursor, cursorOwner(queryId, values))
   const sources = once(() =>
     sqlSources(
       work,
@@ -158,7 +159,7 @@ const planSql = (
         projectId,
         limit: rows.requested,
         ...(offset === undefined ? {} : { offset }),
-        ...(cursor === undefined ? {} : { keyset: { after } }),
+        ...(page && { keyset: { after: page.after } }),
       },
       table,
       table && options.isComplete?.(table),
@@ -172,17 +173,17 @@ const planSql = (
     toOutcome([result]) {
       const { live, stored } = sources()
       const { keyCount } = (stored?.statements ?? live())[0]!
-      const page = result!.rows.slice(0, rows.page)
+      const kept = result!.rows.slice(0, rows.page)
       const columns = result!.columns.slice(0, result!.columns.length - keyCount)
       const hasMore = result!.rows.length > rows.page
       return {
-        results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
+        results: keyCount ? kept.map((row) => row.slice(0, columns.length)) : kept,
         columns: columns.map(({ name }) => name),
         types: columns.map(({ name, type }) => [name, type] as const),
         hasMore,
         ...(limit === undefined ? {} : { limit: rows.page }),
         ...(offset === undefined ? {} : { offset }),
-        ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
+        ...(page && { next_cursor: hasMore ? nextCursor(kept, keyCount, page.owner, page.after) : null }),
       }
     },
     comparison: () =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Metadata } from '../storage/metadata/metadata.ts'
-import type { Result, Storage } from '../storage/storage.ts'
+import type { Result, Statement, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { type Epochs, lastErasure } from './epochs.ts'
@@ -65,9 +65,14 @@ const toLoaded = ({ toOutcome }: RunPlan, { results, table }: Executed<Result>):
   bytes: results.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER,
 })
 
-const sqlOf = ({ sources }: RunPlan, { endpoint_materialized: isMaterialized }: Outcome): string => {
+/** Returns the statements of the run's first source. */
+const sourceOf = ({ sources }: RunPlan): readonly Statement[] => {
   const { live, stored } = sources()
-  const statements = isMaterialized && stored ? stored.statements : live()
+  return stored ? stored.statements : live()
+}
+
+const sqlOf = (plan: RunPlan, { endpoint_materialized: isMaterialized }: Outcome): string => {
+  const statements = isMaterialized ? sourceOf(plan) : plan.sources().live()
   return statements.map(({ text }) => text).join(';\n')
 }
 
@@ -92,7 +97,7 @@ export const createRun = ({
     const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
     const plan = planRun(prepared, request, { materializations, allowance, isComplete })
     const compileAt = performance.now()
-    if (isDebug) plan.sources()
+    if (isDebug) sourceOf(plan)
     const executeAt = performance.now()
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
