@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import { createDashboards } from './dashboards/dashboards.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
+import { createMerges } from './endpoints/merges.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createServer } from './http/server.ts'
@@ -85,8 +86,9 @@ export const startService = async ({
     })
 
     const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
+    const merges = createMerges({ storage: gate.lookups, ...(isShared ? { shared: metadata.settings } : {}) })
     const slices = createTimeSlices()
-    const base = { config, isShared, gate, runMemoryBytes, metadata, metrics, epochs, slices, onStop, log }
+    const base = { config, isShared, gate, runMemoryBytes, metadata, metrics, epochs, merges, slices, onStop, log }
     const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring(base)
     onStop(() => writer.close())
     const { materializations, dependencies: endpoints } = connectEndpoints(base)

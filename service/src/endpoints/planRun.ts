@@ -6,6 +6,7 @@ import type { CacheRequest } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
+import { planInsight as planLive } from './insights/insights.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
 import type { CellRun } from './materialization/cells.ts'
 import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
@@ -110,13 +111,13 @@ const compile = (...args: Parameters<typeof compileQuery>): Compiled => {
 
 /** Compiles a query against the events and, if the table has the query's shape, against the table. */
 const sqlSources = (
-  { parsed, values: variables }: SqlWork,
+  { parsed, values: variables, isUnmerged }: SqlWork,
   options: Omit<CompileOptions, 'variables'>,
   table: MaterializedTable | undefined,
   isComplete = false,
 ): RunSources<Compiled> => {
   const { replace = (_, sql) => sql } = options
-  const live = once(() => [compile(parsed, { ...options, variables })])
+  const live = once(() => [compile(parsed, { ...options, variables, isUnmerged })])
   if (!table) return { live }
   const reading = readingFrom(parsed, { ...table, isComplete })
   const statement = compile(parsed, {
@@ -188,7 +189,11 @@ const planSql = (
     },
     comparison: () =>
       isComparable(parsed)
-        ? sqlSources(work, { projectId, limit: MAX_COMPARED_ROWS + 1, replace: unordered(parsed) }, table)
+        ? sqlSources(
+            { ...work, isUnmerged: false },
+            { projectId, limit: MAX_COMPARED_ROWS + 1, replace: unordered(parsed) },
+            table,
+          )
         : undefined,
   }
 }
@@ -207,7 +212,7 @@ const planInsight = (
     maxRows: allowance.rows + 1,
     sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)))),
     toOutcome: (results) => plan.shape(results.map(({ rows }) => rows)),
-    comparison: () => sourcesOf(false),
+    comparison: () => ({ ...sourcesOf(false), live: () => planLive(query, run).statements }),
   }
 }
 

@@ -11,7 +11,8 @@ import type { Cells } from './materialization/cellStore.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { MaterializedTable } from './materialization/state.ts'
-import { type Outcome, planRun, type RunPlan } from './planRun.ts'
+import type { Merges } from './merges.ts'
+import { type Outcome, type PlanOptions, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
 
 export type { Outcome } from './planRun.ts'
@@ -47,6 +48,7 @@ export interface RunDependencies {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
+  readonly merges: Pick<Merges, 'areAbsent'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly arrivals: Pick<Arrivals, 'isComplete'>
@@ -83,6 +85,7 @@ export const createRun = ({
   admit,
   cache,
   epochs,
+  merges,
   lastRuns,
   materializations,
   arrivals,
@@ -91,11 +94,20 @@ export const createRun = ({
 }: RunDependencies): RunEndpoint => {
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId, isDebug } = request
-    const prepared = await prepareRun({ metadata, materializations }, request)
+    const isUnmerged = await merges.areAbsent(projectId)
+    const prepared = await prepareRun({ metadata, materializations, isUnmerged }, request)
     const { stored, work } = prepared
     const epoch = await epochs.of(projectId)
     const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
-    const plan = planRun(prepared, request, { materializations, allowance, isComplete })
+    const options: PlanOptions = { materializations, allowance, isComplete }
+    const plan = planRun(prepared, request, options)
+    const execute = (signal: AbortSignal, toExecute: RunPlan) =>
+      executeRun(
+        toExecute,
+        (statement, limits) => storage.run(statement, limits, signal),
+        (run) =>
+          cells.finish(run, { epoch, isComplete: Boolean(run.stored.isComplete), limits: toExecute.limits, signal }),
+      )
     const compileAt = performance.now()
     if (isDebug) sourceOf(plan)
     const executeAt = performance.now()
@@ -104,21 +116,13 @@ export const createRun = ({
       epoch,
       ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
       signal,
-      load: async (aborted) =>
-        toLoaded(
-          plan,
-          await executeRun(
-            plan,
-            (statement, limits) => storage.run(statement, limits, aborted),
-            (run) =>
-              cells.finish(run, {
-                epoch,
-                isComplete: Boolean(run.stored.isComplete),
-                limits: plan.limits,
-                signal: aborted,
-              }),
-          ),
-        ),
+      async load(aborted) {
+        const executed = await execute(aborted, plan)
+        if (executed.table || !isUnmerged || (await merges.areAbsent(projectId))) return toLoaded(plan, executed)
+        // An id got another person meanwhile.
+        const joined = planRun(await prepareRun({ metadata, materializations }, request), request, options)
+        return toLoaded(joined, await execute(aborted, joined))
+      },
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()

@@ -10,6 +10,7 @@ import { createArrivals } from '../endpoints/materialization/arrivals.ts'
 import { createCells } from '../endpoints/materialization/cellStore.ts'
 import { createMaterializations, type Materializations } from '../endpoints/materialization/materializations.ts'
 import { createShadow } from '../endpoints/materialization/shadow.ts'
+import type { Merges } from '../endpoints/merges.ts'
 import { createOpenApi } from '../endpoints/openapi.ts'
 import { createRun, type Outcome } from '../endpoints/run.ts'
 import { createProgressOf, createRunning } from '../endpoints/running.ts'
@@ -70,6 +71,7 @@ interface EndpointsOptions {
   readonly metadata: Metadata
   readonly metrics: Metrics
   readonly epochs: Epochs
+  readonly merges: Merges
   /** Called with functions that stop the parts, which must run in reverse order. */
   readonly onStop: (stop: () => unknown) => void
   readonly log: Log
@@ -92,6 +94,7 @@ export const connectEndpoints = ({
   metadata,
   metrics,
   epochs,
+  merges,
   onStop,
   log,
 }: EndpointsOptions): ConnectedEndpoints => {
@@ -145,6 +148,7 @@ export const connectEndpoints = ({
             admit,
             cache,
             epochs,
+            merges,
             lastRuns,
             materializations,
             arrivals,

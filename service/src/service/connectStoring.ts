@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Epochs } from '../endpoints/epochs.ts'
+import type { Merges } from '../endpoints/merges.ts'
 import { createKeepPoints, type KeepPoints } from '../heatmaps/store.ts'
 import { createRejectedEvents, type RejectedEvents } from '../ingest/rejectedEvents.ts'
 import { createWriter, type Writer } from '../ingest/writer.ts'
@@ -32,6 +33,7 @@ interface StoringOptions {
   readonly metadata: Metadata
   readonly metrics: Metrics
   readonly epochs: Epochs
+  readonly merges: Merges
   readonly slices: TimeSlices
   readonly log: Log
 }
@@ -52,11 +54,12 @@ export const connectStoring = ({
   metadata,
   metrics,
   epochs,
+  merges,
   slices,
   log,
 }: StoringOptions): ConnectedStorage => {
   const lastSeen = isShared ? undefined : createLastSeenCache()
-  const facts = createPersonFacts(gate.ingest, { slices, ...(lastSeen ? { lastSeen } : {}) })
+  const facts = createPersonFacts(gate.ingest, { slices, onMerge: merges.note, ...(lastSeen ? { lastSeen } : {}) })
   const forget = createForgetPerson(gate.ingest, facts, lastSeen)
   const writer = createWriter(gate.ingest, {
     before: facts.store,

@@ -1,7 +1,14 @@
 import type { Dependencies, Derived, Fact, Plain } from './catalog/constant.ts'
-import type { Compiled, CompileOptions } from './compile.ts'
 import { own } from '../lib/own.ts'
-import { VARIABLE_TYPES } from './resolve/variable.ts'
+import { type BoundValue, VARIABLE_TYPES } from './resolve/variable.ts'
+
+/** SQL for the engine. `params` are the values of the `{p0:Type}` placeholders in `text`. */
+export interface Compiled {
+  readonly text: string
+  readonly params: Readonly<Record<string, unknown>>
+  /** The number of key columns at the end of each row. */
+  readonly keyCount: number
+}
 
 /** A compiled text, the facts about the variables that it depends on, and how its parameters follow from them. */
 export interface Template extends Pick<Compiled, 'text' | 'keyCount'> {
@@ -24,7 +31,7 @@ export const templateOf = (
   return { text, keyCount, params: Object.fromEntries(others), facts: dependencies.facts, derived }
 }
 
-type Variables = CompileOptions['variables']
+type Variables = Readonly<Record<string, BoundValue>>
 
 const acceptedOf = (variables: Variables, name: string): Plain | undefined => {
   const bound = own(variables, name)

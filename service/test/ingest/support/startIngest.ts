@@ -31,6 +31,7 @@ export const startIngest = (
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
+  onMerge?: (projectId: number) => Promise<void>,
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -44,7 +45,7 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPersonFacts(storage, { lastSeen: createLastSeenCache() }).store,
+      before: createPersonFacts(storage, { lastSeen: createLastSeenCache(), ...(onMerge ? { onMerge } : {}) }).store,
       waitMs,
     }),
     countryOf: () => undefined,
