@@ -32,6 +32,7 @@ test('an empty environment results in the default configuration', () => {
     cacheBytes: 64_000_000,
     materializeLagSeconds: 60,
     shadowPercent: 1,
+    runSource: 'quickest',
     ingestBytes: 64_000_000,
     diskReserveBytes: 500_000_000,
     logFormat: 'text',
@@ -120,7 +121,7 @@ test.each(['TRAILMARK_PERSONAL_API_KEY', 'DATABASE_URL'])('an error message neve
 })
 
 test('every environment variable has a description', () => {
-  expect(describeVariables().split('\n')).toHaveLength(32)
+  expect(describeVariables().split('\n')).toHaveLength(33)
 })
 
 test('a variable that the service does not know is named, with the one that was probably meant', () => {

@@ -15,6 +15,7 @@ import type { Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import { statementPrefix } from './running.ts'
+import type { Choice, Speeds } from './speeds.ts'
 import type { InsightWork, PreparedRun, RunRequest, SqlWork } from './prepareRun.ts'
 
 /** The cached part of a run's response, which depends only on the rows. */
@@ -67,6 +68,8 @@ export interface RunPlan {
   }
   /** Compiles on the first call, because a cached result needs no SQL. Throws `ApiError`. */
   readonly sources: () => RunSources
+  /** Where the run reads, as far as it is known before its statements are. */
+  readonly choice: SourceChoice
   readonly limits: ReadLimits
   readonly allowance: RunAllowance
   /** The SQL query. Absent for an insight. */
@@ -84,9 +87,16 @@ export interface PlanOptions {
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
   /** Whether a table contains every event. Absent: events are read beside each table. */
   readonly isComplete?: (table: MaterializedTable) => boolean
+  /** Which source of a version is quicker. Absent: each run reads the table that fits it. */
+  readonly choose?: Speeds['choose']
   readonly allowance: RunAllowance
   /** Whether all rows are returned as one stream, rather than one page of them. */
   readonly isStream?: boolean
+}
+
+/** Which source a run is to read, and why. */
+export type SourceChoice = Omit<Choice, 'reason'> & {
+  readonly reason: Choice['reason'] | 'not_materialized' | 'no_table' | 'requested'
 }
 
 /** Decisions that differ between SQL and insights. */
@@ -216,6 +226,17 @@ const planInsight = (
   }
 }
 
+const choiceOf = (
+  stored: PreparedRun['stored'],
+  isDirect: boolean,
+  { materializations, choose }: PlanOptions,
+): SourceChoice => {
+  if (isDirect) return { source: 'live', reason: 'requested' }
+  if (!stored || !materializations.isEnabled(stored.version)) return { source: 'live', reason: 'not_materialized' }
+  if (!materializations.stored(stored.version)) return { source: 'live', reason: 'no_table' }
+  return choose?.(stored.version.id) ?? { source: 'table', reason: 'not_measured' }
+}
+
 /** Decides where a prepared run gets its result. Executes nothing. Throws `ApiError`. */
 export const planRun = (prepared: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
   const { queryId, stored, work, maxAgeSeconds, toleratesNewEvents } = prepared
@@ -224,11 +245,13 @@ export const planRun = (prepared: PreparedRun, request: RunRequest, options: Pla
   const isDirect = refresh === 'direct'
   if (isDirect && !(stored && materializations.isEnabled(stored.version)))
     throw new ApiError('not_materialized', { attr: 'refresh' })
-  const table = isDirect || !stored ? undefined : materializations.stored(stored.version)
+  const choice = choiceOf(stored, isDirect, options)
+  const table = choice.source === 'table' ? materializations.stored(stored!.version) : undefined
   const { cacheKey, maxRows, ...plan } =
     work.kind === 'sql' ? planSql(work, request, queryId, table, options) : planInsight(work, table, options)
   return {
     ...plan,
+    choice,
     allowance,
     limits: {
       projectId,

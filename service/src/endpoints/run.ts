@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Metadata } from '../storage/metadata/metadata.ts'
-import type { Result, Statement, Storage } from '../storage/storage.ts'
+import type { Result, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
+import { type DebugFields, debugFields, firstStatements } from './debug.ts'
 import { type Epochs, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
@@ -14,12 +15,13 @@ import type { MaterializedTable } from './materialization/state.ts'
 import type { Merges } from './merges.ts'
 import { type Outcome, type PlanOptions, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
+import type { Speeds } from './speeds.ts'
 
 export type { Outcome } from './planRun.ts'
 export type { EndpointRunRequest, QueryRunRequest, RunRequest } from './prepareRun.ts'
 
 /** The JSON response of a run. */
-export interface RunAnswer extends Outcome {
+export interface RunAnswer extends Outcome, DebugFields {
   readonly execution_id: string
   /** The endpoint and its version. Absent for a query that is not stored. */
   readonly name?: string
@@ -32,12 +34,6 @@ export interface RunAnswer extends Outcome {
   readonly cache_target_age: string
   /** The project's for an insight, UTC for SQL. */
   readonly timezone: string
-  /** With `isDebug`: the query as written, and as sent to the engine. */
-  readonly hogql?: string
-  readonly clickhouse?: string
-  readonly cache_key?: string
-  /** The run's steps (`k`) and their durations in seconds (`t`). */
-  readonly timings?: readonly { readonly k: string; readonly t: number }[]
 }
 
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
@@ -54,6 +50,7 @@ export interface RunDependencies {
   readonly arrivals: Pick<Arrivals, 'isComplete'>
   readonly cells: Cells
   readonly shadow: Pick<Shadow, 'follow'>
+  readonly speeds: Speeds
 }
 
 // Rows take about four times the length of their text in memory.
@@ -66,17 +63,6 @@ const toLoaded = ({ toOutcome }: RunPlan, { results, table }: Executed<Result>):
   },
   bytes: results.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER,
 })
-
-/** Returns the statements of the run's first source. */
-const sourceOf = ({ sources }: RunPlan): readonly Statement[] => {
-  const { live, stored } = sources()
-  return stored ? stored.statements : live()
-}
-
-const sqlOf = (plan: RunPlan, { endpoint_materialized: isMaterialized }: Outcome): string => {
-  const statements = isMaterialized ? sourceOf(plan) : plan.sources().live()
-  return statements.map(({ text }) => text).join(';\n')
-}
 
 /** Runs an endpoint or a query: admit → prepare → plan → cache or execute → shape. Rejects with `ApiError`. */
 export const createRun = ({
@@ -91,6 +77,7 @@ export const createRun = ({
   arrivals,
   cells,
   shadow,
+  speeds,
 }: RunDependencies): RunEndpoint => {
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId, isDebug } = request
@@ -99,17 +86,23 @@ export const createRun = ({
     const { stored, work } = prepared
     const epoch = await epochs.of(projectId)
     const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
-    const options: PlanOptions = { materializations, allowance, isComplete }
+    const options: PlanOptions = { materializations, allowance, isComplete, choose: speeds.choose }
     const plan = planRun(prepared, request, options)
-    const execute = (signal: AbortSignal, toExecute: RunPlan) =>
-      executeRun(
+    const execute = async (signal: AbortSignal, toExecute: RunPlan) => {
+      const at = performance.now()
+      const executed = await executeRun(
         toExecute,
         (statement, limits) => storage.run(statement, limits, signal),
         (run) =>
           cells.finish(run, { epoch, isComplete: Boolean(run.stored.isComplete), limits: toExecute.limits, signal }),
       )
+      if (stored && toExecute.choice.reason !== 'not_materialized' && !executed.isTableLost)
+        speeds.note(stored.version.id, executed.table ? 'table' : 'live', performance.now() - at)
+      return executed
+    }
+    let executed: Executed<Result> | undefined
     const compileAt = performance.now()
-    if (isDebug) sourceOf(plan)
+    if (isDebug) firstStatements(plan)
     const executeAt = performance.now()
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
@@ -117,7 +110,7 @@ export const createRun = ({
       ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
       signal,
       async load(aborted) {
-        const executed = await execute(aborted, plan)
+        executed = await execute(aborted, plan)
         if (executed.table || !isUnmerged || (await merges.areAbsent(projectId))) return toLoaded(plan, executed)
         // An id got another person meanwhile.
         const joined = planRun(await prepareRun({ metadata, materializations }, request), request, options)
@@ -144,15 +137,14 @@ export const createRun = ({
       cache_target_age: new Date(startedAt + plan.cache.maxAgeMs).toISOString(),
       timezone: work.kind === 'insight' ? work.timezone : 'UTC',
       ...(isDebug
-        ? {
-            ...(plan.parsed ? { hogql: plan.parsed.text } : {}),
-            clickhouse: sqlOf(plan, value),
-            cache_key: plan.cache.key,
-            timings: [
-              { k: 'compile', t: (executeAt - compileAt) / 1_000 },
-              { k: isCached ? 'cache' : 'execute', t: (doneAt - executeAt) / 1_000 },
-            ],
-          }
+        ? debugFields({
+            plan,
+            value,
+            isCached,
+            executed,
+            compileMs: executeAt - compileAt,
+            executeMs: doneAt - executeAt,
+          })
         : {}),
     }
   }

@@ -16,6 +16,7 @@ import { createRun, type Outcome } from '../endpoints/run.ts'
 import { createProgressOf, createRunning } from '../endpoints/running.ts'
 import { createRunHistory } from '../endpoints/runHistory.ts'
 import { createRunLog, recordingRuns, resultOfAnswer } from '../endpoints/runLog.ts'
+import { createSpeeds } from '../endpoints/speeds.ts'
 import { createStream } from '../endpoints/stream.ts'
 import { createRunTokens } from '../endpoints/tokens/runTokens.ts'
 import type { Dependencies } from '../http/route.ts'
@@ -117,10 +118,12 @@ export const connectEndpoints = ({
     previewLimits: runLimits,
   })
   onStop(() => materializations.close())
+  const speeds = createSpeeds({ isTableFixed: config.runSource === 'table' })
   const shadow = createShadow({
     storage: gate.background,
     materializations,
     epochOf: epochs.of,
+    onLive: (versionId, ms) => speeds.note(versionId, 'live', ms),
     percent: config.shadowPercent,
     log,
   })
@@ -154,6 +157,7 @@ export const connectEndpoints = ({
             arrivals,
             cells: createCells({ storage: gate.runs }),
             shadow,
+            speeds,
           }),
         ),
         resultOfAnswer,

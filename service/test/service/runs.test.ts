@@ -497,6 +497,7 @@ test('a run with "debug" returns the query, the SQL for the engine and timings',
     hogql: 'SELECT {variables.text} AS a',
     clickhouse: expect.stringMatching(/^SELECT \{p\d:String\}/),
     cache_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+    source: { read: 'live', reason: 'not_materialized' },
   })
   expect(body.timings.map(({ k }: any) => k)).toEqual(['compile', 'execute'])
   expect(

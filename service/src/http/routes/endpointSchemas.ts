@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { RunSource } from '../../endpoints/debug.ts'
 import { ANY_OBJECT, oneOf, orNull, TIME } from '../schemas.ts'
 
 const COLUMN = Type.Object({
@@ -157,6 +158,14 @@ const RESULT_FIELDS = {
   clickhouse: Type.Optional(Type.String()),
   cache_key: Type.Optional(Type.String()),
   timings: Type.Optional(Type.Array(Type.Object({ k: Type.String(), t: Type.Number() }))),
+  source: Type.Optional(
+    Type.Object({
+      read: Type.Unsafe<RunSource['read']>({ type: 'string', enum: ['cache', 'live', 'table', 'memory'] }),
+      reason: Type.String(),
+      live_ms: Type.Optional(Type.Number()),
+      table_ms: Type.Optional(Type.Number()),
+    }),
+  ),
 }
 
 /** JSON response of a query that is not stored. */
