@@ -4,6 +4,8 @@ import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './lib/lo
 import { own } from './lib/own.ts'
 
 /** Configuration, read from environment variables. */
+const RUN_SOURCES = ['quickest', 'table'] as const
+
 export interface Config {
   readonly port: number
   readonly host: string
@@ -49,6 +51,7 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly materializeLagSeconds: number
   readonly shadowPercent: number
+  readonly runSource: (typeof RUN_SOURCES)[number]
 }
 
 /** Limits of one key. Absent ones have the value for all keys. */
@@ -427,6 +430,12 @@ const VARIABLES = {
     fallback: '1',
     what: 'Percentage of materialized runs that are compared with a live run.',
     read: asCount(0, 100),
+  },
+  runSource: {
+    name: 'TRAILMARK_RUN_SOURCE',
+    fallback: 'quickest',
+    what: 'Where runs of materialized endpoints read: quickest (the table, or the events where they are quicker) or table.',
+    read: asOneOf(RUN_SOURCES),
   },
 } as const satisfies { readonly [Key in keyof Config]: Variable<Config[Key]> }
 

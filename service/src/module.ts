@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Epochs } from './endpoints/epochs.ts'
+import type { Merges } from './endpoints/merges.ts'
 import type { Route } from './http/route.ts'
 import type { JobTurns } from './lib/jobThread.ts'
 import type { Log } from './lib/log.ts'
@@ -30,6 +31,7 @@ export interface Ground {
   readonly keys: Keys
   readonly metrics: Metrics
   readonly epochs: Epochs
+  readonly merges: Merges
   readonly slices: TimeSlices
   readonly turns: JobTurns
   /** Why events are rejected, by any module. */

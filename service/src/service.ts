@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import { announceConsole, CONSOLE, type ConsoleNotice } from './console/module.ts'
 import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
+import { createMerges } from './endpoints/merges.ts'
 import { ENDPOINTS } from './endpoints/module.ts'
 import { createServer } from './http/server.ts'
 import { STORING } from './ingest/storing.ts'
@@ -80,6 +81,7 @@ export const startService = async ({
       queryRows: createQueryRows(gate.runs, LOOKUP_SECONDS),
       metrics,
       epochs: isShared ? createSharedEpochs(metadata) : createEpochs(),
+      merges: createMerges({ storage: gate.lookups, ...(isShared ? { shared: metadata.settings } : {}) }),
       slices,
       turns: createJobTurns(),
       programs: { recordings: recordingThread, sourceMaps: mapWorker },

@@ -33,6 +33,7 @@ test('an empty environment results in the default configuration', () => {
     cacheBytes: 64_000_000,
     materializeLagSeconds: 60,
     shadowPercent: 1,
+    runSource: 'quickest',
     ingestBytes: 64_000_000,
     diskReserveBytes: 500_000_000,
     logFormat: 'text',

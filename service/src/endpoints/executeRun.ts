@@ -64,6 +64,10 @@ export interface Executed<Value> {
   readonly results: readonly Value[]
   /** The table that was read in addition to the events, if any. */
   readonly table?: MaterializedTable
+  /** Whether the service computed the result from what it has in memory of the table. */
+  readonly isFromMemory?: boolean
+  /** Whether there was a table that could not be read. */
+  readonly isTableLost?: boolean
 }
 
 /**
@@ -89,10 +93,11 @@ export const executeRun = async <Value>(
       const { table, statements, cells } = stored
       try {
         const finished = cells && (await finish(cells))
-        if (finished) return { table, results: [finished] }
+        if (finished) return { table, isFromMemory: true, results: [finished] }
         return { table, results: await executeAll(statements, [table.table]) }
       } catch (error) {
         if (!isTableLost(error)) throw error
+        return { isTableLost: true, results: await executeAll(live()) }
       }
     }
     return { results: await executeAll(live()) }

@@ -9,6 +9,7 @@ import { createArrivals } from './materialization/arrivals.ts'
 import { createCells } from './materialization/cellStore.ts'
 import { createMaterializations } from './materialization/materializations.ts'
 import { createShadow } from './materialization/shadow.ts'
+import { createSpeeds } from './speeds.ts'
 import { createOpenApi } from './openapi.ts'
 import { createRun, type Outcome } from './run.ts'
 import { createProgressOf, createRunning } from './running.ts'
@@ -51,7 +52,7 @@ const allowancesOf = (config: Config, maxMemoryBytes: number) => {
   }
 }
 
-const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, onStop, log }: Ground) => {
+const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merges, onStop, log }: Ground) => {
   // Checks and previews of queries have the limits of a run.
   const runLimits = {
     maxSeconds: config.runSeconds,
@@ -71,10 +72,12 @@ const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, onSto
     previewLimits: runLimits,
   })
   onStop(() => materializations.close())
+  const speeds = createSpeeds({ isTableFixed: config.runSource === 'table' })
   const shadow = createShadow({
     storage: gate.background,
     materializations,
     epochOf: epochs.of,
+    onLive: (versionId, ms) => speeds.note(versionId, 'live', ms),
     percent: config.shadowPercent,
     log,
   })
@@ -102,11 +105,13 @@ const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, onSto
           admit,
           cache,
           epochs,
+          merges,
           lastRuns,
           materializations,
           arrivals,
           cells: createCells({ storage: gate.runs }),
           shadow,
+          speeds,
         }),
       ),
       resultOfAnswer,

@@ -6,6 +6,7 @@ import type { CacheRequest } from './cache.ts'
 import { cursorOwner, nextCursor, readCursor } from './cursor.ts'
 import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
+import { planInsight as planLive } from './insights/insights.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
 import type { CellRun } from './materialization/cells.ts'
 import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
@@ -14,6 +15,7 @@ import type { Materializations } from './materialization/materializations.ts'
 import { readingFrom } from './materialization/plan.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import { statementPrefix } from './running.ts'
+import type { Choice, Speeds } from './speeds.ts'
 import type { InsightWork, PreparedRun, RunRequest, SqlWork } from './prepareRun.ts'
 
 /** The cached part of a run's response, which depends only on the rows. */
@@ -66,6 +68,8 @@ export interface RunPlan {
   }
   /** Compiles on the first call, because a cached result needs no SQL. Throws `ApiError`. */
   readonly sources: () => RunSources
+  /** Where the run reads, as far as it is known before its statements are. */
+  readonly choice: SourceChoice
   readonly limits: ReadLimits
   readonly allowance: RunAllowance
   /** The SQL query. Absent for an insight. */
@@ -83,9 +87,16 @@ export interface PlanOptions {
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
   /** Whether a table contains every event. Absent: events are read beside each table. */
   readonly isComplete?: (table: MaterializedTable) => boolean
+  /** Which source of a version is quicker. Absent: each run reads the table that fits it. */
+  readonly choose?: Speeds['choose']
   readonly allowance: RunAllowance
   /** Whether all rows are returned as one stream, rather than one page of them. */
   readonly isStream?: boolean
+}
+
+/** Which source a run is to read, and why. */
+export type SourceChoice = Omit<Choice, 'reason'> & {
+  readonly reason: Choice['reason'] | 'not_materialized' | 'no_table' | 'requested'
 }
 
 /** Decisions that differ between SQL and insights. */
@@ -110,13 +121,13 @@ const compile = (...args: Parameters<typeof compileQuery>): Compiled => {
 
 /** Compiles a query against the events and, if the table has the query's shape, against the table. */
 const sqlSources = (
-  { parsed, values: variables }: SqlWork,
+  { parsed, values: variables, isUnmerged }: SqlWork,
   options: Omit<CompileOptions, 'variables'>,
   table: MaterializedTable | undefined,
   isComplete = false,
 ): RunSources<Compiled> => {
   const { replace = (_, sql) => sql } = options
-  const live = once(() => [compile(parsed, { ...options, variables })])
+  const live = once(() => [compile(parsed, { ...options, variables, isUnmerged })])
   if (!table) return { live }
   const reading = readingFrom(parsed, { ...table, isComplete })
   const statement = compile(parsed, {
@@ -139,6 +150,8 @@ const rowBounds = (limit: number | undefined, { allowance, isStream }: PlanOptio
       { page, requested: page + 1, max: page + 1 }
 }
 
+const pageOf = (cursor: string, owner: string) => ({ owner, after: readCursor(cursor, owner) })
+
 const planSql = (
   work: SqlWork,
   request: RunRequest,
@@ -149,8 +162,7 @@ const planSql = (
   const { parsed, values } = work
   const { projectId, limit, offset, cursor } = request
   const rows = rowBounds(limit, options)
-  const owner = cursorOwner(queryId, values)
-  const after = cursor === undefined ? undefined : readCursor(cursor, owner)
+  const page = cursor === undefined ? undefined : pageOf(cursor, cursorOwner(queryId, values))
   const sources = once(() =>
     sqlSources(
       work,
@@ -158,7 +170,7 @@ const planSql = (
         projectId,
         limit: rows.requested,
         ...(offset === undefined ? {} : { offset }),
-        ...(cursor === undefined ? {} : { keyset: { after } }),
+        ...(page && { keyset: { after: page.after } }),
       },
       table,
       table && options.isComplete?.(table),
@@ -172,22 +184,26 @@ const planSql = (
     toOutcome([result]) {
       const { live, stored } = sources()
       const { keyCount } = (stored?.statements ?? live())[0]!
-      const page = result!.rows.slice(0, rows.page)
+      const kept = result!.rows.slice(0, rows.page)
       const columns = result!.columns.slice(0, result!.columns.length - keyCount)
       const hasMore = result!.rows.length > rows.page
       return {
-        results: keyCount ? page.map((row) => row.slice(0, columns.length)) : page,
+        results: keyCount ? kept.map((row) => row.slice(0, columns.length)) : kept,
         columns: columns.map(({ name }) => name),
         types: columns.map(({ name, type }) => [name, type] as const),
         hasMore,
         ...(limit === undefined ? {} : { limit: rows.page }),
         ...(offset === undefined ? {} : { offset }),
-        ...(cursor === undefined ? {} : { next_cursor: hasMore ? nextCursor(page, keyCount, owner, after) : null }),
+        ...(page && { next_cursor: hasMore ? nextCursor(kept, keyCount, page.owner, page.after) : null }),
       }
     },
     comparison: () =>
       isComparable(parsed)
-        ? sqlSources(work, { projectId, limit: MAX_COMPARED_ROWS + 1, replace: unordered(parsed) }, table)
+        ? sqlSources(
+            { ...work, isUnmerged: false },
+            { projectId, limit: MAX_COMPARED_ROWS + 1, replace: unordered(parsed) },
+            table,
+          )
         : undefined,
   }
 }
@@ -206,8 +222,19 @@ const planInsight = (
     maxRows: allowance.rows + 1,
     sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)))),
     toOutcome: (results) => plan.shape(results.map(({ rows }) => rows)),
-    comparison: () => sourcesOf(false),
+    comparison: () => ({ ...sourcesOf(false), live: () => planLive(query, run).statements }),
   }
+}
+
+const choiceOf = (
+  stored: PreparedRun['stored'],
+  isDirect: boolean,
+  { materializations, choose }: PlanOptions,
+): SourceChoice => {
+  if (isDirect) return { source: 'live', reason: 'requested' }
+  if (!stored || !materializations.isEnabled(stored.version)) return { source: 'live', reason: 'not_materialized' }
+  if (!materializations.stored(stored.version)) return { source: 'live', reason: 'no_table' }
+  return choose?.(stored.version.id) ?? { source: 'table', reason: 'not_measured' }
 }
 
 /** Decides where a prepared run gets its result. Executes nothing. Throws `ApiError`. */
@@ -218,11 +245,13 @@ export const planRun = (prepared: PreparedRun, request: RunRequest, options: Pla
   const isDirect = refresh === 'direct'
   if (isDirect && !(stored && materializations.isEnabled(stored.version)))
     throw new ApiError('not_materialized', { attr: 'refresh' })
-  const table = isDirect || !stored ? undefined : materializations.stored(stored.version)
+  const choice = choiceOf(stored, isDirect, options)
+  const table = choice.source === 'table' ? materializations.stored(stored!.version) : undefined
   const { cacheKey, maxRows, ...plan } =
     work.kind === 'sql' ? planSql(work, request, queryId, table, options) : planInsight(work, table, options)
   return {
     ...plan,
+    choice,
     allowance,
     limits: {
       projectId,

@@ -6,6 +6,7 @@ import { checkQueryInput, parse, type SqlQuery } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/find.ts'
 import type { Plan } from './insights/insight.ts'
 import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
+import { UNMERGED } from './insights/source.ts'
 import { createZone } from './insights/zone.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { BoundValue, ParsedQuery } from '../sql/compile.ts'
@@ -63,6 +64,8 @@ export interface SqlWork {
   readonly kind: 'sql'
   readonly parsed: ParsedQuery
   readonly values: Readonly<Record<string, BoundValue>>
+  /** Whether the live statement looks up no person. */
+  readonly isUnmerged: boolean
 }
 
 export interface InsightWork {
@@ -100,11 +103,13 @@ const sqlWork = async (
   metadata: Pick<Metadata, 'variables'>,
   query: SqlQuery,
   { projectId, variables }: RunOptions,
+  isUnmerged: boolean,
 ): Promise<SqlWork> => {
   const parsed = parsedOf(query)
   return {
     kind: 'sql',
     parsed,
+    isUnmerged,
     values: bindVariables(findNeeded(parsed, await metadata.variables.list(projectId)), variables),
   }
 }
@@ -114,6 +119,7 @@ const insightWork = async (
   query: InsightQuery,
   request: RunOptions,
   takesDates: boolean,
+  isUnmerged: boolean,
 ): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
@@ -125,7 +131,7 @@ const insightWork = async (
     kind: 'insight',
     query,
     run,
-    plan: planInsight(query, run),
+    plan: planInsight(query, isUnmerged ? { ...run, reading: UNMERGED } : run),
     timezone,
     variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)),
   }
@@ -134,25 +140,30 @@ const insightWork = async (
 export interface PrepareDependencies {
   readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly materializations: Pick<Materializations, 'takesDates'>
+  /** Whether each id of the project is its own person, so that live statements look up no person. Default: false. */
+  readonly isUnmerged?: boolean
 }
 
 // As the shortest freshness of an endpoint.
 const UNSTORED_MAX_AGE_SECONDS = 900
 
-const prepareUnstored = async ({ metadata }: PrepareDependencies, request: QueryRunRequest): Promise<PreparedRun> => {
+const prepareUnstored = async (
+  { metadata, isUnmerged = false }: PrepareDependencies,
+  request: QueryRunRequest,
+): Promise<PreparedRun> => {
   const query = checkQueryInput(request.query, await metadata.variables.list(request.projectId))
   return {
     queryId: createHash('sha256').update(JSON.stringify(query)).digest('hex'),
     work: isInsight(query)
-      ? await insightWork(metadata, query, request, true)
-      : await sqlWork(metadata, query, request),
+      ? await insightWork(metadata, query, request, true, isUnmerged)
+      : await sqlWork(metadata, query, request, isUnmerged),
     maxAgeSeconds: request.maxAgeSeconds ?? UNSTORED_MAX_AGE_SECONDS,
     toleratesNewEvents: request.maxAgeSeconds !== undefined,
   }
 }
 
 const prepareStored = async (
-  { metadata, materializations }: PrepareDependencies,
+  { metadata, materializations, isUnmerged = false }: PrepareDependencies,
   request: EndpointRunRequest,
 ): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)
@@ -160,8 +171,14 @@ const prepareStored = async (
   const version = await findVersion(metadata, endpoint, request.version)
   const { query } = version
   const work = isInsight(query)
-    ? await insightWork(metadata, query, request, request.takesDates || materializations.takesDates(version))
-    : await sqlWork(metadata, query as SqlQuery, request)
+    ? await insightWork(
+        metadata,
+        query,
+        request,
+        request.takesDates || materializations.takesDates(version),
+        isUnmerged,
+      )
+    : await sqlWork(metadata, query as SqlQuery, request, isUnmerged)
   if (!version.isActive)
     throw new ApiError('version_inactive', {
       detail: `Version ${version.version} of this endpoint is not active.`,

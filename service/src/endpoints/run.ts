@@ -3,6 +3,7 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Result, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
+import { type DebugFields, debugFields, firstStatements } from './debug.ts'
 import { type Epochs, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
@@ -11,14 +12,16 @@ import type { Cells } from './materialization/cellStore.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { MaterializedTable } from './materialization/state.ts'
-import { type Outcome, planRun, type RunPlan } from './planRun.ts'
+import type { Merges } from './merges.ts'
+import { type Outcome, type PlanOptions, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
+import type { Speeds } from './speeds.ts'
 
 export type { Outcome } from './planRun.ts'
 export type { EndpointRunRequest, QueryRunRequest, RunRequest } from './prepareRun.ts'
 
 /** The JSON response of a run. */
-export interface RunAnswer extends Outcome {
+export interface RunAnswer extends Outcome, DebugFields {
   readonly execution_id: string
   /** The endpoint and its version. Absent for a query that is not stored. */
   readonly name?: string
@@ -31,12 +34,6 @@ export interface RunAnswer extends Outcome {
   readonly cache_target_age: string
   /** The project's for an insight, UTC for SQL. */
   readonly timezone: string
-  /** With `isDebug`: the query as written, and as sent to the engine. */
-  readonly hogql?: string
-  readonly clickhouse?: string
-  readonly cache_key?: string
-  /** The run's steps (`k`) and their durations in seconds (`t`). */
-  readonly timings?: readonly { readonly k: string; readonly t: number }[]
 }
 
 export type RunEndpoint = (request: RunRequest) => Promise<RunAnswer>
@@ -47,11 +44,13 @@ export interface RunDependencies {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
+  readonly merges: Pick<Merges, 'areAbsent'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly arrivals: Pick<Arrivals, 'isComplete'>
   readonly cells: Cells
   readonly shadow: Pick<Shadow, 'follow'>
+  readonly speeds: Speeds
 }
 
 // Rows take about four times the length of their text in memory.
@@ -65,12 +64,6 @@ const toLoaded = ({ toOutcome }: RunPlan, { results, table }: Executed<Result>):
   bytes: results.reduce((sum, { textLength }) => sum + textLength, 0) * BYTES_PER_CHARACTER,
 })
 
-const sqlOf = ({ sources }: RunPlan, { endpoint_materialized: isMaterialized }: Outcome): string => {
-  const { live, stored } = sources()
-  const statements = isMaterialized && stored ? stored.statements : live()
-  return statements.map(({ text }) => text).join(';\n')
-}
-
 /** Runs an endpoint or a query: admit → prepare → plan → cache or execute → shape. Rejects with `ApiError`. */
 export const createRun = ({
   metadata,
@@ -78,42 +71,51 @@ export const createRun = ({
   admit,
   cache,
   epochs,
+  merges,
   lastRuns,
   materializations,
   arrivals,
   cells,
   shadow,
+  speeds,
 }: RunDependencies): RunEndpoint => {
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId, isDebug } = request
-    const prepared = await prepareRun({ metadata, materializations }, request)
+    const isUnmerged = await merges.areAbsent(projectId)
+    const prepared = await prepareRun({ metadata, materializations, isUnmerged }, request)
     const { stored, work } = prepared
     const epoch = await epochs.of(projectId)
     const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
-    const plan = planRun(prepared, request, { materializations, allowance, isComplete })
+    const options: PlanOptions = { materializations, allowance, isComplete, choose: speeds.choose }
+    const plan = planRun(prepared, request, options)
+    const execute = async (signal: AbortSignal, toExecute: RunPlan) => {
+      const at = performance.now()
+      const executed = await executeRun(
+        toExecute,
+        (statement, limits) => storage.run(statement, limits, signal),
+        (run) =>
+          cells.finish(run, { epoch, isComplete: Boolean(run.stored.isComplete), limits: toExecute.limits, signal }),
+      )
+      if (stored && toExecute.choice.reason !== 'not_materialized' && !executed.isTableLost)
+        speeds.note(stored.version.id, executed.table ? 'table' : 'live', performance.now() - at)
+      return executed
+    }
+    let executed: Executed<Result> | undefined
     const compileAt = performance.now()
-    if (isDebug) plan.sources()
+    if (isDebug) firstStatements(plan)
     const executeAt = performance.now()
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
       epoch,
       ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
       signal,
-      load: async (aborted) =>
-        toLoaded(
-          plan,
-          await executeRun(
-            plan,
-            (statement, limits) => storage.run(statement, limits, aborted),
-            (run) =>
-              cells.finish(run, {
-                epoch,
-                isComplete: Boolean(run.stored.isComplete),
-                limits: plan.limits,
-                signal: aborted,
-              }),
-          ),
-        ),
+      async load(aborted) {
+        executed = await execute(aborted, plan)
+        if (executed.table || !isUnmerged || (await merges.areAbsent(projectId))) return toLoaded(plan, executed)
+        // An id got another person meanwhile.
+        const joined = planRun(await prepareRun({ metadata, materializations }, request), request, options)
+        return toLoaded(joined, await execute(aborted, joined))
+      },
     })
     const doneAt = performance.now()
     const refreshed = new Date(startedAt).toISOString()
@@ -135,15 +137,14 @@ export const createRun = ({
       cache_target_age: new Date(startedAt + plan.cache.maxAgeMs).toISOString(),
       timezone: work.kind === 'insight' ? work.timezone : 'UTC',
       ...(isDebug
-        ? {
-            ...(plan.parsed ? { hogql: plan.parsed.text } : {}),
-            clickhouse: sqlOf(plan, value),
-            cache_key: plan.cache.key,
-            timings: [
-              { k: 'compile', t: (executeAt - compileAt) / 1_000 },
-              { k: isCached ? 'cache' : 'execute', t: (doneAt - executeAt) / 1_000 },
-            ],
-          }
+        ? debugFields({
+            plan,
+            value,
+            isCached,
+            executed,
+            compileMs: executeAt - compileAt,
+            executeMs: doneAt - executeAt,
+          })
         : {}),
     }
   }

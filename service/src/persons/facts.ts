@@ -116,6 +116,8 @@ export interface FactOptions {
   readonly lastSeen?: LastSeenCache
   /** Absent: the rows of a batch are created in one step of the event loop. */
   readonly slices?: TimeSlices
+  /** Called before ids of a project get another person. */
+  readonly onMerge?: (projectId: number) => Promise<void>
 }
 
 /** Maximum merges that are followed from one id, and steps from one id to another. */
@@ -145,7 +147,7 @@ const BATCH = 'batch'
  */
 export const createPersonFacts = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { lastSeen, slices }: FactOptions = {},
+  { lastSeen, slices, onMerge = async () => {} }: FactOptions = {},
 ): PersonFacts => {
   const next = () => slices?.next(BATCH)
 
@@ -201,19 +203,19 @@ export const createPersonFacts = (
     }
   }
 
-  const writeOwners: PersonFacts['writeOwners'] = (projectId, facts) =>
-    insert(
-      'db.person_distinct_ids',
-      connectedFacts(facts).flatMap((connected) =>
-        [...mergePersons(connected)].map(([id, { person, isIdentified }]) => ({
-          project_id: projectId,
-          distinct_id: id,
-          person,
-          is_identified: Number(isIdentified),
-          version: connected.length,
-        })),
-      ),
+  const writeOwners: PersonFacts['writeOwners'] = async (projectId, facts) => {
+    const rows = connectedFacts(facts).flatMap((connected) =>
+      [...mergePersons(connected)].map(([id, { person, isIdentified }]) => ({
+        project_id: projectId,
+        distinct_id: id,
+        person,
+        is_identified: Number(isIdentified),
+        version: connected.length,
+      })),
     )
+    if (rows.some(({ distinct_id, person }) => person !== distinct_id)) await onMerge(projectId)
+    await insert('db.person_distinct_ids', rows)
+  }
 
   // Runs after this writer's facts are stored. Of several concurrent writers, the last one reads the facts of all, and
   // its rows win because they follow from the most facts. So all rows are written, including those that may exist.

@@ -1,3 +1,4 @@
+import { createDependencies, type Dependencies } from './catalog/constant.ts'
 import type { Expression, Query } from './parse/ast.ts'
 import { type After, keysetPage } from './resolve/keyset.ts'
 import { measure } from './print/measure.ts'
@@ -9,24 +10,18 @@ import type { ResolveOptions } from './resolve/queryContext.ts'
 import { resolveQuery } from './resolve/resolveQuery.ts'
 import type { ResolvedQuery } from './resolve/resolverContext.ts'
 import { type BoundValue, VARIABLE_TYPES } from './resolve/variable.ts'
+import { type Compiled, createTemplates, type Template, templateOf } from './templates.ts'
 import { value, type Value } from './catalog/value.ts'
 import { own } from '../lib/own.ts'
 
 export { QueryError } from './parse/queryError.ts'
 export type { BoundValue } from './resolve/variable.ts'
+export type { Compiled } from './templates.ts'
 
 // The engine rejects syntax trees deeper than 1,000 and statements longer than 256 kB. These limits leave some room.
 const MAX_ENGINE_DEPTH = 900
 const MAX_ENGINE_NODES = 100_000
 const MAX_ENGINE_TEXT = 250_000
-
-/** SQL for the engine. `params` are the values of the `{p0:Type}` placeholders in `text`. */
-export interface Compiled {
-  readonly text: string
-  readonly params: Readonly<Record<string, unknown>>
-  /** The number of key columns at the end of each row. */
-  readonly keyCount: number
-}
 
 /** A query whose syntax is correct. `checkQuery` and `compileQuery` check its names. */
 export interface ParsedQuery {
@@ -50,6 +45,8 @@ export interface CompileOptions {
   readonly keyset?: { readonly after?: After | undefined }
   /** Returns the SQL to use instead of one of the query's resolved selects. */
   readonly replace?: ResolveOptions['replace']
+  /** Whether each id of the project is its own person, so that no person is looked up. Default: false. */
+  readonly isUnmerged?: boolean | undefined
 }
 
 const variablesIn = (query: Query): readonly string[] => {
@@ -70,12 +67,8 @@ export const parseQuery = (text: string): ParsedQuery => {
   return Object.freeze({ text, query, variables: variablesIn(query) })
 }
 
-const resolveWithin = (
-  { text, query }: ParsedQuery,
-  variable: ResolveOptions['variable'],
-  replace?: ResolveOptions['replace'],
-): ResolvedQuery => {
-  const resolved = resolveQuery(query, { text, variable, replace })
+const resolveWithin = ({ text, query }: ParsedQuery, options: Omit<ResolveOptions, 'text'>): ResolvedQuery => {
+  const resolved = resolveQuery(query, { text, ...options })
   const { nodes, depth } = measure(resolved.query)
   const reject = rejectIn(text)
   if (depth > MAX_ENGINE_DEPTH)
@@ -93,10 +86,14 @@ const unboundVariable = (): Value => value('unknown', { kind: 'null' }, true)
 
 /** Checks the tables, columns, functions and clauses of a query without values for its variables. Throws `QueryError`. */
 export const checkQuery = (query: ParsedQuery): void => {
-  resolveWithin(query, unboundVariable)
+  resolveWithin(query, { variable: unboundVariable })
 }
 
-const boundVariables = (text: string, variables: CompileOptions['variables']): ResolveOptions['variable'] => {
+const boundVariables = (
+  text: string,
+  variables: CompileOptions['variables'],
+  constantOf: Dependencies['constant'],
+): ResolveOptions['variable'] => {
   const reject = rejectIn(text)
   const made = new Map<string, Value>()
   const bind = (name: string, span: Span): Value => {
@@ -106,9 +103,10 @@ const boundVariables = (text: string, variables: CompileOptions['variables']): R
     const accepted = row.accept(bound.value)
     if (accepted === undefined)
       throw reject('variable_invalid', `The value of the variable '${name}' is not of its type`, span)
+    const constant = constantOf(name, accepted)
     return {
-      ...value(row.kind, { kind: 'parameter', type: bound.type, value: accepted }),
-      constant: accepted,
+      ...value(row.kind, constant.toSql(bound.type)),
+      constant,
       ...(row.width && { width: row.width }),
       ...(row.kind === 'array' && { members: [value('text', { kind: 'null' })] }),
     }
@@ -165,20 +163,47 @@ const checkCount = (count: number | undefined, what: string): void => {
     throw new QueryError('limit_invalid', `${what} must be an integer of at least 0`)
 }
 
-/** Compiles a query to SQL for one project. Throws `QueryError`. */
-export const compileQuery = (
-  query: ParsedQuery,
-  { projectId, variables, limit, offset = 0, keyset, replace }: CompileOptions,
-): Compiled => {
+const check = ({ projectId, limit, offset }: CompileOptions): void => {
   if (!Number.isInteger(projectId) || projectId < 0 || projectId > 0xffff_ffff) throw new Error('projectId is a UInt32')
   checkCount(limit, 'limit')
   checkCount(offset, 'offset')
-  const resolved = resolveWithin(query, boundVariables(query.text, variables), replace)
+}
+
+/** Compiles a query, and returns with the result what it depends on. */
+export const compileAnew = (
+  query: ParsedQuery,
+  { projectId, variables, limit, offset = 0, keyset, replace, isUnmerged }: CompileOptions,
+): { readonly compiled: Compiled; readonly template: Template } => {
+  const dependencies = createDependencies()
+  const variable = boundVariables(query.text, variables, dependencies.constant)
+  const resolved = resolveWithin(query, { variable, replace, isUnmerged })
   const page = keyset
     ? keysetPage(resolved, limit, keyset.after)
     : { query: paged(resolved, limit, offset), keyCount: 0 }
-  const compiled = print(page.query, projectId)
-  if (compiled.text.length > MAX_ENGINE_TEXT)
+  dependencies.close()
+  const printed = print(page.query, projectId)
+  if (printed.text.length > MAX_ENGINE_TEXT)
     throw rejectIn(query.text)('query_too_complex', 'The query is too long when compiled', query.query)
-  return Object.freeze({ text: compiled.text, params: Object.freeze(compiled.params), keyCount: page.keyCount })
+  const compiled = { text: printed.text, params: Object.freeze(printed.params), keyCount: page.keyCount }
+  return { compiled: Object.freeze(compiled), template: templateOf(compiled, printed.names, dependencies) }
+}
+
+const templates = createTemplates()
+
+/**
+ * Compiles a query to SQL for one project. Values of variables are seldom part of the text, so a text is compiled once for all values
+ * that give the same. Throws `QueryError`.
+ */
+export const compileQuery = (query: ParsedQuery, options: CompileOptions): Compiled => {
+  check(options)
+  const { projectId, variables, limit, offset, keyset, replace, isUnmerged } = options
+  // A cursor has values of rows. What replaces a select depends on more than the query.
+  if (replace || keyset?.after) return compileAnew(query, options).compiled
+  const types = query.variables.map((name) => own(variables, name)?.type)
+  const key = JSON.stringify([query.text, types, projectId, limit, offset, Boolean(keyset), Boolean(isUnmerged)])
+  const known = templates.find(key, variables)
+  if (known) return known
+  const { compiled, template } = compileAnew(query, options)
+  templates.keep(key, template)
+  return compiled
 }

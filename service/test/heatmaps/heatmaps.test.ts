@@ -52,7 +52,7 @@ const toEvent = ({ points, url = URL_A, person = 'ann', id = uuid(), properties 
   properties: { distinct_id: person, $heatmap_data: { [url]: points }, ...properties },
 })
 const send = (project: number, ...events: readonly object[]) =>
-  deliver(startIngest(storage, undefined, undefined, [sink]), project, events, NOW)
+  deliver(startIngest(storage, undefined, undefined, { sinks: [sink] }), project, events, NOW)
 
 const MAP: MapRequest = { url: URL_A, type: 'click', width: 1280, aboveFold: false, signal: NO_CALLER }
 const SIZES = { vw: 1280, vh: 800, ph: 3000 }

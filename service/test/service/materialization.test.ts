@@ -90,6 +90,10 @@ test('a materialized endpoint serves pages, CSV and debug runs from the table', 
   const page = (await run('sales', { variables: VALUES, limit: 1, offset: 1, debug: true })).body
   expect([page.results.length, page.hasMore, page.endpoint_materialized]).toEqual([1, true, true])
   expect(page.clickhouse).toContain('rollup_')
+  expect(page.source).toEqual({ read: 'memory', reason: 'not_measured' })
+  const direct = (await run('sales', { variables: VALUES, refresh: 'direct', debug: true })).body
+  expect(direct.source).toEqual({ read: 'live', reason: 'requested' })
+  expect(direct.clickhouse).not.toContain('rollup_')
   const live = (await run('sales', { variables: VALUES, format: 'csv', refresh: 'direct' })).body
   expect((await run('sales', { variables: VALUES, format: 'csv' })).body).toBe(live)
   let cursor: string | null = '*'

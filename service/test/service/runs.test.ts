@@ -497,12 +497,26 @@ test('a run with "debug" returns the query, the SQL for the engine and timings',
     hogql: 'SELECT {variables.text} AS a',
     clickhouse: expect.stringMatching(/^SELECT \{p\d:String\}/),
     cache_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+    source: { read: 'live', reason: 'not_materialized' },
   })
   expect(body.timings.map(({ k }: any) => k)).toEqual(['compile', 'execute'])
   expect(
     (await run('debugged', { debug: true, variables: { text: 'a secret value' } })).body.timings.map(({ k }: any) => k),
   ).toEqual(['compile', 'cache'])
   expect((await run('debugged', { variables: { text: 'a secret value' } })).body).not.toHaveProperty('clickhouse')
+})
+
+test('a run looks up persons as soon as ids are merged', async () => {
+  const visits = ['ann', 'anon', 'ben'].map((distinct_id) => event('walked in', {}, { distinct_id }))
+  await capture(second, ...visits)
+  await create('walkers', "SELECT count(DISTINCT person_id) FROM events WHERE event = 'walked in'", { at: second })
+  const walkers = async () => {
+    const { results, clickhouse } = (await run('walkers', { debug: true }, second)).body
+    return { people: results[0][0], isLookedUp: clickhouse.includes('person_distinct_ids') }
+  }
+  expect(await walkers()).toEqual({ people: 3, isLookedUp: false })
+  await capture(second, event('$identify', {}, { distinct_id: 'ann', $anon_distinct_id: 'anon' }))
+  expect(await walkers()).toEqual({ people: 2, isLookedUp: true })
 })
 
 describe('canceling runs', () => {

@@ -32,12 +32,16 @@ export interface Reading {
   /** Whether rows have weights, for sources that support them. */
   readonly isWeighed: boolean
   from(requested: RequestedEvents): FromSql
+  /** Whether each id is its own person, so that no person is looked up. Default: false. */
+  readonly isUnmerged?: boolean
 }
 
 /** The column of a row's weight. */
 export const WEIGHT = '__weight'
 
 export const LIVE: Reading = { isWeighed: false, from: ({ from }) => from }
+/** Like `LIVE`, in a project without merged ids. */
+export const UNMERGED: Reading = { ...LIVE, isUnmerged: true }
 
 /** The events of one project, and the columns read from them. Insights read storage only through a source. */
 export interface Source {
@@ -112,6 +116,7 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
     alias: 'e',
     isOptional: false,
     newName: (prefix) => `__${prefix}${(names += 1)}`,
+    isUnmerged: reading.isUnmerged,
   })
   const field = (column: string): Sql => events.column(column)!.read()
   const cuts = new Set<number>()

@@ -11,6 +11,8 @@ export interface ShadowOptions {
   readonly materializations: Pick<Materializations, 'turnOff'>
   /** Returns a number that changes when events of a project arrive. */
   readonly epochOf: (projectId: number) => Promise<number>
+  /** Called with how long the live statements of a version took. */
+  readonly onLive?: (versionId: string, ms: number) => void
   /** Percentage of materialized runs that are compared with a live run. */
   readonly percent: number
   readonly log: Log
@@ -63,6 +65,7 @@ export const createShadow = ({
   storage,
   materializations,
   epochOf,
+  onLive = () => {},
   percent,
   log,
   random = Math.random,
@@ -72,23 +75,27 @@ export const createShadow = ({
   /** Whether the rows differ. `undefined`: unknown, because there are too many rows or new events arrived in the meantime. */
   const differ = async (
     { live, stored: { table, statements } }: Required<Comparison>,
-    limits: ReadLimits,
+    { versionId, limits }: Pick<ShadowRun, 'versionId' | 'limits'>,
   ): Promise<boolean | undefined> => {
+    let liveMs = 0
     const before = await epochOf(limits.projectId)
     const bounds = { ...limits, maxRows: MAX_COMPARED_ROWS + 1 }
     for (const [at, statement] of live().entries()) {
+      const startedAt = performance.now()
       const expected = await storage.run(statement, bounds, NO_CALLER)
+      liveMs += performance.now() - startedAt
       const found = await storage.run(statements[at]!, { ...bounds, tables: [table.table] }, NO_CALLER)
       if (expected.rows.length > MAX_COMPARED_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
       if ((await inSlices(textOf(expected.rows))) !== (await inSlices(textOf(found.rows)))) return true
     }
+    onLive(versionId, liveMs)
     return false
   }
 
   const compare = async ({ versionId, comparison, limits }: ShadowRun) => {
     const { live, stored } = comparison() ?? {}
     if (!live || !stored) return
-    for (let tried = 0; tried < TRIES; tried += 1) if (!(await differ({ live, stored }, limits))) return
+    for (let tried = 0; tried < TRIES; tried += 1) if (!(await differ({ live, stored }, { versionId, limits }))) return
     await materializations.turnOff(
       versionId,
       stored.table.table,

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ANY_RESULTS } from '../resultSchema.ts'
 import { oneOf, orNull, TIME } from '../../http/schemas.ts'
+import type { RunSource } from '../debug.ts'
 
 const COLUMN = Type.Object({
   name: Type.String(),
@@ -156,6 +157,14 @@ const RESULT_FIELDS = {
   clickhouse: Type.Optional(Type.String()),
   cache_key: Type.Optional(Type.String()),
   timings: Type.Optional(Type.Array(Type.Object({ k: Type.String(), t: Type.Number() }))),
+  source: Type.Optional(
+    Type.Object({
+      read: Type.Unsafe<RunSource['read']>({ type: 'string', enum: ['cache', 'live', 'table', 'memory'] }),
+      reason: Type.String(),
+      live_ms: Type.Optional(Type.Number()),
+      table_ms: Type.Optional(Type.Number()),
+    }),
+  ),
 }
 
 /** JSON response of a query that is not stored. */

@@ -1,3 +1,4 @@
+import type { Constant } from './constant.ts'
 import type { Kind } from './kinds.ts'
 import type { Sql } from './physical.ts'
 
@@ -17,7 +18,7 @@ export interface Value {
   /** For a property: read it in one way only from now on, so that grouping by it covers every use. */
   readonly pin?: () => void
   /** The value of a literal or a variable. */
-  readonly constant?: string | number | boolean | readonly string[]
+  readonly constant?: Constant
   /** For a number: whether it is a Float64 or an Int64, if known. */
   readonly width?: 'float' | 'integer'
   readonly members?: readonly Value[]

@@ -38,6 +38,8 @@ export const createParameters = () => {
   return {
     /** Returns the value of each placeholder. */
     values: (): Record<string, unknown> => Object.fromEntries(values),
+    /** Returns the placeholder of each owner. */
+    names: (): ReadonlyMap<object, string> => names,
     /** Returns the placeholder of a value. The same `owner` gets the same placeholder each time. */
     place: (owner: object, type: string, value: unknown, wanted?: string): string => {
       if (!PARAMETER_TYPE.test(type)) throw new Error(`Not a parameter type: ${type}`)

@@ -45,11 +45,16 @@ const SET_WORDS: Readonly<Record<string, string>> = {
   'except distinct': 'EXCEPT DISTINCT',
 }
 
-/** Prints a query: its text, and the values of the `{p0:Type}` placeholders in it. */
-export const print = (
-  query: QuerySql,
-  projectId: number,
-): { text: string; params: Readonly<Record<string, unknown>> } => {
+export interface Printed {
+  readonly text: string
+  /** The values of the `{p0:Type}` placeholders in the text. */
+  readonly params: Readonly<Record<string, unknown>>
+  /** The placeholder of each parameter. */
+  readonly names: ReadonlyMap<object, string>
+}
+
+/** Prints a query. */
+export const print = (query: QuerySql, projectId: number): Printed => {
   const parameters = createParameters()
   const project = {}
 
@@ -149,5 +154,5 @@ export const print = (
         ].join(' ')
 
   const text = queryText(query)
-  return { text, params: parameters.values() }
+  return { text, params: parameters.values(), names: parameters.names() }
 }

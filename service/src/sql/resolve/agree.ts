@@ -1,17 +1,17 @@
+import type { Question } from '../catalog/constant.ts'
 import type { Kind } from '../catalog/kinds.ts'
 import { call } from '../catalog/physical.ts'
 import type { Value } from '../catalog/value.ts'
 import type { Span } from '../parse/queryError.ts'
 import { type Conversions, isTextual } from './coerce.ts'
 
-const SMALL_INTEGER = /^\d{1,4}$/
+const isSmallInteger: Question<boolean> = (of) => /^\d{1,4}$/.test(String(of))
 const isTime = ({ kind }: Value): boolean => kind === 'time' || kind === 'date'
 
 /** Returns the kind that values of a definite kind agree on. Constant strings adapt to the other values. */
 export const agreedKind = (values: readonly Value[]): Kind => {
   const firm = values.filter(
-    (each) =>
-      each.kind !== 'property' && each.kind !== 'null' && !(each.kind === 'text' && typeof each.constant === 'string'),
+    (each) => each.kind !== 'property' && each.kind !== 'null' && !(each.kind === 'text' && each.constant),
   )
   const kinds = firm.map((each) => each.kind)
   if (firm.some(isTime)) return 'time'
@@ -26,7 +26,7 @@ export const agreedKind = (values: readonly Value[]): Kind => {
 // Small integer literals fit each of them.
 const sameWidth = (values: readonly Value[]): readonly Value[] => {
   const numbers = values.filter(
-    (each) => each.kind === 'number' && (each.width !== undefined || !SMALL_INTEGER.test(String(each.constant))),
+    (each) => each.kind === 'number' && (each.width !== undefined || !each.constant?.ask(isSmallInteger)),
   )
   const [first] = numbers
   const isSame =

@@ -1,18 +1,33 @@
+import type { Constant, Plain, Question } from '../catalog/constant.ts'
 import type { Kind } from '../catalog/kinds.ts'
 import { call, infix, text, type Sql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Reject, Span } from '../parse/queryError.ts'
 import { timestampOf } from './timestamp.ts'
 
-const NUMERIC_TEXT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
-const UUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MILLISECONDS: Sql = { kind: 'number', digits: '3' }
 
 /** Returns a constant that is sent as a query parameter of an engine type. */
-export const parameter = (kind: Kind, type: string, constant: string | number | boolean): Value => ({
-  ...value(kind, { kind: 'parameter', type, value: constant }),
+export const parameter = (kind: Kind, type: string, constant: Constant): Value => ({
+  ...value(kind, constant.toSql(type)),
   constant,
 })
+
+/** Returns a question: whether a constant is a string that matches. */
+const isText =
+  (pattern: RegExp): Question<boolean> =>
+  (of) =>
+    typeof of === 'string' && pattern.test(of)
+
+const isNumeric = isText(/^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/)
+const isUuid = isText(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
+/** Whether a constant is not a string that may be a JSON array or object. */
+export const isPlainText = isText(/^(?![[{])/)
+const booleanIn: Question<boolean | undefined> = (of) => (of === 'true' ? true : of === 'false' ? false : undefined)
+const toTime = (of: Plain): string => timestampOf(of as string)!
+const isTime: Question<boolean> = (of) => Boolean(timestampOf(of as string))
+/** Returns a constant as error messages quote it. */
+export const shortText: Question<string> = (of) => String(of).slice(0, 40)
 
 /** Whether a value is a string, or a property that may be one. */
 export const isTextual = ({ kind }: Value): boolean => kind === 'text' || kind === 'property'
@@ -47,8 +62,7 @@ export const asString = (of: Value): Value => {
 export const asNumber = (of: Value): Value => {
   if (of.kind === 'property')
     return { kind: 'number', isNullable: true, width: 'float', read: () => call('toFloat64OrNull', scalarOf(of)) }
-  if (typeof of.constant === 'string' && of.kind === 'text' && NUMERIC_TEXT.test(of.constant))
-    return parameter('number', 'Float64', Number(of.constant))
+  if (of.kind === 'text' && of.constant?.ask(isNumeric)) return parameter('number', 'Float64', of.constant.map(Number))
   return of
 }
 
@@ -62,14 +76,12 @@ export const asBoolean = (of: Value): Value => {
     }
     return { kind: 'boolean', isNullable: true, read }
   }
-  if (of.kind === 'text' && (of.constant === 'true' || of.constant === 'false'))
-    return value('boolean', { kind: 'boolean', value: of.constant === 'true' })
-  return of
+  const constant = of.kind === 'text' ? of.constant?.ask(booleanIn) : undefined
+  return constant === undefined ? of : value('boolean', { kind: 'boolean', value: constant })
 }
 
 const asUuid = (of: Value): Value => {
-  if (typeof of.constant === 'string' && of.kind === 'text' && UUID_TEXT.test(of.constant))
-    return parameter('uuid', 'UUID', of.constant)
+  if (of.kind === 'text' && of.constant?.ask(isUuid)) return parameter('uuid', 'UUID', of.constant)
   return isTextual(of) ? value('uuid', call('toUUIDOrNull', scalarOf(of)), true) : of
 }
 
@@ -78,16 +90,15 @@ export const createConversions = (reject: Reject) => {
   const asTime = (of: Value, span: Span): Value => {
     if (of.kind === 'property') return { kind: 'time', isNullable: true, read: () => timeOfText(scalarOf(of)) }
     if (of.kind !== 'text') return of
-    if (typeof of.constant !== 'string') return value('time', timeOfText(of.read()), true)
-    const timestamp = timestampOf(of.constant)
-    if (!timestamp)
+    if (!of.constant) return value('time', timeOfText(of.read()), true)
+    if (!of.constant.ask(isTime))
       throw reject(
         'date_invalid',
-        `'${of.constant.slice(0, 40)}' is not a date`,
+        `'${of.constant.ask(shortText)}' is not a date`,
         span,
         'Write YYYY-MM-DD or YYYY-MM-DD hh:mm:ss',
       )
-    return parameter('time', "DateTime64(3, 'UTC')", timestamp)
+    return parameter('time', "DateTime64(3, 'UTC')", of.constant.map(toTime))
   }
 
   const as: Readonly<Partial<Record<Kind, (of: Value, span: Span) => Value>>> = {

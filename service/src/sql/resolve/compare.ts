@@ -3,29 +3,26 @@ import { value, type Value } from '../catalog/value.ts'
 import type { CompareOperator } from '../parse/ast.ts'
 import type { Reject, Span } from '../parse/queryError.ts'
 import { agreedKind } from './agree.ts'
-import { asNumber, asString, type Conversions, parameter } from './coerce.ts'
+import { asNumber, asString, type Conversions, isPlainText, parameter, shortText } from './coerce.ts'
 
 // Compared with a constant string that cannot be JSON, a property need not be read as JSON.
 const propertyAsText = (property: Value, other: Value): Value => {
-  const isPlain = typeof other.constant === 'string' && !/^[[{]/.test(other.constant)
-  return isPlain && property.scalar ? { ...property, kind: 'text', read: property.scalar } : asString(property)
+  return property.scalar && other.constant?.ask(isPlainText)
+    ? { ...property, kind: 'text', read: property.scalar }
+    : asString(property)
 }
 
 /** Reads the two sides of a comparison so that they can be compared. */
 export const createComparable = (reject: Reject, { coerce }: Conversions) => {
   // A string compared with a computed number is parsed as a number. A number literal compared with a string is read as a string.
   const numberWithText = (number: Value, other: Value, span: Span): readonly [Value, Value] => {
-    if (other.constant !== undefined) {
+    if (other.constant) {
       const parsed = asNumber(other)
       if (parsed.kind !== 'number')
-        throw reject(
-          'type_mismatch',
-          `A number is compared with the string '${String(other.constant).slice(0, 40)}'`,
-          span,
-        )
+        throw reject('type_mismatch', `A number is compared with the string '${other.constant.ask(shortText)}'`, span)
       return [number, parsed]
     }
-    if (number.constant !== undefined) return [parameter('text', 'String', String(number.constant)), other]
+    if (number.constant) return [parameter('text', 'String', number.constant.map(String)), other]
     return [number, value('number', call('toFloat64OrNull', other.read()), true)]
   }
 

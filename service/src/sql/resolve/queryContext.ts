@@ -12,6 +12,8 @@ export interface ResolveOptions {
   readonly variable: (name: string, span: Span) => Value
   /** Returns the SQL to use instead of a resolved select. It must have the same columns. */
   readonly replace?: ((node: Select, sql: SelectSql) => SelectSql) | undefined
+  /** Whether each id is its own person, so that no person is looked up. Default: false. */
+  readonly isUnmerged?: boolean | undefined
 }
 
 /** What the resolvers of clauses share. */
@@ -24,4 +26,5 @@ export interface QueryContext {
   readonly query: (node: Query, outer: Scope | undefined) => ResolvedQuery
   readonly expressions: ExpressionResolver
   readonly replace: NonNullable<ResolveOptions['replace']>
+  readonly isUnmerged?: boolean | undefined
 }

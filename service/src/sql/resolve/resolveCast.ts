@@ -3,7 +3,7 @@ import { call, text, type Sql } from '../catalog/physical.ts'
 import { value, type Value } from '../catalog/value.ts'
 import type { Expression } from '../parse/ast.ts'
 import type { Span } from '../parse/queryError.ts'
-import { integerOfText, timeOfText } from './coerce.ts'
+import { integerOfText, isTextual, timeOfText } from './coerce.ts'
 import type { Coercions } from './coercions.ts'
 import type { ResolverContext, Resolvers } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
@@ -25,11 +25,12 @@ export const createCast =
         ? coercions.asString(of)
         : value('text', call('toString', of.read()), of.isNullable)
     if (row.kind === 'boolean') {
-      if (of.kind === 'property' || of.constant === 'true' || of.constant === 'false') return coercions.asBoolean(of)
+      const read = isTextual(of) ? coercions.asBoolean(of) : of
+      if (read !== of) return read
     }
     if (row.kind === 'time' || row.kind === 'date') {
       const asTime =
-        (of.kind === 'text' && of.constant === undefined) || of.kind === 'property'
+        (of.kind === 'text' && !of.constant) || of.kind === 'property'
           ? value('time', timeOfText((of.scalar ?? of.read)(), zone), true)
           : coercions.asTime(of, span)
       const read = asTime.read()

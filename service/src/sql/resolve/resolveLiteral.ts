@@ -1,3 +1,4 @@
+import { constantOf } from '../catalog/constant.ts'
 import { call, text } from '../catalog/physical.ts'
 import { valueOfKind } from '../catalog/properties.ts'
 import { value } from '../catalog/value.ts'
@@ -14,9 +15,15 @@ export const createLiteralResolvers = ({
   resolve,
   textual,
 }: ResolverContext): Resolvers<LiteralKind> => ({
-  text: (node) => ({ ...value('text', text(node.value)), constant: node.value }),
-  number: (node) => ({ ...value('number', { kind: 'number', digits: node.digits }), constant: node.digits }),
-  boolean: (node) => ({ ...value('boolean', { kind: 'boolean', value: node.value }), constant: node.value }),
+  text: (node) => ({ ...value('text', text(node.value)), constant: constantOf(node.value) }),
+  number: (node) => ({
+    ...value('number', { kind: 'number', digits: node.digits }),
+    constant: constantOf(node.digits),
+  }),
+  boolean: (node) => ({
+    ...value('boolean', { kind: 'boolean', value: node.value }),
+    constant: constantOf(node.value),
+  }),
   null: () => value('null', { kind: 'null' }, true),
   variable: (node) => variable(node.name, node),
   interval: (node, scope) => {

@@ -1,3 +1,4 @@
+import type { Plain } from '../catalog/constant.ts'
 import { name as nameSql, type Sql, type SelectSql } from '../catalog/physical.ts'
 import { valueOfKind } from '../catalog/properties.ts'
 import type { Value } from '../catalog/value.ts'
@@ -45,13 +46,15 @@ export const createSelectResolver = (context: QueryContext) => {
     return { isLeft: node.isLeft, items: made.map(({ sql, name }) => ({ value: sql, name })) }
   }
 
+  const countIn = (of: Plain) => (/^\d{1,15}$/.test(String(of)) ? Number(of) : undefined)
+
   // Limits are constants, so that a page can be cut within them.
   const limitOf = (node: Expression, scope: Scope, what: string): Sql => {
     if (node.kind !== 'number' && node.kind !== 'variable')
       throw reject('limit_invalid', `${what} must be an integer or a variable`, node)
     const { constant, kind } = expressions.resolve(node, scope)
-    if (constant === undefined && kind === 'unknown') return { kind: 'number', digits: '0' }
-    const count = /^\d{1,15}$/.test(String(constant)) ? Number(constant) : undefined
+    if (!constant && kind === 'unknown') return { kind: 'number', digits: '0' }
+    const count = constant?.ask(countIn)
     if (count === undefined) throw reject('limit_invalid', `${what} must be an integer of at least 0`, node)
     return node.kind === 'number'
       ? { kind: 'number', digits: String(count) }

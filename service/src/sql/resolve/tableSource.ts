@@ -15,6 +15,8 @@ export interface TableSourceOptions {
   readonly isOptional: boolean
   /** Returns a name that is unique within the query. */
   readonly newName: (prefix: string) => string
+  /** Whether each id is its own person, so that no person is looked up. Default: false. */
+  readonly isUnmerged?: boolean | undefined
 }
 
 type Select = (key: string, sql: Sql, wanted: string) => Sql
@@ -73,7 +75,7 @@ const derivedSource = (
 const groupIndexOf = (relation: string): number => Number(relation.slice(relation.lastIndexOf('_') + 1))
 
 /** Returns events, joined with their persons, sessions and groups where those are read. */
-const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): SourceScope => {
+const eventsSource = ({ alias, isOptional, newName, isUnmerged }: TableSourceOptions): SourceScope => {
   const made = newName('t')
   const events = newName('e')
   const { items, select } = createSelection(made)
@@ -90,8 +92,8 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
   }
   const person = (): Sql => {
     isPersonRead = true
-    stored('distinct_id')
-    return personOf(events, ids)
+    const id = stored('distinct_id')
+    return isUnmerged ? id : personOf(events, ids)
   }
   const joined = (key: string, sql: Sql) => selectJoined(key, sql, `__j${joinedItems.size + 1}`)
   const given = (kind: Kind, key: string, sql: () => Sql): Value =>
@@ -155,7 +157,7 @@ const eventsSource = ({ alias, isOptional, newName }: TableSourceOptions): Sourc
     const base = guarded(EVENTS, items.size ? [...items.values()] : [{ value: nameSql(EVENTS.owner), name: '__row' }])
     if (!joins.length && !isPersonRead) return { kind: 'named', query: base, name: made }
     const alone: FromSql = { kind: 'named', query: base, name: events }
-    const first = isPersonRead ? withMergedIds(alone, events, ids) : alone
+    const first = isPersonRead && !isUnmerged ? withMergedIds(alone, events, ids) : alone
     const from = joins.reduce<FromSql>(
       (left, { rows, on }) => ({ kind: 'join', join: 'left', left, right: rows.toSql(), on }),
       first,

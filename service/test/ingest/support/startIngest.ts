@@ -32,7 +32,7 @@ export const startIngest = (
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
-  sinks: readonly IngestSink[] = [],
+  { sinks = [], onMerge }: { sinks?: readonly IngestSink[]; onMerge?: (projectId: number) => Promise<void> } = {},
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -46,7 +46,7 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPersonFacts(storage, { lastSeen: createLastSeenCache() }).store,
+      before: createPersonFacts(storage, { lastSeen: createLastSeenCache(), ...(onMerge ? { onMerge } : {}) }).store,
       waitMs,
     }),
     countryOf: () => undefined,

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { planInsight, UTC } from '../../src/endpoints/insights/insights.ts'
+import { LIVE, UNMERGED } from '../../src/endpoints/insights/source.ts'
+import { createMerges } from '../../src/endpoints/merges.ts'
+import { compileQuery, parseQuery } from '../../src/sql/compile.ts'
+import { createClickhouse } from '../../src/storage/clickhouse.ts'
+import { type Metadata, openMetadata } from '../../src/storage/metadata/metadata.ts'
+import type { Statement } from '../../src/storage/storage.ts'
+import { createTypes, deliver, startIngest } from '../ingest/support/startIngest.ts'
+import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
+import { randomRuns } from '../sql/support/randomRuns.ts'
+import { TABLES } from '../support/schema.ts'
+
+let engine: TestEngine
+let metadata: Metadata
+const folder = mkdtempSync(join(tmpdir(), 'trailmark-merges-'))
+const place = { url: '' }
+const storage = createClickhouse(() => place, { tables: TABLES })
+beforeAll(async () => {
+  engine = await startTestEngine()
+  place.url = engine.url
+  metadata = await openMetadata(join(folder, 'metadata.db'))
+})
+afterAll(async () => {
+  await storage.close()
+  await engine.stop()
+  await metadata.close()
+  rmSync(folder, { recursive: true })
+})
+
+const QUERIES = [
+  'SELECT person_id, distinct_id FROM events',
+  'SELECT event, count(DISTINCT person_id), uniq(person.id) FROM events GROUP BY event',
+  'SELECT person.properties.plan, person.is_identified, count() FROM events GROUP BY 1, 2',
+  'SELECT a.distinct_id, b.person_id FROM events a LEFT JOIN events b ON a.person_id = b.person_id AND b.event = {variables.event}',
+  'SELECT p.id, count() FROM events e RIGHT JOIN persons p ON e.person_id = p.id GROUP BY 1',
+  'SELECT person_id, group_0.properties.name, session.$event_count FROM events WHERE person.properties.plan = {variables.event} OR event = {variables.event}',
+  'SELECT count() FROM (SELECT person_id, event FROM events) WHERE event = {variables.event}',
+].map(parseQuery)
+
+const INSIGHTS = [
+  { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'visit', math: 'dau' }] },
+  {
+    kind: 'TrendsQuery',
+    series: [
+      { kind: 'EventsNode', event: 'visit', math: 'dau' },
+      { kind: 'EventsNode', event: null },
+    ],
+    breakdownFilter: { breakdown: 'plan', breakdown_type: 'person' },
+  },
+  {
+    kind: 'FunnelsQuery',
+    series: [
+      { kind: 'EventsNode', event: 'visit' },
+      { kind: 'EventsNode', event: 'buy' },
+    ],
+  },
+  { kind: 'RetentionQuery', retentionFilter: { period: 'Day', totalIntervals: 3 } },
+].map((query) => ({ ...query, dateRange: { date_from: '2026-01-01', date_to: '2026-01-03' } }))
+
+const VARIABLES = { event: { type: 'String', value: 'visit' } } as const
+const NOW = Date.UTC(2026, 0, 4)
+
+/** Returns each statement twice: with and without the lookup of persons. */
+const statementsOf = (projectId: number): readonly (readonly [joined: Statement, unmerged: Statement])[] => [
+  ...QUERIES.map((query) => {
+    const compiled = (isUnmerged: boolean) => compileQuery(query, { projectId, variables: VARIABLES, isUnmerged })
+    return [compiled(false), compiled(true)] as const
+  }),
+  ...INSIGHTS.flatMap((query) => {
+    const run = { projectId, variables: {}, zone: UTC, now: NOW }
+    const planned = [LIVE, UNMERGED].map((reading) => planInsight(query as never, { ...run, reading }).statements)
+    return planned[0]!.map((joined, at) => [joined, planned[1]![at]!] as const)
+  }),
+]
+
+const rowsOf = async ({ text, params = {} }: Statement) =>
+  (await engine.rows({ text, params })).map((row) => JSON.stringify(row)).sort()
+
+const IDS = ['ann', 'ben', 'cat', 'anon']
+const id = fc.constantFrom(...IDS)
+const event = (name: string, distinct_id: string, more: object = {}) => ({
+  event: name,
+  timestamp: '2026-01-02T10:00:00Z',
+  properties: { distinct_id, $session_id: 's', ...more },
+})
+const delivery = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('visit', 'buy'), id).map(([name, who]) => event(name, who)) },
+  { weight: 2, arbitrary: id.map((who) => event('visit', who, { $set: { plan: who } })) },
+  // Identified, without another id.
+  { weight: 1, arbitrary: id.map((who) => event('$identify', who)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom('$identify', '$create_alias', '$merge_dangerously'), id, id)
+      .map(([name, who, other]) => event(name, who, { $anon_distinct_id: other, alias: other })),
+  },
+)
+
+let projects = 100
+
+const startProcess = (shared = metadata.settings) => {
+  const merges = createMerges({ storage, shared })
+  return { merges, ingest: startIngest(storage, createTypes(), undefined, { onMerge: merges.note }) }
+}
+
+test('statements without lookups of persons return equal rows until ids are merged, in every process', async () => {
+  let [withLookup, without] = [0, 0]
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(1), fc.array(delivery, { minLength: 1, maxLength: 3 })), { minLength: 1, maxLength: 3 }),
+      async (deliveries) => {
+        const project = projects++
+        const processes = [startProcess(), startProcess()]
+        for (const [at, events] of deliveries) {
+          await deliver(processes[at]!.ingest, project, events)
+          const isAbsent = await Promise.all(processes.map(({ merges }) => merges.areAbsent(project)))
+          expect(new Set(isAbsent).size).toBe(1)
+          if (!isAbsent[0]) withLookup += 1
+          else
+            for (const [joined, unmerged] of statementsOf(project)) {
+              without += 1
+              expect(unmerged.text).not.toBe(joined.text)
+              expect(await rowsOf(unmerged)).toEqual(await rowsOf(joined))
+            }
+        }
+      },
+    ),
+    { numRuns: randomRuns(8) },
+  )
+  expect(withLookup).toBeGreaterThan(0)
+  expect(without).toBeGreaterThan(0)
+})
+
+test('a merge is known before its rows are in the engine', async () => {
+  const project = projects++
+  const merges = createMerges({ storage })
+  const other = createMerges({ storage, shared: metadata.settings })
+  const seen: boolean[] = []
+  const watched = {
+    ...storage,
+    insert: async (table: string, rows: Parameters<typeof storage.insert>[1]) => {
+      if (table === 'db.person_distinct_ids') seen.push(await merges.areAbsent(project), await other.areAbsent(project))
+      return storage.insert(table, rows)
+    },
+  }
+  const shared = createMerges({ storage, shared: metadata.settings })
+  const note = async (projectId: number) => {
+    await merges.note(projectId)
+    await shared.note(projectId)
+  }
+  const ingest = startIngest(watched, createTypes(), undefined, { onMerge: note })
+  await deliver(ingest, project, [event('$identify', 'ann')])
+  expect([await merges.areAbsent(project), await other.areAbsent(project)]).toEqual([true, true])
+  await deliver(ingest, project, [event('$identify', 'ann', { $anon_distinct_id: 'anon' })])
+  expect(seen).toEqual([true, true, false, false])
+})
+
+test('merges that other programs stored are found at the first run, and within a minute', async () => {
+  const project = projects++
+  let now = 0
+  const merges = createMerges({ storage, now: () => now })
+  expect(await merges.areAbsent(project)).toBe(true)
+  await engine.command(
+    `INSERT INTO db.person_distinct_ids (project_id, distinct_id, person, is_identified, version) VALUES (${project}, 'anon', 'ann', true, 1)`,
+  )
+  expect(await createMerges({ storage }).areAbsent(project)).toBe(false)
+  now = 61_000
+  expect(await merges.areAbsent(project)).toBe(false)
+})
+
+test('without the engine, nothing is known', async () => {
+  const broken = createClickhouse(() => undefined, { tables: TABLES })
+  expect(await createMerges({ storage: broken }).areAbsent(1)).toBe(false)
+})
