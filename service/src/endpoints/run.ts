@@ -3,7 +3,7 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Result, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
-import { type Epochs, lastErasure } from './epochs.ts'
+import { type Epochs, isSettled, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Arrivals } from './materialization/arrivals.ts'
@@ -89,7 +89,7 @@ export const createRun = ({
     const prepared = await prepareRun({ metadata, materializations }, request)
     const { stored, work } = prepared
     const epoch = await epochs.of(projectId)
-    const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
+    const isComplete = (table: MaterializedTable) => isSettled(epoch) && arrivals.isComplete(projectId, table, epoch)
     const plan = planRun(prepared, request, { materializations, allowance, isComplete })
     const compileAt = performance.now()
     if (isDebug) plan.sources()
@@ -97,7 +97,9 @@ export const createRun = ({
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
       epoch,
-      ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
+      ...(plan.cache.toleratesNewEvents
+        ? { oldestEpoch: lastErasure(epoch) }
+        : { isForced: plan.cache.isForced || !isSettled(epoch) }),
       signal,
       load: async (aborted) =>
         toLoaded(
@@ -107,7 +109,8 @@ export const createRun = ({
             (statement, limits) => storage.run(statement, limits, aborted),
             (run) =>
               cells.finish(run, {
-                epoch,
+                // Cells of events that are being stored are not kept.
+                epoch: isSettled(epoch) ? epoch : NaN,
                 isComplete: Boolean(run.stored.isComplete),
                 limits: plan.limits,
                 signal: aborted,
