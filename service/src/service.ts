@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 import { createDashboards } from './dashboards/dashboards.ts'
-import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
+import { createServiceEpochs } from './endpoints/epochs.ts'
 import { createVariableDefinitions } from './endpoints/variables/definitions.ts'
 import { createFlagDefinitions } from './flags/definitions.ts'
 import { createServer } from './http/server.ts'
@@ -84,9 +84,9 @@ export const startService = async ({
       onStop,
     })
 
-    const epochs = isShared ? createSharedEpochs(metadata) : createEpochs()
+    const { epochs, owners } = createServiceEpochs(isShared ? metadata : undefined)
     const slices = createTimeSlices()
-    const base = { config, isShared, gate, runMemoryBytes, metadata, metrics, epochs, slices, onStop, log }
+    const base = { config, isShared, gate, runMemoryBytes, metadata, metrics, epochs, owners, slices, onStop, log }
     const { writer, rejectedEvents, keepPoints, forgetPerson } = connectStoring(base)
     onStop(() => writer.close())
     const { materializations, dependencies: endpoints } = connectEndpoints(base)

@@ -36,16 +36,37 @@ export const createEpochs = (): Epochs => {
   }
 }
 
-/** Creates epochs shared by all processes with the same metadata store: the next run of each sees what any of them stores. */
-export const createSharedEpochs = ({ epochs }: Pick<Metadata, 'epochs'>): Epochs => {
+/**
+ * Creates epochs shared by all processes with the same metadata store: the next run of each sees what any of them stores.
+ * `keyOf`: where the epoch of a project is stored.
+ */
+export const createSharedEpochs = (
+  { epochs }: Pick<Metadata, 'epochs'>,
+  keyOf: (projectId: number) => number = (projectId) => projectId,
+): Epochs => {
   // The writer treats this like an unavailable engine: the rows may be stored, but are not acknowledged.
   const unavailable = (error: Error) => {
     throw new StorageError('unavailable', error.message)
   }
   return {
-    of: epochs.of,
-    begin: (projectId) => epochs.begin(projectId).catch(unavailable),
-    end: (projectId) => epochs.end(projectId).catch(unavailable),
-    advanceByErasure: (projectId) => epochs.advance(projectId, ERASURE).catch(unavailable),
+    of: (projectId) => epochs.of(keyOf(projectId)),
+    begin: (projectId) => epochs.begin(keyOf(projectId)).catch(unavailable),
+    end: (projectId) => epochs.end(keyOf(projectId)).catch(unavailable),
+    advanceByErasure: (projectId) => epochs.advance(keyOf(projectId), ERASURE).catch(unavailable),
   }
 }
+
+/** The epochs of a service, each with one number for a project. */
+export interface ServiceEpochs {
+  /** Of its events. */
+  readonly epochs: Epochs
+  /** Of the persons that its ids belong to. */
+  readonly owners: Epochs
+}
+
+/** `shared`: the metadata store of all processes. Absent: this is the only process. */
+export const createServiceEpochs = (shared: Pick<Metadata, 'epochs'> | undefined): ServiceEpochs =>
+  shared
+    ? // The ids of projects are positive.
+      { epochs: createSharedEpochs(shared), owners: createSharedEpochs(shared, (projectId) => -projectId) }
+    : { epochs: createEpochs(), owners: createEpochs() }

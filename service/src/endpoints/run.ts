@@ -47,12 +47,16 @@ export interface RunDependencies {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
+  readonly owners: Pick<Epochs, 'of'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly arrivals: Pick<Arrivals, 'isComplete'>
   readonly cells: Cells
   readonly shadow: Pick<Shadow, 'follow'>
 }
+
+/** Cells that are read while rows are being stored are not kept. */
+const settled = (epoch: number): number => (isSettled(epoch) ? epoch : NaN)
 
 // Rows take about four times the length of their text in memory.
 const BYTES_PER_CHARACTER = 4
@@ -78,6 +82,7 @@ export const createRun = ({
   admit,
   cache,
   epochs,
+  owners,
   lastRuns,
   materializations,
   arrivals,
@@ -107,10 +112,10 @@ export const createRun = ({
           await executeRun(
             plan,
             (statement, limits) => storage.run(statement, limits, aborted),
-            (run) =>
+            async (run) =>
               cells.finish(run, {
-                // Cells of events that are being stored are not kept.
-                epoch: isSettled(epoch) ? epoch : NaN,
+                epoch: settled(epoch),
+                owners: run.readsOwners ? settled(await owners.of(projectId)) : 0,
                 isComplete: Boolean(run.stored.isComplete),
                 limits: plan.limits,
                 signal: aborted,

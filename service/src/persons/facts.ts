@@ -116,6 +116,11 @@ export interface FactOptions {
   readonly lastSeen?: LastSeenCache
   /** Absent: the rows of a batch are created in one step of the event loop. */
   readonly slices?: TimeSlices
+  /** Called before and after the owners of ids are stored. */
+  readonly owners?: {
+    readonly begin: (projectId: number) => Promise<void>
+    readonly end: (projectId: number) => Promise<void>
+  }
 }
 
 /** Maximum merges that are followed from one id, and steps from one id to another. */
@@ -145,7 +150,7 @@ const BATCH = 'batch'
  */
 export const createPersonFacts = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { lastSeen, slices }: FactOptions = {},
+  { lastSeen, slices, owners }: FactOptions = {},
 ): PersonFacts => {
   const next = () => slices?.next(BATCH)
 
@@ -201,19 +206,24 @@ export const createPersonFacts = (
     }
   }
 
-  const writeOwners: PersonFacts['writeOwners'] = (projectId, facts) =>
-    insert(
-      'db.person_distinct_ids',
-      connectedFacts(facts).flatMap((connected) =>
-        [...mergePersons(connected)].map(([id, { person, isIdentified }]) => ({
-          project_id: projectId,
-          distinct_id: id,
-          person,
-          is_identified: Number(isIdentified),
-          version: connected.length,
-        })),
-      ),
+  const writeOwners: PersonFacts['writeOwners'] = async (projectId, facts) => {
+    const rows = connectedFacts(facts).flatMap((connected) =>
+      [...mergePersons(connected)].map(([id, { person, isIdentified }]) => ({
+        project_id: projectId,
+        distinct_id: id,
+        person,
+        is_identified: Number(isIdentified),
+        version: connected.length,
+      })),
     )
+    await owners?.begin(projectId)
+    try {
+      await insert('db.person_distinct_ids', rows)
+    } finally {
+      // A failed insert may have stored the rows.
+      await owners?.end(projectId)
+    }
+  }
 
   // Runs after this writer's facts are stored. Of several concurrent writers, the last one reads the facts of all, and
   // its rows win because they follow from the most facts. So all rows are written, including those that may exist.

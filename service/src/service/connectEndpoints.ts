@@ -70,6 +70,7 @@ interface EndpointsOptions {
   readonly metadata: Metadata
   readonly metrics: Metrics
   readonly epochs: Epochs
+  readonly owners: Epochs
   /** Called with functions that stop the parts, which must run in reverse order. */
   readonly onStop: (stop: () => unknown) => void
   readonly log: Log
@@ -92,6 +93,7 @@ export const connectEndpoints = ({
   metadata,
   metrics,
   epochs,
+  owners,
   onStop,
   log,
 }: EndpointsOptions): ConnectedEndpoints => {
@@ -145,6 +147,7 @@ export const connectEndpoints = ({
             admit,
             cache,
             epochs,
+            owners,
             lastRuns,
             materializations,
             arrivals,

@@ -23,6 +23,7 @@ interface PeopleOptions {
   readonly gate: EngineGate
   readonly metadata: Metadata
   readonly epochs: Pick<Epochs, 'advanceByErasure'>
+  readonly owners: Pick<Epochs, 'advanceByErasure'>
   readonly materializations: Pick<Materializations, 'invalidate'>
   /** Makes the writer forget a person. */
   readonly forgetPerson: Parameters<typeof createErase>[0]['forget']
@@ -36,6 +37,7 @@ export const connectPeople = ({
   gate,
   metadata,
   epochs,
+  owners,
   materializations,
   forgetPerson,
   forgetRecordings,
@@ -52,6 +54,7 @@ export const connectPeople = ({
       forgetRecordings,
       async onErased(projectId) {
         cache.forget(projectId)
+        await owners.advanceByErasure(projectId)
         await epochs.advanceByErasure(projectId)
         await materializations.invalidate(projectId)
       },

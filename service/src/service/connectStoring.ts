@@ -32,6 +32,7 @@ interface StoringOptions {
   readonly metadata: Metadata
   readonly metrics: Metrics
   readonly epochs: Epochs
+  readonly owners: Epochs
   readonly slices: TimeSlices
   readonly log: Log
 }
@@ -52,11 +53,16 @@ export const connectStoring = ({
   metadata,
   metrics,
   epochs,
+  owners,
   slices,
   log,
 }: StoringOptions): ConnectedStorage => {
   const lastSeen = isShared ? undefined : createLastSeenCache()
-  const facts = createPersonFacts(gate.ingest, { slices, ...(lastSeen ? { lastSeen } : {}) })
+  const facts = createPersonFacts(gate.ingest, {
+    slices,
+    owners,
+    ...(lastSeen ? { lastSeen } : {}),
+  })
   const forget = createForgetPerson(gate.ingest, facts, lastSeen)
   const writer = createWriter(gate.ingest, {
     before: facts.store,

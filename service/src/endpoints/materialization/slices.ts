@@ -23,7 +23,7 @@ export interface Slice {
 
 interface Kept {
   /** `undefined`: the statement's rows cannot be used. */
-  readonly slice: Promise<Slice | undefined>
+  readonly slice: Promise<unknown>
   readonly epoch: number
   bytes: number
 }
@@ -67,14 +67,18 @@ const sliceOf = ({ columns, rows }: Result, { groupCount, isAdditive }: CellRun)
 
 /** Loads cells, shares them between runs and keeps those that were used last. */
 export interface Slices {
-  /** Returns the cells of a statement. `epoch`: they must include its events. `undefined`: they cannot be used. */
-  load(
+  /**
+   * Returns the cells of a statement, as `read` returns them. `epoch`: they must include its events. `undefined`: they cannot
+   * be used.
+   */
+  load<Value = Slice>(
     key: string,
     run: CellRun,
     statement: () => Statement,
     limits: ReadLimits,
     epoch?: number,
-  ): Promise<Slice | undefined>
+    read?: (result: Result) => Value | undefined,
+  ): Promise<Value | undefined>
 }
 
 export const createSlices = ({
@@ -94,15 +98,22 @@ export const createSlices = ({
     bytes -= entry.bytes
   }
 
-  const load: Slices['load'] = (key, run, statement, limits, epoch = 0) => {
+  const load = <Value>(
+    key: string,
+    run: CellRun,
+    statement: () => Statement,
+    limits: ReadLimits,
+    epoch = 0,
+    read: (result: Result) => unknown = (result) => sliceOf(result, run),
+  ): Promise<Value | undefined> => {
     const before = kept.get(key)
     if (before && before.epoch >= epoch) {
       kept.delete(key)
       kept.set(key, before)
-      return before.slice
+      return before.slice as Promise<Value | undefined>
     }
     if (before) forget(key, before)
-    const fetch = async (): Promise<Slice | undefined> => {
+    const fetch = async (): Promise<unknown> => {
       try {
         // Others may wait for the same cells, so no caller can cancel them.
         const { idPrefix: _, ...shared } = limits
@@ -112,7 +123,7 @@ export const createSlices = ({
           NO_CALLER,
         )
         grow(result.textLength * BYTES_PER_CHARACTER)
-        return sliceOf(result, run)
+        return read(result)
       } catch (error) {
         // The run itself reports what is wrong. A slice that is too large stays so.
         if (!(error instanceof StorageError && TOO_LARGE.has(error.kind))) forget(key, entry)
@@ -131,7 +142,7 @@ export const createSlices = ({
     const entry: Kept = { slice: Promise.resolve(undefined).then(fetch), epoch, bytes: 0 }
     kept.set(key, entry)
     grow(KEPT_BYTES)
-    return entry.slice
+    return entry.slice as Promise<Value | undefined>
   }
   return { load }
 }

@@ -118,7 +118,7 @@ export const materialize = async (
       const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }
       const { signal } = new AbortController()
       epoch += 1
-      const finished = cellRun && (await cells.finish(cellRun, { epoch, isComplete, limits, signal }))
+      const finished = cellRun && (await cells.finish(cellRun, { epoch, owners: epoch, isComplete, limits, signal }))
       // Numbers of the engine may be rounded for a comparison, types may not differ.
       if (finished) expect(finished.columns).toEqual(live.columns)
       return {
