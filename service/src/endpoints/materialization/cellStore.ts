@@ -236,7 +236,7 @@ export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run
   return {
     async finish(run, options) {
       const found = await (run.isAdditive ? addUp : takeGroups)(run, options)
-      if (!found) return undefined
+      if (!found || (run.groupCount === 0 && found.rows.length === 0)) return undefined
       const columns = run.isAdditive
         ? [...found.columns.slice(0, run.groupCount), ...found.columns.slice(run.groupCount + 1)]
         : found.columns

@@ -106,14 +106,14 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
   const { source, keyOf, expand } = names
   const readsOwners = joinedOf(from).keys.length > 0
   if (shape.kind !== 'states' || shape.joinedTerms.length || (readsOwners && !joinsOnlyOwners(from))) return undefined
-  if (sql.having || sql.limitBy || sql.arrayJoin || sql.isDistinct || !sql.groupBy?.length) return undefined
+  if (sql.having || sql.limitBy || sql.arrayJoin || sql.isDistinct) return undefined
   const { ranges, others } = termsOf(shape, now)
   const range = ranges.length ? timeRangeOf(ranges) : EVERYTHING
   if (!range || others.some(({ bound }) => hasClock(bound))) return undefined
 
   // A cell has the groups, then the aggregates.
   const isAggregate = (of: Sql): of is CallSql => of.kind === 'call' && !of.over && aggregateOf(of.name) !== undefined
-  const keys = uniqueBy(sql.groupBy.map(expand), keyOf)
+  const keys = uniqueBy((sql.groupBy ?? []).map(expand), keyOf)
   const groups = keys.flatMap((key) => shape.groups.find((each) => keyOf(each.sql) === keyOf(key)) ?? [])
   if (groups.length < keys.length) return undefined
   const calls = uniqueBy(
@@ -133,7 +133,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
   if ([...items, ...order].some(({ at }) => at === undefined)) return undefined
   if (
     others.length + ranges.length !== shape.runTerms.length ||
-    sql.groupBy.some((each) => placeOf(each) === undefined)
+    (sql.groupBy ?? []).some((each) => placeOf(each) === undefined)
   )
     return undefined
 
@@ -150,6 +150,8 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
           { value: call('max', time), name: '__u' },
         ]
   const groupBy = [...groups.map((each) => name(each.name)), ...(isSum ? [name('__t')] : [])]
+  // Without groups, an aggregate over no rows is a row.
+  const having = infix(call('count'), '>', number(0))
   const printed = (select: SelectSql): Statement => print(select, projectId)
   const conditions = [...fixed, ...others.map((term) => test(term, term.column))]
   const finished = calls.map((each, place) => ({ value: read(each), name: `__v${place}` }))
@@ -159,6 +161,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
     items: [...groups.map((each) => ({ value: read(each.sql), name: each.name })), ...more, ...finished],
     from: withBase(from, rows, names),
     groupBy,
+    having,
   })
   const fromEvents = (terms: readonly (Sql | undefined)[]): SelectSql => ({
     kind: 'select',
@@ -170,6 +173,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
     from: events(shape),
     where: all([...conditions, ...terms]),
     groupBy,
+    having,
   })
   const boundarySource: BoundarySource = {
     from: readsOwners ? joinedEvents(shape) : events(shape),

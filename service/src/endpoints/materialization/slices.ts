@@ -7,6 +7,7 @@ import {
   type Storage,
   StorageError,
 } from '../../storage/storage.ts'
+import { createBatches } from './batches.ts'
 import type { CellRun } from './cells.ts'
 import { isFaithful, isInteger, isPlain, type Row } from './finish.ts'
 
@@ -68,8 +69,8 @@ const sliceOf = ({ columns, rows }: Result, { groupCount, isAdditive }: CellRun)
 /** Loads cells, shares them between runs and keeps those that were used last. */
 export interface Slices {
   /**
-   * Returns the cells of a statement, as `read` returns them. `epoch`: they must include its events. `undefined`: they cannot
-   * be used.
+   * Returns the cells of a statement, as `read` returns them. `epoch`: they must include its events. NaN: they are not kept.
+   * `undefined`: they cannot be used.
    */
   load<Value = Slice>(
     key: string,
@@ -88,6 +89,7 @@ export const createSlices = ({
   storage: Pick<Storage, 'run'>
   maxBytes?: number | undefined
 }): Slices => {
+  const unkept = createBatches<undefined, unknown>()
   /** Ordered by last use. */
   const kept = new Map<string, Kept>()
   let bytes = 0
@@ -98,6 +100,16 @@ export const createSlices = ({
     bytes -= entry.bytes
   }
 
+  const grow = (key: string, entry: Kept, more: number) => {
+    if (kept.get(key) !== entry) return
+    entry.bytes += more
+    bytes += more
+    for (const [oldKey, old] of kept) {
+      if (bytes <= maxBytes) return
+      forget(oldKey, old)
+    }
+  }
+
   const load = <Value>(
     key: string,
     run: CellRun,
@@ -106,14 +118,7 @@ export const createSlices = ({
     epoch = 0,
     read: (result: Result) => unknown = (result) => sliceOf(result, run),
   ): Promise<Value | undefined> => {
-    const before = kept.get(key)
-    if (before && before.epoch >= epoch) {
-      kept.delete(key)
-      kept.set(key, before)
-      return before.slice as Promise<Value | undefined>
-    }
-    if (before) forget(key, before)
-    const fetch = async (): Promise<unknown> => {
+    const fetch = async (entry?: Kept): Promise<unknown> => {
       try {
         // Others may wait for the same cells, so no caller can cancel them.
         const { idPrefix: _, ...shared } = limits
@@ -122,26 +127,31 @@ export const createSlices = ({
           { ...shared, maxRows: MAX_CELLS, maxBytes: MAX_SLICE_BYTES, tables: [run.stored.table] },
           NO_CALLER,
         )
-        grow(result.textLength * BYTES_PER_CHARACTER)
+        if (entry) grow(key, entry, result.textLength * BYTES_PER_CHARACTER)
         return read(result)
       } catch (error) {
         // The run itself reports what is wrong. A slice that is too large stays so.
-        if (!(error instanceof StorageError && TOO_LARGE.has(error.kind))) forget(key, entry)
+        if (entry && !(error instanceof StorageError && TOO_LARGE.has(error.kind))) forget(key, entry)
         return undefined
       }
     }
-    const grow = (more: number) => {
-      if (kept.get(key) !== entry) return
-      entry.bytes += more
-      bytes += more
-      for (const [oldKey, old] of kept) {
-        if (bytes <= maxBytes) return
-        forget(oldKey, old)
+    if (Number.isNaN(epoch))
+      return unkept.add(key, undefined, async (callers) => {
+        const value = await fetch()
+        return callers.map(() => value)
+      }) as Promise<Value | undefined>
+    const before = kept.get(key)
+    if (before) {
+      kept.delete(key)
+      if (before.epoch >= epoch) {
+        kept.set(key, before)
+        return before.slice as Promise<Value | undefined>
       }
+      bytes -= before.bytes
     }
-    const entry: Kept = { slice: Promise.resolve(undefined).then(fetch), epoch, bytes: 0 }
+    const entry: Kept = { slice: Promise.resolve().then(() => fetch(entry)), epoch, bytes: 0 }
     kept.set(key, entry)
-    grow(KEPT_BYTES)
+    grow(key, entry, KEPT_BYTES)
     return entry.slice as Promise<Value | undefined>
   }
   return { load }
