@@ -1,3 +1,4 @@
+import type { ServiceEpochs } from '../../../src/endpoints/epochs.ts'
 import { createKeepPoints } from '../../../src/heatmaps/store.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
@@ -31,6 +32,7 @@ export const startIngest = (
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
+  { epochs, owners }: Partial<ServiceEpochs> = {},
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -44,7 +46,8 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPersonFacts(storage, { lastSeen: createLastSeenCache() }).store,
+      before: createPersonFacts(storage, { lastSeen: createLastSeenCache(), ...(owners ? { owners } : {}) }).store,
+      ...(epochs ? { onStoring: epochs.begin, onChange: epochs.end } : {}),
       waitMs,
     }),
     countryOf: () => undefined,
