@@ -1,4 +1,5 @@
-import type { Column, Result, ReadLimits, Storage } from '../../storage/storage.ts'
+import { type Column, NO_CALLER, type Result, type ReadLimits, type Storage } from '../../storage/storage.ts'
+import { createBatches } from './batches.ts'
 import type { BoundaryPart } from './boundary.ts'
 import type { CellRun } from './cells.ts'
 import { add, isFaithful, isPlain, pageOf, type Row } from './finish.ts'
@@ -28,7 +29,11 @@ export interface CellOptions {
 // A run whose groups are partly in its range at more places than its two ends reads nearly all of it.
 const MAX_WINDOWS = 4
 // More take longer to read than the engine takes to count them.
-const MAX_DISTINCT = 100_000
+const MAX_DISTINCT = 250_000
+// Periods that change are read again for each delivery.
+const MAX_DISTINCT_NOW = 20_000
+/** Maximum runs of one statement. */
+const MAX_TOGETHER = 32
 
 const isBefore = (a: TimeRange, b: TimeRange) => a.from - b.from
 
@@ -49,6 +54,11 @@ interface Wanted {
   readonly isChanged: boolean
   /** Its aggregates in the table. */
   readonly values?: Row
+}
+
+interface GroupsRequest {
+  readonly places: readonly TimeRange[]
+  readonly signal: AbortSignal
 }
 
 /** Returns the days that contain the groups, so that runs with other ranges need the same. */
@@ -92,6 +102,7 @@ const partHours = ({ from, to }: TimeRange): number[] => {
 
 export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run'>; maxBytes?: number }): Cells => {
   const slices = createSlices({ storage, maxBytes })
+  const batches = createBatches<GroupsRequest, readonly Row[] | undefined>()
 
   const arrivedOf = (run: CellRun, options: CellOptions) =>
     options.isComplete
@@ -141,6 +152,40 @@ export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run
     return isSafe ? { columns: found[0]!.columns, rows } : undefined
   }
 
+  /** Returns the groups of a run's events in time ranges. One statement serves the runs that came during the last one. */
+  const groupsIn = (
+    run: CellRun,
+    { limits, signal }: CellOptions,
+    places: readonly TimeRange[],
+  ): Promise<readonly Row[] | undefined> => {
+    const send = async (runs: readonly GroupsRequest[]): Promise<readonly (readonly Row[] | undefined)[]> => {
+      const isAlone = runs.length === 1
+      try {
+        const { idPrefix: _, ...shared } = limits
+        const { rows } = await storage.run(
+          run.statements.groups(runs.map((each) => each.places)),
+          { ...(isAlone ? limits : shared), maxRows: MAX_CELLS, tables: [run.stored.table] },
+          // No caller can cancel what others wait for.
+          isAlone ? runs[0]!.signal : NO_CALLER,
+        )
+        if (isAlone) return [rows]
+        const found = runs.map((): Row[] => [])
+        for (const [at, ...row] of rows) found[Number(at)]!.push(row)
+        return found
+      } catch (error) {
+        // Each run may succeed alone.
+        if (isAlone) throw error
+        return runs.map(() => undefined)
+      }
+    }
+    return batches.add(`${run.key} ${run.stored.isComplete}`, { places, signal }, async (runs) => {
+      const found: (readonly Row[] | undefined)[] = []
+      for (let from = 0; from < runs.length; from += MAX_TOGETHER)
+        found.push(...(await send(runs.slice(from, from + MAX_TOGETHER))))
+      return found
+    })
+  }
+
   /** The epoch of what was stored before the table's watermark. */
   const settledEpoch = (run: CellRun, options: CellOptions): number => (run.readsOwners ? options.owners : 0)
 
@@ -152,8 +197,9 @@ export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run
   ): Promise<Row[] | undefined> => {
     if (run.boundary.length === 0) return undefined
     const distinct = run.boundary.filter((each) => each.isDistinct).flatMap(({ places }) => places)
-    if (wanted.some(({ values }) => distinct.some((place) => (values?.[place] as number) > MAX_DISTINCT)))
-      return undefined
+    const isTooLarge = ({ values, isChanged }: Wanted) =>
+      distinct.some((place) => (values?.[place] as number) > (isChanged ? MAX_DISTINCT_NOW : MAX_DISTINCT))
+    if (wanted.some(isTooLarge)) return undefined
     const windows = windowsOf(wanted)
     if (windows.length > MAX_WINDOWS) return undefined
     const found = await Promise.all(
@@ -222,14 +268,10 @@ export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run
     )
     if (places.length > MAX_WINDOWS || !places.every(({ from, to }) => Number.isFinite(from) && Number.isFinite(to)))
       return undefined
-    const { limits, signal } = options
-    const found = await storage.run(
-      run.statements.groups(places),
-      { ...limits, maxRows: MAX_CELLS, tables: [run.stored.table] },
-      signal,
-    )
+    const found = await groupsIn(run, options, places)
+    if (!found) return undefined
     const keys = new Set(partial.map(({ key }) => key))
-    for (const row of found.rows) if (keys.has(JSON.stringify(row.slice(0, groupCount)))) rows.push(row)
+    for (const row of found) if (keys.has(JSON.stringify(row.slice(0, groupCount)))) rows.push(row)
     return { columns, rows }
   }
 

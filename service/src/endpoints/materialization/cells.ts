@@ -2,6 +2,7 @@ import { call, type CallSql, infix, name, type QuerySql, type SelectSql, type Sq
 import { print } from '../../sql/print/print.ts'
 import type { Statement } from '../../storage/storage.ts'
 import { aggregateOf, isAdditive } from './aggregates.ts'
+import { INDEX, statesForRuns } from './batchedStates.ts'
 import { type BoundaryRead, type BoundarySource, distinctRead, isDistinct, sumsRead } from './boundary.ts'
 import { joinedOf, joinsOnlyOwners, withBase } from './eventRows.ts'
 import type { Order } from './finish.ts'
@@ -56,8 +57,8 @@ export interface CellRun {
     readonly arrived: () => Statement
     /** Cells of single milliseconds of an hour, for aggregates that add up. */
     readonly hour: (from: number) => Statement
-    /** Groups of the events in time ranges, for other aggregates. */
-    readonly groups: (ranges: readonly TimeRange[]) => Statement
+    /** Groups of the events in time ranges, for other aggregates. With several runs, each row begins with the index of its run. */
+    readonly groups: (runs: readonly (readonly TimeRange[])[]) => Statement
   }
   /** What a period's events give for any range in it. Empty: some aggregates cannot be computed like this. */
   readonly boundary: readonly {
@@ -156,11 +157,20 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
   const conditions = [...fixed, ...others.map((term) => test(term, term.column))]
   const finished = calls.map((each, place) => ({ value: read(each), name: `__v${place}` }))
   /** The finished aggregates of rows of the table. */
-  const fromStates = (rows: QuerySql, names: readonly string[], more: SelectSql['items']): SelectSql => ({
+  const fromStates = (
+    rows: QuerySql,
+    names: readonly string[],
+    { key, more = [] }: { key?: Sql; more?: SelectSql['items'] } = {},
+  ): SelectSql => ({
     kind: 'select',
-    items: [...groups.map((each) => ({ value: read(each.sql), name: each.name })), ...more, ...finished],
+    items: [
+      ...(key ? [{ value: key, name: INDEX }] : []),
+      ...groups.map((each) => ({ value: read(each.sql), name: each.name })),
+      ...more,
+      ...finished,
+    ],
     from: withBase(from, rows, names),
-    groupBy,
+    groupBy: [...(key ? [name(INDEX)] : []), ...groupBy],
     having,
   })
   const fromEvents = (terms: readonly (Sql | undefined)[]): SelectSql => ({
@@ -216,7 +226,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
               ]),
             },
             [...stateNames, BUCKET],
-            times(name(source, BUCKET)),
+            { more: times(name(source, BUCKET)) },
           ),
         ),
       arrived: () => printed(fromEvents([isAfter(source, stored.watermark)])),
@@ -227,7 +237,14 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
             isWithin({ from: start, to: start + HOUR_MS }, name(source, AT)),
           ]),
         ),
-      groups: (within) => printed(fromStates(statesFor(shape, stored, within), stateNames, [])),
+      groups: ([first = [], ...more]) =>
+        printed(
+          more.length === 0
+            ? fromStates(statesFor(shape, stored, first), stateNames)
+            : fromStates(statesForRuns(shape, stored, [first, ...more]), [...stateNames, INDEX], {
+                key: name(source, INDEX),
+              }),
+        ),
     },
     boundary: boundaryOf(boundarySource, calls).map(({ select, ...rest }) => ({
       ...rest,

@@ -195,18 +195,28 @@ export const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[]
       ]
   ).filter((end) => !isEmpty(end))
 
-/**
- * Splits a range with known bounds into full days, the full hours next to them, and the rest, which is read from the events. There is no
- * rest if the range begins and ends on full hours.
- */
-const splitAt = (whole: TimeRange): Split => {
+/** The parts of a time range by where they are read: full days, the full hours next to them, and the rest. */
+interface RangeParts {
+  readonly stored: readonly { readonly span: number; readonly timeRanges: readonly TimeRange[] }[]
+  /** Read from the events. Empty if the range begins and ends on full hours. */
+  readonly ends: readonly TimeRange[]
+}
+
+export const partsOf = (whole: TimeRange): RangeParts => {
   const hours = fullBuckets(whole, HOUR_MS)
   const days = fullBuckets(whole, DAY_MS)
-  const ends = endsOf(whole, hours)
-  const stored = [
-    ...(isEmpty(days) ? [] : [{ span: DAY_MS, timeRanges: [days] }]),
-    ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, timeRanges: endsOf(hours, days) }]),
-  ].filter(({ timeRanges }) => timeRanges.length > 0)
+  return {
+    stored: [
+      ...(isEmpty(days) ? [] : [{ span: DAY_MS, timeRanges: [days] }]),
+      ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, timeRanges: endsOf(hours, days) }]),
+    ].filter(({ timeRanges }) => timeRanges.length > 0),
+    ends: endsOf(whole, hours),
+  }
+}
+
+/** Splits a range with known bounds. */
+const splitAt = (whole: TimeRange): Split => {
+  const { stored, ends } = partsOf(whole)
   return {
     isStored: (span, bucket) =>
       stored.length > 0
@@ -230,7 +240,7 @@ const splitOf = (ranges: readonly RunTerm[]): Split => {
   return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
 }
 
-const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
+export const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
   any(timeRanges.map((each) => isWithin(each, at)))
 
 /** Splits time ranges that do not overlap. */
