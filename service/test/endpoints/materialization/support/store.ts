@@ -123,15 +123,15 @@ export const materialize = async (
       const known = (await knownAt?.(stored)) ?? { cells, epoch, owners: epoch, isComplete }
       const reading = readingFrom(parsed, { ...stored, isComplete: known.isComplete })
       const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
-      const [live, materialized] = await Promise.all([
-        engine.result(compileQuery(parsed, { projectId, variables: values, ...page })),
-        engine.rows(compiled),
-      ])
       const isUsed = reading.isUsed()
       const cellRun = isUsed ? reading.cells({ projectId, ...page }) : undefined
       const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }
       const { signal } = new AbortController()
-      const finished = cellRun && (await known.cells.finish(cellRun, { ...known, limits, signal }))
+      const [finished, live, materialized] = await Promise.all([
+        cellRun && known.cells.finish(cellRun, { ...known, limits, signal }),
+        engine.result(compileQuery(parsed, { projectId, variables: values, ...page })),
+        engine.rows(compiled),
+      ])
       // Numbers of the engine may be rounded for a comparison, types may not differ.
       if (finished) expect(finished.columns).toEqual(live.columns)
       return {
