@@ -1,4 +1,5 @@
 import type { Metadata } from '../storage/metadata/metadata.ts'
+import { createOwnerChanges, type OwnerChanges } from './ownerChanges.ts'
 import { StorageError } from '../storage/storage.ts'
 
 // How far an erasure advances an epoch. Deliveries advance it by 2.
@@ -61,12 +62,15 @@ export interface ServiceEpochs {
   /** Of its events. */
   readonly epochs: Epochs
   /** Of the persons that its ids belong to. */
-  readonly owners: Epochs
+  readonly owners: OwnerChanges
 }
 
 /** `shared`: the metadata store of all processes. Absent: this is the only process. */
-export const createServiceEpochs = (shared: Pick<Metadata, 'epochs'> | undefined): ServiceEpochs =>
-  shared
-    ? // The ids of projects are positive.
-      { epochs: createSharedEpochs(shared), owners: createSharedEpochs(shared, (projectId) => -projectId) }
-    : { epochs: createEpochs(), owners: createEpochs() }
+export const createServiceEpochs = (shared: Pick<Metadata, 'epochs'> | undefined): ServiceEpochs => {
+  // The ids of projects are positive.
+  const owners = shared ? createSharedEpochs(shared, (projectId) => -projectId) : createEpochs()
+  return {
+    epochs: shared ? createSharedEpochs(shared) : createEpochs(),
+    owners: createOwnerChanges(owners, !shared),
+  }
+}

@@ -8,6 +8,7 @@ import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Arrivals } from './materialization/arrivals.ts'
 import type { Cells } from './materialization/cellStore.ts'
+import type { OwnerChanges } from './ownerChanges.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { MaterializedTable } from './materialization/state.ts'
@@ -47,7 +48,7 @@ export interface RunDependencies {
   readonly admit: Admit
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
-  readonly owners: Pick<Epochs, 'of'>
+  readonly owners: Pick<OwnerChanges, 'of'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly arrivals: Pick<Arrivals, 'isComplete'>

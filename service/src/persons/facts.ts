@@ -119,7 +119,7 @@ export interface FactOptions {
   /** Called before and after the owners of ids are stored. */
   readonly owners?: {
     readonly begin: (projectId: number) => Promise<void>
-    readonly end: (projectId: number) => Promise<void>
+    readonly end: (projectId: number, ids: readonly string[]) => Promise<void>
   }
 }
 
@@ -221,7 +221,10 @@ export const createPersonFacts = (
       await insert('db.person_distinct_ids', rows)
     } finally {
       // A failed insert may have stored the rows.
-      await owners?.end(projectId)
+      await owners?.end(
+        projectId,
+        rows.map((row) => row.distinct_id),
+      )
     }
   }
 

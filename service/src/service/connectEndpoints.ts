@@ -4,6 +4,7 @@ import { createCache } from '../endpoints/cache.ts'
 import { createDescribe } from '../endpoints/definitions/describe.ts'
 import { createEndpointDefinitions } from '../endpoints/definitions/endpoint.ts'
 import type { Epochs } from '../endpoints/epochs.ts'
+import type { OwnerChanges } from '../endpoints/ownerChanges.ts'
 import { createLastRuns } from '../endpoints/lastRuns.ts'
 import { createGate, type RunAllowance } from '../endpoints/limits.ts'
 import { createArrivals } from '../endpoints/materialization/arrivals.ts'
@@ -70,7 +71,7 @@ interface EndpointsOptions {
   readonly metadata: Metadata
   readonly metrics: Metrics
   readonly epochs: Epochs
-  readonly owners: Epochs
+  readonly owners: OwnerChanges
   /** Called with functions that stop the parts, which must run in reverse order. */
   readonly onStop: (stop: () => unknown) => void
   readonly log: Log
@@ -151,7 +152,7 @@ export const connectEndpoints = ({
             lastRuns,
             materializations,
             arrivals,
-            cells: createCells({ storage: gate.runs }),
+            cells: createCells({ storage: gate.runs, changedIds: owners.between }),
             shadow,
           }),
         ),

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Epochs } from '../endpoints/epochs.ts'
+import type { OwnerChanges } from '../endpoints/ownerChanges.ts'
 import type { Materializations } from '../endpoints/materialization/materializations.ts'
 import { createDefinitions } from '../events/definitions.ts'
 import { createEvents } from '../events/list.ts'
@@ -23,7 +24,7 @@ interface PeopleOptions {
   readonly gate: EngineGate
   readonly metadata: Metadata
   readonly epochs: Pick<Epochs, 'advanceByErasure'>
-  readonly owners: Pick<Epochs, 'advanceByErasure'>
+  readonly owners: Pick<OwnerChanges, 'advanceByErasure'>
   readonly materializations: Pick<Materializations, 'invalidate'>
   /** Makes the writer forget a person. */
   readonly forgetPerson: Parameters<typeof createErase>[0]['forget']

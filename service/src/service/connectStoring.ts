@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Epochs } from '../endpoints/epochs.ts'
+import type { OwnerChanges } from '../endpoints/ownerChanges.ts'
 import { createKeepPoints, type KeepPoints } from '../heatmaps/store.ts'
 import { createRejectedEvents, type RejectedEvents } from '../ingest/rejectedEvents.ts'
 import { createWriter, type Writer } from '../ingest/writer.ts'
@@ -32,7 +33,7 @@ interface StoringOptions {
   readonly metadata: Metadata
   readonly metrics: Metrics
   readonly epochs: Epochs
-  readonly owners: Epochs
+  readonly owners: OwnerChanges
   readonly slices: TimeSlices
   readonly log: Log
 }

@@ -1,11 +1,18 @@
-import { type Column, NO_CALLER, type Result, type ReadLimits, type Storage } from '../../storage/storage.ts'
+import {
+  type Column,
+  NO_CALLER,
+  type Result,
+  type ReadLimits,
+  type Statement,
+  type Storage,
+} from '../../storage/storage.ts'
 import { createBatches } from './batches.ts'
 import type { BoundaryPart } from './boundary.ts'
 import type { CellRun } from './cells.ts'
 import { add, isFaithful, isPlain, pageOf, type Row } from './finish.ts'
 import { fullBuckets } from './rollup.ts'
 import { DAY_MS, HOUR_MS } from './shape.ts'
-import { createSlices, MAX_CELLS } from './slices.ts'
+import { createSlices, MAX_CELLS, type Slice } from './slices.ts'
 import type { TimeRange } from './timeRange.ts'
 
 /** Finishes runs from cells in memory. */
@@ -32,6 +39,8 @@ const MAX_WINDOWS = 4
 const MAX_DISTINCT = 250_000
 // Periods that change are read again for each delivery.
 const MAX_DISTINCT_NOW = 20_000
+/** Maximum time ranges that are computed again after merges. More are nearly all. */
+const MAX_CORRECTED = 50
 /** Maximum runs of one statement. */
 const MAX_TOGETHER = 32
 
@@ -100,7 +109,14 @@ const partHours = ({ from, to }: TimeRange): number[] => {
   return [...new Set(starts)]
 }
 
-export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run'>; maxBytes?: number }): Cells => {
+export interface CellsOptions {
+  readonly storage: Pick<Storage, 'run'>
+  readonly maxBytes?: number
+  /** Returns the ids that may belong to other persons since an epoch. `undefined`: it may be any. */
+  readonly changedIds?: (projectId: number, from: number, to: number) => readonly string[] | undefined
+}
+
+export const createCells = ({ storage, maxBytes, changedIds = () => undefined }: CellsOptions): Cells => {
   const slices = createSlices({ storage, maxBytes })
   const batches = createBatches<GroupsRequest, readonly Row[] | undefined>()
 
@@ -189,6 +205,32 @@ export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run
   /** The epoch of what was stored before the table's watermark. */
   const settledEpoch = (run: CellRun, options: CellOptions): number => (run.readsOwners ? options.owners : 0)
 
+  /** Returns a function that computes the groups with events of merged ids again. */
+  const correctedFor =
+    (run: CellRun, { owners, limits }: CellOptions) =>
+    async (before: Slice, epoch: number): Promise<Slice | undefined> => {
+      const ids = changedIds(run.projectId, epoch, owners)
+      if (!ids || !run.isTimed) return undefined
+      const { idPrefix: _, ...shared } = limits
+      const read = (statement: Statement) =>
+        storage.run(statement, { ...shared, maxRows: MAX_CELLS, tables: [run.stored.table] }, NO_CALLER)
+      const changed = new Set((await read(run.statements.groupsOf(ids))).rows.map((row) => JSON.stringify(row)))
+      if (changed.size === 0) return before
+      const extents = before.groups.flatMap(({ key }, at) =>
+        changed.has(key) ? { from: before.from[at]!, to: before.to[at]! + HOUR_MS } : [],
+      )
+      const places = joined(extents)
+      if (places.length > MAX_CORRECTED) return undefined
+      const { rows } = await read(run.statements.settled(places))
+      const values = new Map(
+        rows.map((row) => [JSON.stringify(row.slice(0, run.groupCount)), row.slice(run.groupCount)]),
+      )
+      return {
+        ...before,
+        values: before.groups.map(({ key }, at) => (changed.has(key) ? values.get(key)! : before.values[at]!)),
+      }
+    }
+
   /** Returns the groups of periods that are computed from their events. `undefined`: only the engine can. */
   const fromBoundaries = async (
     run: CellRun,
@@ -213,7 +255,7 @@ export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run
               () => each.statement(window, isNow),
               options.limits,
               isNow ? options.epoch : settledEpoch(run, options),
-              (result) => each.read(result, window),
+              { read: (result) => each.read(result, window) },
             ),
           ),
         )
@@ -233,7 +275,9 @@ export const createCells = ({ storage, maxBytes }: { storage: Pick<Storage, 'run
   ): Promise<{ columns: readonly Column[]; rows: Row[] } | undefined> => {
     const { range, groupCount } = run
     const [table, arrived] = await Promise.all([
-      slices.load(run.key, run, run.statements.table, options.limits, settledEpoch(run, options)),
+      slices.load(run.key, run, run.statements.table, options.limits, settledEpoch(run, options), {
+        update: correctedFor(run, options),
+      }),
       arrivedOf(run, options),
     ])
     if (!table || (!arrived && !options.isComplete)) return undefined

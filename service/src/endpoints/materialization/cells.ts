@@ -45,6 +45,7 @@ export interface CellRun {
   readonly isAdditive: boolean
   /** Whether the cells depend on which ids are merged into one person. */
   readonly readsOwners: boolean
+  readonly projectId: number
   /** Index in the cell, without its time, of each column of the result. */
   readonly columns: readonly { readonly name: string; readonly at: number }[]
   readonly order: readonly Order[]
@@ -59,6 +60,10 @@ export interface CellRun {
     readonly hour: (from: number) => Statement
     /** Groups of the events in time ranges, for other aggregates. With several runs, each row begins with the index of its run. */
     readonly groups: (runs: readonly (readonly TimeRange[])[]) => Statement
+    /** Keys of the groups in the table that have events of these ids. */
+    readonly groupsOf: (ids: readonly string[]) => Statement
+    /** Groups in time ranges, of the events that the table was filled from. */
+    readonly settled: (ranges: readonly TimeRange[]) => Statement
   }
   /** What a period's events give for any range in it. Empty: some aggregates cannot be computed like this. */
   readonly boundary: readonly {
@@ -153,6 +158,10 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
   const groupBy = [...groups.map((each) => name(each.name)), ...(isSum ? [name('__t')] : [])]
   // Without groups, an aggregate over no rows is a row.
   const having = infix(call('count'), '>', number(0))
+  const ofTable = [
+    ...others.map((term) => test(term, storedName(term.column))),
+    isBucketed ? infix(name(STORED, SPAN), '=', number(HOUR_MS)) : undefined,
+  ]
   const printed = (select: SelectSql): Statement => print(select, projectId)
   const conditions = [...fixed, ...others.map((term) => test(term, term.column))]
   const finished = calls.map((each, place) => ({ value: read(each), name: `__v${place}` }))
@@ -205,6 +214,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
     groupCount: groups.length,
     isAdditive: isSum,
     readsOwners,
+    projectId,
     columns: items as CellRun['columns'],
     order: order as readonly Order[],
     skip,
@@ -220,15 +230,29 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
                 { value: isBucketed ? millis(name(STORED, BUCKET)) : number(0), name: BUCKET },
               ],
               from: storedRows(shape, stored),
-              where: all([
-                ...others.map((term) => test(term, storedName(term.column))),
-                isBucketed ? infix(name(STORED, SPAN), '=', number(HOUR_MS)) : undefined,
-              ]),
+              where: all(ofTable),
             },
             [...stateNames, BUCKET],
             { more: times(name(source, BUCKET)) },
           ),
         ),
+      groupsOf: (ids) =>
+        printed({
+          kind: 'select',
+          items: groups.map((each) => ({ value: name(STORED, each.name), name: each.name })),
+          from: storedRows(shape, stored),
+          where: all([
+            ...ofTable,
+            {
+              kind: 'in',
+              isNot: false,
+              left: name(STORED, 'distinct_id'),
+              right: { kind: 'parameter', type: 'Array(String)', value: ids },
+            },
+          ]),
+          groupBy,
+        }),
+      settled: (within) => printed(fromStates(statesFor(shape, { ...stored, isComplete: true }, within), stateNames)),
       arrived: () => printed(fromEvents([isAfter(source, stored.watermark)])),
       hour: (start) =>
         printed(

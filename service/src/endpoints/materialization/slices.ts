@@ -78,8 +78,14 @@ export interface Slices {
     statement: () => Statement,
     limits: ReadLimits,
     epoch?: number,
-    read?: (result: Result) => Value | undefined,
+    more?: LoadOptions<Value>,
   ): Promise<Value | undefined>
+}
+
+export interface LoadOptions<Value> {
+  readonly read?: (result: Result) => Value | undefined
+  /** Returns the cells of the epoch from those of an older one, with less work. `undefined`: it cannot. */
+  readonly update?: (before: Value, beforeEpoch: number) => Promise<Value | undefined>
 }
 
 export const createSlices = ({
@@ -116,7 +122,7 @@ export const createSlices = ({
     statement: () => Statement,
     limits: ReadLimits,
     epoch = 0,
-    read: (result: Result) => unknown = (result) => sliceOf(result, run),
+    { read = (result) => sliceOf(result, run) as Value | undefined, update }: LoadOptions<Value> = {},
   ): Promise<Value | undefined> => {
     const fetch = async (entry?: Kept): Promise<unknown> => {
       try {
@@ -149,7 +155,13 @@ export const createSlices = ({
       }
       bytes -= before.bytes
     }
-    const entry: Kept = { slice: Promise.resolve().then(() => fetch(entry)), epoch, bytes: 0 }
+    const next = async (): Promise<unknown> => {
+      const old = update && ((await before?.slice) as Value | undefined)
+      const updated = old && (await update(old, before!.epoch).catch(() => undefined))
+      if (updated) grow(key, entry, before!.bytes)
+      return updated ?? fetch(entry)
+    }
+    const entry: Kept = { slice: Promise.resolve().then(next), epoch, bytes: 0 }
     kept.set(key, entry)
     grow(key, entry, KEPT_BYTES)
     return entry.slice as Promise<Value | undefined>

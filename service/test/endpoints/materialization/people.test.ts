@@ -126,7 +126,7 @@ const startProject = () => {
     if (statement.text.includes(INDEX)) shared += 1
     return storage.run(statement, ...more)
   }
-  const cells: Cells = createCells({ storage: { run } })
+  const cells: Cells = createCells({ storage: { run }, changedIds: owners.between })
   const arrivals = createArrivals({ storage, log: () => {} })
   const erase = createErase({
     storage,
