@@ -23,7 +23,9 @@ const bundled = async () => {
 
 test('a full snapshot in slices is that of one task at its end, whatever the page does meanwhile', async ({ page }) => {
   const code = await bundled()
-  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><html><head></head><body></body></html>' }))
+  await page.route('**/*', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><html><head></head><body></body></html>' }),
+  )
   const from = Number(process.env.SEED ?? 1)
   const to = from + Number(process.env.SEEDS ?? 12)
   for (let seed = from; seed < to; seed++) {

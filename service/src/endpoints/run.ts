@@ -4,11 +4,13 @@ import type { Result, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { type DebugFields, debugFields, firstStatements } from './debug.ts'
-import { type Epochs, lastErasure } from './epochs.ts'
+import { type Epochs, isSettled, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Arrivals } from './materialization/arrivals.ts'
 import type { Cells } from './materialization/cellStore.ts'
+import type { CellRun } from './materialization/cells.ts'
+import type { OwnerChanges } from './ownerChanges.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { MaterializedTable } from './materialization/state.ts'
@@ -45,6 +47,7 @@ export interface RunDependencies {
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
   readonly merges: Pick<Merges, 'areAbsent'>
+  readonly owners: Pick<OwnerChanges, 'of'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly arrivals: Pick<Arrivals, 'isComplete'>
@@ -52,6 +55,9 @@ export interface RunDependencies {
   readonly shadow: Pick<Shadow, 'follow'>
   readonly speeds: Speeds
 }
+
+/** Cells that are read while rows are being stored are not kept. */
+const settled = (epoch: number): number => (isSettled(epoch) ? epoch : NaN)
 
 // Rows take about four times the length of their text in memory.
 const BYTES_PER_CHARACTER = 4
@@ -72,6 +78,7 @@ export const createRun = ({
   cache,
   epochs,
   merges,
+  owners,
   lastRuns,
   materializations,
   arrivals,
@@ -85,16 +92,23 @@ export const createRun = ({
     const prepared = await prepareRun({ metadata, materializations, isUnmerged }, request)
     const { stored, work } = prepared
     const epoch = await epochs.of(projectId)
-    const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
+    const isComplete = (table: MaterializedTable) => isSettled(epoch) && arrivals.isComplete(projectId, table, epoch)
     const options: PlanOptions = { materializations, allowance, isComplete, choose: speeds.choose }
     const plan = planRun(prepared, request, options)
+    const finish = async (run: CellRun, limits: RunPlan['limits'], signal: AbortSignal) =>
+      cells.finish(run, {
+        epoch: settled(epoch),
+        owners: run.readsOwners ? settled(await owners.of(projectId)) : 0,
+        isComplete: Boolean(run.stored.isComplete),
+        limits,
+        signal,
+      })
     const execute = async (signal: AbortSignal, toExecute: RunPlan) => {
       const at = performance.now()
       const executed = await executeRun(
         toExecute,
         (statement, limits) => storage.run(statement, limits, signal),
-        (run) =>
-          cells.finish(run, { epoch, isComplete: Boolean(run.stored.isComplete), limits: toExecute.limits, signal }),
+        (run) => finish(run, toExecute.limits, signal),
       )
       if (stored && toExecute.choice.reason !== 'not_materialized' && !executed.isTableLost)
         speeds.note(stored.version.id, executed.table ? 'table' : 'live', performance.now() - at)
@@ -107,7 +121,9 @@ export const createRun = ({
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
       epoch,
-      ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
+      ...(plan.cache.toleratesNewEvents
+        ? { oldestEpoch: lastErasure(epoch) }
+        : { isForced: plan.cache.isForced || !isSettled(epoch) }),
       signal,
       async load(aborted) {
         executed = await execute(aborted, plan)

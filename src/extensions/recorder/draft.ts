@@ -50,9 +50,17 @@ interface Entry {
 export interface DraftInputs {
   root: Document
   options: NodeOptions
-  mirror: { idNodeMap: Map<number, Node>; getId(node: Node): number; add(node: Node, meta: object): void; forget(node: Node): void }
+  mirror: {
+    idNodeMap: Map<number, Node>
+    getId(node: Node): number
+    add(node: Node, meta: object): void
+    forget(node: Node): void
+  }
   /** Serializes a node without its children. `inside`: options of its children; undefined if they are not recorded. */
-  begin(node: Node, options: NodeOptions): { node: serializedNodeWithId; inside?: NodeOptions; skipsLight: boolean } | null
+  begin(
+    node: Node,
+    options: NodeOptions,
+  ): { node: serializedNodeWithId; inside?: NodeOptions; skipsLight: boolean } | null
   /** Records the snapshot. `ends`: the frames and style sheets that may still be loading. */
   complete(root: serializedNodeWithId, ends: [node: Node, raw: serializedNodeWithId, options: NodeOptions][]): void
   onFailure(error: unknown): void
