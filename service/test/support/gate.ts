@@ -29,13 +29,14 @@ export const startGate = async (target: string): Promise<Gate> => {
     if (pattern?.test(statement)) await turn()
     // Skip clients that have disconnected.
     if (answered.destroyed) return
+    const answer = async (reply: IncomingMessage) => {
+      if (responses?.test(statement)) await turn()
+      answered.writeHead(reply.statusCode!, reply.headers)
+      reply.pipe(answered)
+    }
     const onward = request(
       { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
-      async (reply) => {
-        if (responses?.test(statement)) await turn()
-        answered.writeHead(reply.statusCode!, reply.headers)
-        reply.pipe(answered)
-      },
+      (reply) => void answer(reply),
     )
     onward.on('error', () => answered.destroy())
     answered.on('close', () => onward.destroy())
