@@ -4,7 +4,7 @@ import type { Result, Storage } from '../storage/storage.ts'
 import type { Admission, Admit } from './admission.ts'
 import type { Cache, Loaded } from './cache.ts'
 import { type DebugFields, debugFields, firstStatements } from './debug.ts'
-import { type Epochs, lastErasure } from './epochs.ts'
+import { type Epochs, isSettled, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Arrivals } from './materialization/arrivals.ts'
@@ -85,7 +85,7 @@ export const createRun = ({
     const prepared = await prepareRun({ metadata, materializations, isUnmerged }, request)
     const { stored, work } = prepared
     const epoch = await epochs.of(projectId)
-    const isComplete = (table: MaterializedTable) => arrivals.isComplete(projectId, table, epoch)
+    const isComplete = (table: MaterializedTable) => isSettled(epoch) && arrivals.isComplete(projectId, table, epoch)
     const options: PlanOptions = { materializations, allowance, isComplete, choose: speeds.choose }
     const plan = planRun(prepared, request, options)
     const execute = async (signal: AbortSignal, toExecute: RunPlan) => {
@@ -94,7 +94,13 @@ export const createRun = ({
         toExecute,
         (statement, limits) => storage.run(statement, limits, signal),
         (run) =>
-          cells.finish(run, { epoch, isComplete: Boolean(run.stored.isComplete), limits: toExecute.limits, signal }),
+          cells.finish(run, {
+            // Cells of events that are being stored are not kept.
+            epoch: isSettled(epoch) ? epoch : NaN,
+            isComplete: Boolean(run.stored.isComplete),
+            limits: toExecute.limits,
+            signal,
+          }),
       )
       if (stored && toExecute.choice.reason !== 'not_materialized' && !executed.isTableLost)
         speeds.note(stored.version.id, executed.table ? 'table' : 'live', performance.now() - at)
@@ -107,7 +113,9 @@ export const createRun = ({
     const { value, startedAt, isCached } = await cache({
       ...plan.cache,
       epoch,
-      ...(plan.cache.toleratesNewEvents ? { oldestEpoch: lastErasure(epoch) } : {}),
+      ...(plan.cache.toleratesNewEvents
+        ? { oldestEpoch: lastErasure(epoch) }
+        : { isForced: plan.cache.isForced || !isSettled(epoch) }),
       signal,
       async load(aborted) {
         executed = await execute(aborted, plan)

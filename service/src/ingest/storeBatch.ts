@@ -28,6 +28,8 @@ export interface Lines {
 export interface BatchHooks {
   /** Called with rows before they are stored, to update persons and groups. May be called again for the same rows. */
   readonly before: (rows: readonly Row[]) => Promise<void>
+  /** Called before rows of a project are stored. If it rejects, the batch is retried. */
+  readonly onStoring: (projectId: number) => Promise<void>
   /**
    * Called when rows of a project may have become visible, before their senders get a response. If it rejects, the
    * batch is retried.
@@ -60,7 +62,7 @@ const toSingles = ({ rows, lines }: Lines): Unstorable[] => {
 
 export const createStoreBatch = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { before, onChange, onBatch, onInserted }: BatchHooks,
+  { before, onStoring, onChange, onBatch, onInserted }: BatchHooks,
 ): StoreBatch => {
   /** Returns the rows whose id is in the engine or in an earlier row of the batch. */
   const repeatsOf = async (rows: readonly Row[]): Promise<ReadonlySet<Row>> => {
@@ -113,8 +115,10 @@ export const createStoreBatch = (
     // An id that the service has just generated is new, unless an earlier try stored it.
     const repeats = await repeatsOf(isFirstTry ? all.filter(({ sentUuid }) => sentUuid !== undefined) : all)
     const fresh = repeats.size ? all.filter((row) => !repeats.has(row)) : all
+    const projects = [...new Set(all.map((row) => row.projectId))]
     let unstorable: readonly Unstorable[] = []
     try {
+      await Promise.all(projects.map(onStoring))
       // Before the insert, because a retry skips rows that are stored.
       await before(fresh)
       if (fresh.length) {
@@ -124,7 +128,7 @@ export const createStoreBatch = (
     } finally {
       // Called after a failure too, because the rows may be stored already, and for repeats, because their first insert
       // may have failed after storing them.
-      await Promise.all([...new Set(all.map((row) => row.projectId))].map(onChange))
+      await Promise.all(projects.map(onChange))
     }
     onBatch({
       stored: fresh.length - unstorable.length,

@@ -33,7 +33,8 @@ export const STORING: Module<StoringParts> = {
     const forget = createForgetPerson(gate.ingest, facts, lastSeen)
     const writer = createWriter(gate.ingest, {
       before: facts.store,
-      onChange: epochs.advance,
+      onStoring: epochs.begin,
+      onChange: epochs.end,
       ...(isShared ? { withLock: storingWithLock(metadata) } : {}),
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {

@@ -61,6 +61,7 @@ export const createWriter = (
     waitMs = DEFAULT_WAIT_MS,
     now = Date.now,
     before = async () => {},
+    onStoring = async () => {},
     onChange = async () => {},
     withLock = (work) => work(),
     maxChars = MAX_WAITING_CHARS,
@@ -80,7 +81,13 @@ export const createWriter = (
     isFull = next
   }
 
-  const storeBatch = createStoreBatch(storage, { before, onChange, onBatch, onInserted: () => setFull(false) })
+  const storeBatch = createStoreBatch(storage, {
+    before,
+    onStoring,
+    onChange,
+    onBatch,
+    onInserted: () => setFull(false),
+  })
 
   const store = async (batch: readonly Waiting[], isFirstTry: boolean) => {
     const unstorable = await storeBatch(batch, { isFirstTry })

@@ -7,7 +7,9 @@ export interface Gate {
   readonly url: string
   /** Holds back matching statements until `open`. */
   hold(pattern: RegExp): void
-  /** Number of held statements. */
+  /** Forwards matching statements, and holds back their responses until `open`. */
+  holdResponses(pattern: RegExp): void
+  /** Number of held statements and responses. */
   held(): number
   /** Forwards all statements, held ones first. */
   open(): void
@@ -17,17 +19,20 @@ export interface Gate {
 export const startGate = async (target: string): Promise<Gate> => {
   const { hostname, port, username, password } = new URL(target)
   let pattern: RegExp | undefined
+  let responses: RegExp | undefined
   let waiting: (() => void)[] = []
   const pass = async (asked: IncomingMessage, answered: ServerResponse) => {
     const body: Buffer[] = []
     for await (const chunk of asked) body.push(chunk as Buffer)
-    if (pattern?.test(decodeURIComponent(asked.url!.replaceAll('+', ' ')) + Buffer.concat(body).toString()))
-      await new Promise<void>((go) => waiting.push(go))
+    const statement = decodeURIComponent(asked.url!.replaceAll('+', ' ')) + Buffer.concat(body).toString()
+    const turn = () => new Promise<void>((go) => waiting.push(go))
+    if (pattern?.test(statement)) await turn()
     // Skip clients that have disconnected.
     if (answered.destroyed) return
     const onward = request(
       { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
-      (reply) => {
+      async (reply) => {
+        if (responses?.test(statement)) await turn()
         answered.writeHead(reply.statusCode!, reply.headers)
         reply.pipe(answered)
       },
@@ -43,13 +48,14 @@ export const startGate = async (target: string): Promise<Gate> => {
   )
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const open = () => {
-    pattern = undefined
+    pattern = responses = undefined
     for (const go of waiting) go()
     waiting = []
   }
   return {
     url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}`,
     hold: (given) => void (pattern = given),
+    holdResponses: (given) => void (responses = given),
     held: () => waiting.length,
     open,
     close() {

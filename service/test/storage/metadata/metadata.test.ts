@@ -817,10 +817,17 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     ])
   })
 
-  test('counts concurrent advances of an epoch', async () => {
-    await Promise.all([1, 2, 3].map(() => metadata.epochs.advance(1)))
-    await metadata.epochs.advance(2)
-    expect(await Promise.all([1, 2, 3].map((id) => metadata.epochs.of(id)))).toEqual([3, 1, 0])
+  test('counts concurrent advances of an epoch, which is odd between its begin and its end', async () => {
+    await Promise.all([2, 4, 6].map((step) => metadata.epochs.advance(1, step)))
+    await metadata.epochs.begin(2)
+    await metadata.epochs.end(3)
+    const all = () => Promise.all([1, 2, 3, 4].map((id) => metadata.epochs.of(id)))
+    expect(await all()).toEqual([12, 1, 2, 0])
+    // A process began and crashed.
+    await metadata.epochs.begin(2)
+    expect(await all()).toEqual([12, 3, 2, 0])
+    for (const id of [1, 2, 2]) await metadata.epochs.end(id)
+    expect(await all()).toEqual([14, 6, 2, 0])
   })
 
   test('replaces characters that cannot be stored', async () => {
