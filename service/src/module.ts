@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Epochs } from './endpoints/epochs.ts'
 import type { Merges } from './endpoints/merges.ts'
+import type { OwnerChanges } from './endpoints/ownerChanges.ts'
 import type { Route } from './http/route.ts'
 import type { JobTurns } from './lib/jobThread.ts'
 import type { Log } from './lib/log.ts'
@@ -31,6 +32,7 @@ export interface Ground {
   readonly keys: Keys
   readonly metrics: Metrics
   readonly epochs: Epochs
+  readonly owners: OwnerChanges
   readonly merges: Merges
   readonly slices: TimeSlices
   readonly turns: JobTurns

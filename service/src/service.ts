@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 import { announceConsole, CONSOLE, type ConsoleNotice } from './console/module.ts'
-import { createEpochs, createSharedEpochs } from './endpoints/epochs.ts'
+import { createServiceEpochs } from './endpoints/epochs.ts'
 import { createMerges } from './endpoints/merges.ts'
 import { ENDPOINTS } from './endpoints/module.ts'
 import { createServer } from './http/server.ts'
@@ -80,7 +80,7 @@ export const startService = async ({
       instance: (await metadata.console.instance()).id,
       queryRows: createQueryRows(gate.runs, LOOKUP_SECONDS),
       metrics,
-      epochs: isShared ? createSharedEpochs(metadata) : createEpochs(),
+      ...createServiceEpochs(isShared ? metadata : undefined),
       merges: createMerges({ storage: gate.lookups, ...(isShared ? { shared: metadata.settings } : {}) }),
       slices,
       turns: createJobTurns(),

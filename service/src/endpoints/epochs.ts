@@ -1,4 +1,5 @@
 import type { Metadata } from '../storage/metadata/metadata.ts'
+import { createOwnerChanges, type OwnerChanges } from './ownerChanges.ts'
 import { StorageError } from '../storage/storage.ts'
 
 // How far an erasure advances an epoch. Deliveries advance it by 2.
@@ -36,16 +37,40 @@ export const createEpochs = (): Epochs => {
   }
 }
 
-/** Creates epochs shared by all processes with the same metadata store: the next run of each sees what any of them stores. */
-export const createSharedEpochs = ({ epochs }: Pick<Metadata, 'epochs'>): Epochs => {
+/**
+ * Creates epochs shared by all processes with the same metadata store: the next run of each sees what any of them stores.
+ * `keyOf`: where the epoch of a project is stored.
+ */
+export const createSharedEpochs = (
+  { epochs }: Pick<Metadata, 'epochs'>,
+  keyOf: (projectId: number) => number = (projectId) => projectId,
+): Epochs => {
   // The writer treats this like an unavailable engine: the rows may be stored, but are not acknowledged.
   const unavailable = (error: Error) => {
     throw new StorageError('unavailable', error.message)
   }
   return {
-    of: epochs.of,
-    begin: (projectId) => epochs.begin(projectId).catch(unavailable),
-    end: (projectId) => epochs.end(projectId).catch(unavailable),
-    advanceByErasure: (projectId) => epochs.advance(projectId, ERASURE).catch(unavailable),
+    of: (projectId) => epochs.of(keyOf(projectId)),
+    begin: (projectId) => epochs.begin(keyOf(projectId)).catch(unavailable),
+    end: (projectId) => epochs.end(keyOf(projectId)).catch(unavailable),
+    advanceByErasure: (projectId) => epochs.advance(keyOf(projectId), ERASURE).catch(unavailable),
+  }
+}
+
+/** The epochs of a service, each with one number for a project. */
+export interface ServiceEpochs {
+  /** Of its events. */
+  readonly epochs: Epochs
+  /** Of the persons that its ids belong to. */
+  readonly owners: OwnerChanges
+}
+
+/** `shared`: the metadata store of all processes. Absent: this is the only process. */
+export const createServiceEpochs = (shared: Pick<Metadata, 'epochs'> | undefined): ServiceEpochs => {
+  // The ids of projects are positive.
+  const owners = shared ? createSharedEpochs(shared, (projectId) => -projectId) : createEpochs()
+  return {
+    epochs: shared ? createSharedEpochs(shared) : createEpochs(),
+    owners: createOwnerChanges(owners, !shared),
   }
 }

@@ -52,7 +52,7 @@ const allowancesOf = (config: Config, maxMemoryBytes: number) => {
   }
 }
 
-const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merges, onStop, log }: Ground) => {
+const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merges, owners, onStop, log }: Ground) => {
   // Checks and previews of queries have the limits of a run.
   const runLimits = {
     maxSeconds: config.runSeconds,
@@ -91,6 +91,7 @@ const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merge
   return {
     materializations,
     epochs,
+    owners,
     variables: createVariableDefinitions(metadata),
     endpoints: createEndpointDefinitions({
       metadata,
@@ -106,10 +107,11 @@ const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merge
           cache,
           epochs,
           merges,
+          owners,
           lastRuns,
           materializations,
           arrivals,
-          cells: createCells({ storage: gate.runs }),
+          cells: createCells({ storage: gate.runs, changedIds: owners.between }),
           shadow,
           speeds,
         }),
@@ -137,8 +139,9 @@ export const ENDPOINTS: Module<ReturnType<typeof create>> = {
     ...RUN_TOKEN_ROUTES,
   ],
   schema: RUN_SCHEMA,
-  eraser: ({ epochs, materializations }) => ({
+  eraser: ({ epochs, owners, materializations }) => ({
     async onErased(projectId) {
+      await owners.advanceByErasure(projectId)
       await epochs.advanceByErasure(projectId)
       await materializations.invalidate(projectId)
     },

@@ -13,6 +13,7 @@ import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import type { Merges } from './merges.ts'
+import type { OwnerChanges } from './ownerChanges.ts'
 import { type Outcome, type PlanOptions, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
 import type { Speeds } from './speeds.ts'
@@ -45,6 +46,7 @@ export interface RunDependencies {
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
   readonly merges: Pick<Merges, 'areAbsent'>
+  readonly owners: Pick<OwnerChanges, 'of'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
   readonly arrivals: Pick<Arrivals, 'isComplete'>
@@ -52,6 +54,9 @@ export interface RunDependencies {
   readonly shadow: Pick<Shadow, 'follow'>
   readonly speeds: Speeds
 }
+
+/** Cells that are read while rows are being stored are not kept. */
+const settled = (epoch: number): number => (isSettled(epoch) ? epoch : NaN)
 
 // Rows take about four times the length of their text in memory.
 const BYTES_PER_CHARACTER = 4
@@ -72,6 +77,7 @@ export const createRun = ({
   cache,
   epochs,
   merges,
+  owners,
   lastRuns,
   materializations,
   arrivals,
@@ -93,10 +99,10 @@ export const createRun = ({
       const executed = await executeRun(
         toExecute,
         (statement, limits) => storage.run(statement, limits, signal),
-        (run) =>
+        async (run) =>
           cells.finish(run, {
-            // Cells of events that are being stored are not kept.
-            epoch: isSettled(epoch) ? epoch : NaN,
+            epoch: settled(epoch),
+            owners: run.readsOwners ? settled(await owners.of(projectId)) : 0,
             isComplete: Boolean(run.stored.isComplete),
             limits: toExecute.limits,
             signal,

@@ -118,6 +118,11 @@ export interface FactOptions {
   readonly slices?: TimeSlices
   /** Called before ids of a project get another person. */
   readonly onMerge?: (projectId: number) => Promise<void>
+  /** Called before and after the owners of ids are stored. */
+  readonly owners?: {
+    readonly begin: (projectId: number) => Promise<void>
+    readonly end: (projectId: number, ids: readonly string[]) => Promise<void>
+  }
 }
 
 /** Maximum merges that are followed from one id, and steps from one id to another. */
@@ -147,7 +152,7 @@ const BATCH = 'batch'
  */
 export const createPersonFacts = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { lastSeen, slices, onMerge = async () => {} }: FactOptions = {},
+  { lastSeen, slices, onMerge = async () => {}, owners }: FactOptions = {},
 ): PersonFacts => {
   const next = () => slices?.next(BATCH)
 
@@ -214,7 +219,16 @@ export const createPersonFacts = (
       })),
     )
     if (rows.some(({ distinct_id, person }) => person !== distinct_id)) await onMerge(projectId)
-    await insert('db.person_distinct_ids', rows)
+    await owners?.begin(projectId)
+    try {
+      await insert('db.person_distinct_ids', rows)
+    } finally {
+      // A failed insert may have stored the rows.
+      await owners?.end(
+        projectId,
+        rows.map((row) => row.distinct_id),
+      )
+    }
   }
 
   // Runs after this writer's facts are stored. Of several concurrent writers, the last one reads the facts of all, and

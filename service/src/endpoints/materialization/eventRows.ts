@@ -1,5 +1,5 @@
 import { type FromSql, name, type QuerySql, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
-import { EVENTS } from '../../sql/catalog/tables.ts'
+import { EVENTS, PERSON_DISTINCT_IDS } from '../../sql/catalog/tables.ts'
 import { childrenOf } from './tree.ts'
 
 // The compiler reads events as a named subquery. Where the query reads persons, sessions or groups, that subquery joins them to another
@@ -67,6 +67,19 @@ export const joinedOf = ({ query }: NamedSql): Joined => {
   const keys = [...conditionsOf(from), ...columns.values()].flatMap((each) => columnsIn(each, as))
   return { columns, keys: [...new Set(keys)] }
 }
+
+/** Returns the stored tables that a part of a query reads. */
+const tablesIn = (node: unknown): readonly string[] =>
+  typeof node === 'object' && node !== null
+    ? [
+        ...((node as { kind?: unknown }).kind === 'storage' ? [(node as { table: string }).table] : []),
+        ...Object.values(node).flatMap(tablesIn),
+      ]
+    : []
+
+/** Returns whether nothing but the persons of merged ids is joined to the events. */
+export const joinsOnlyOwners = (from: NamedSql): boolean =>
+  tablesIn(from).every((table) => table === EVENTS.name || table === PERSON_DISTINCT_IDS.name)
 
 const readsEvents = (node: unknown): boolean =>
   typeof node === 'object' &&

@@ -42,15 +42,27 @@ export const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): S
 /** Returns the conditions of a run on the columns. */
 const testsOf = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
 
-/** Returns the rows of events as the select reads them, with their timestamp and the time of their arrival. */
-export const events = ({ guard, names }: Shape): SelectSql['from'] => ({
-  kind: 'named',
-  name: names.source,
-  query: {
-    ...guard,
-    items: [...guard.items, { value: name('timestamp'), name: AT }, { value: name('inserted_at'), name: SEEN }],
-  },
+const timedRows = ({ guard }: Shape): SelectSql => ({
+  ...guard,
+  items: [...guard.items, { value: name('timestamp'), name: AT }, { value: name('inserted_at'), name: SEEN }],
 })
+
+/** Returns the rows of events as the select reads them, with their timestamp and the time of their arrival. */
+export const events = (shape: Shape): SelectSql['from'] => ({
+  kind: 'named',
+  name: shape.names.source,
+  query: timedRows(shape),
+})
+
+/** Like `events`, with persons and groups joined to them. */
+export const joinedEvents = (shape: Shape): SelectSql['from'] => {
+  const rows = timedRows(shape)
+  return withBase(
+    shape.from,
+    rows,
+    rows.items.map((each) => each.name),
+  )
+}
 
 export const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   kind: 'named',
@@ -183,18 +195,28 @@ export const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[]
       ]
   ).filter((end) => !isEmpty(end))
 
-/**
- * Splits a range with known bounds into full days, the full hours next to them, and the rest, which is read from the events. There is no
- * rest if the range begins and ends on full hours.
- */
-const splitAt = (whole: TimeRange): Split => {
+/** The parts of a time range by where they are read: full days, the full hours next to them, and the rest. */
+interface RangeParts {
+  readonly stored: readonly { readonly span: number; readonly timeRanges: readonly TimeRange[] }[]
+  /** Read from the events. Empty if the range begins and ends on full hours. */
+  readonly ends: readonly TimeRange[]
+}
+
+export const partsOf = (whole: TimeRange): RangeParts => {
   const hours = fullBuckets(whole, HOUR_MS)
   const days = fullBuckets(whole, DAY_MS)
-  const ends = endsOf(whole, hours)
-  const stored = [
-    ...(isEmpty(days) ? [] : [{ span: DAY_MS, timeRanges: [days] }]),
-    ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, timeRanges: endsOf(hours, days) }]),
-  ].filter(({ timeRanges }) => timeRanges.length > 0)
+  return {
+    stored: [
+      ...(isEmpty(days) ? [] : [{ span: DAY_MS, timeRanges: [days] }]),
+      ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, timeRanges: endsOf(hours, days) }]),
+    ].filter(({ timeRanges }) => timeRanges.length > 0),
+    ends: endsOf(whole, hours),
+  }
+}
+
+/** Splits a range with known bounds. */
+const splitAt = (whole: TimeRange): Split => {
+  const { stored, ends } = partsOf(whole)
   return {
     isStored: (span, bucket) =>
       stored.length > 0
@@ -218,7 +240,7 @@ const splitOf = (ranges: readonly RunTerm[]): Split => {
   return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
 }
 
-const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
+export const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
   any(timeRanges.map((each) => isWithin(each, at)))
 
 /** Splits time ranges that do not overlap. */
@@ -266,9 +288,9 @@ export const statesFor = (shape: Shape, stored: Stored, within?: readonly TimeRa
   return unionAll(fromTable, [...(stored.isComplete ? [] : [tail()]), ...ends])
 }
 
-const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
-  const { states, groups, joinedTerms, from, names } = shape
-  const { source, keyOf, expand, readsJoined } = names
+/** Returns how an expression of the select is read from stored columns and states. */
+export const readerOf = ({ states, groups, names }: Shape): ((of: Sql) => Sql) => {
+  const { source, keyOf, readsJoined } = names
   const columnFor = new Map(groups.map((each) => [keyOf(each.sql), each.name]))
   const stateFor = new Map(states.map((each) => [keyOf(each.call), each.name]))
   const aggregate = (of: CallSql): Sql => {
@@ -280,6 +302,13 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
     if (column) return name(source, column)
     return of.kind === 'call' && !of.over && aggregateOf(of.name) ? aggregate(of) : mapChildren(of, read)
   }
+  return read
+}
+
+const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
+  const { states, groups, joinedTerms, from, names } = shape
+  const { expand } = names
+  const read = readerOf(shape)
   const written = (of: Sql): Sql => read(expand(of))
   const keys = new Map((sql.groupBy ?? []).map(written).map((each) => [JSON.stringify(each), each]))
   return {

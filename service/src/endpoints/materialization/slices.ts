@@ -7,6 +7,7 @@ import {
   type Storage,
   StorageError,
 } from '../../storage/storage.ts'
+import { createBatches } from './batches.ts'
 import type { CellRun } from './cells.ts'
 import { isFaithful, isInteger, isPlain, type Row } from './finish.ts'
 
@@ -23,7 +24,7 @@ export interface Slice {
 
 interface Kept {
   /** `undefined`: the statement's rows cannot be used. */
-  readonly slice: Promise<Slice | undefined>
+  readonly slice: Promise<unknown>
   readonly epoch: number
   bytes: number
 }
@@ -67,14 +68,24 @@ const sliceOf = ({ columns, rows }: Result, { groupCount, isAdditive }: CellRun)
 
 /** Loads cells, shares them between runs and keeps those that were used last. */
 export interface Slices {
-  /** Returns the cells of a statement. `epoch`: they must include its events. `undefined`: they cannot be used. */
-  load(
+  /**
+   * Returns the cells of a statement, as `read` returns them. `epoch`: they must include its events. NaN: they are not kept.
+   * `undefined`: they cannot be used.
+   */
+  load<Value = Slice>(
     key: string,
     run: CellRun,
     statement: () => Statement,
     limits: ReadLimits,
     epoch?: number,
-  ): Promise<Slice | undefined>
+    more?: LoadOptions<Value>,
+  ): Promise<Value | undefined>
+}
+
+export interface LoadOptions<Value> {
+  readonly read?: (result: Result) => Value | undefined
+  /** Returns the cells of the epoch from those of an older one, with less work. `undefined`: it cannot. */
+  readonly update?: (before: Value, beforeEpoch: number) => Promise<Value | undefined>
 }
 
 export const createSlices = ({
@@ -84,6 +95,7 @@ export const createSlices = ({
   storage: Pick<Storage, 'run'>
   maxBytes?: number | undefined
 }): Slices => {
+  const unkept = createBatches<undefined, unknown>()
   /** Ordered by last use. */
   const kept = new Map<string, Kept>()
   let bytes = 0
@@ -94,15 +106,25 @@ export const createSlices = ({
     bytes -= entry.bytes
   }
 
-  const load: Slices['load'] = (key, run, statement, limits, epoch = 0) => {
-    const before = kept.get(key)
-    if (before && before.epoch >= epoch) {
-      kept.delete(key)
-      kept.set(key, before)
-      return before.slice
+  const grow = (key: string, entry: Kept, more: number) => {
+    if (kept.get(key) !== entry) return
+    entry.bytes += more
+    bytes += more
+    for (const [oldKey, old] of kept) {
+      if (bytes <= maxBytes) return
+      forget(oldKey, old)
     }
-    if (before) forget(key, before)
-    const fetch = async (): Promise<Slice | undefined> => {
+  }
+
+  const load = <Value>(
+    key: string,
+    run: CellRun,
+    statement: () => Statement,
+    limits: ReadLimits,
+    epoch = 0,
+    { read = (result) => sliceOf(result, run) as Value | undefined, update }: LoadOptions<Value> = {},
+  ): Promise<Value | undefined> => {
+    const fetch = async (entry?: Kept): Promise<unknown> => {
       try {
         // Others may wait for the same cells, so no caller can cancel them.
         const { idPrefix: _, ...shared } = limits
@@ -111,27 +133,38 @@ export const createSlices = ({
           { ...shared, maxRows: MAX_CELLS, maxBytes: MAX_SLICE_BYTES, tables: [run.stored.table] },
           NO_CALLER,
         )
-        grow(result.textLength * BYTES_PER_CHARACTER)
-        return sliceOf(result, run)
+        if (entry) grow(key, entry, result.textLength * BYTES_PER_CHARACTER)
+        return read(result)
       } catch (error) {
         // The run itself reports what is wrong. A slice that is too large stays so.
-        if (!(error instanceof StorageError && TOO_LARGE.has(error.kind))) forget(key, entry)
+        if (entry && !(error instanceof StorageError && TOO_LARGE.has(error.kind))) forget(key, entry)
         return undefined
       }
     }
-    const grow = (more: number) => {
-      if (kept.get(key) !== entry) return
-      entry.bytes += more
-      bytes += more
-      for (const [oldKey, old] of kept) {
-        if (bytes <= maxBytes) return
-        forget(oldKey, old)
+    if (Number.isNaN(epoch))
+      return unkept.add(key, undefined, async (callers) => {
+        const value = await fetch()
+        return callers.map(() => value)
+      }) as Promise<Value | undefined>
+    const before = kept.get(key)
+    if (before) {
+      kept.delete(key)
+      if (before.epoch >= epoch) {
+        kept.set(key, before)
+        return before.slice as Promise<Value | undefined>
       }
+      bytes -= before.bytes
     }
-    const entry: Kept = { slice: Promise.resolve(undefined).then(fetch), epoch, bytes: 0 }
+    const next = async (): Promise<unknown> => {
+      const old = update && ((await before?.slice) as Value | undefined)
+      const updated = old && (await update(old, before!.epoch).catch(() => undefined))
+      if (updated) grow(key, entry, before!.bytes)
+      return updated ?? fetch(entry)
+    }
+    const entry: Kept = { slice: Promise.resolve().then(next), epoch, bytes: 0 }
     kept.set(key, entry)
-    grow(KEPT_BYTES)
-    return entry.slice
+    grow(key, entry, KEPT_BYTES)
+    return entry.slice as Promise<Value | undefined>
   }
   return { load }
 }

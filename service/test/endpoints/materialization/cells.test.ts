@@ -60,6 +60,12 @@ const QUERIES: Readonly<Record<string, string>> = {
   'people by hour and plan': `SELECT toStartOfHour(timestamp) AS hour, properties.plan AS plan, uniqExact(distinct_id) AS people, avg(toFloat(properties.items)) AS mean FROM events WHERE ${RANGE} GROUP BY hour, plan ORDER BY hour, plan`,
   'extremes by week': `SELECT toStartOfWeek(timestamp) AS week, min(timestamp) AS first, max(toInt(properties.items)) AS most FROM events WHERE ${RANGE} GROUP BY week ORDER BY week`,
   'groups of all time': `SELECT event, properties.plan AS plan, uniq(distinct_id) AS people FROM events WHERE event = {variables.event} GROUP BY event, plan ORDER BY plan`,
+  'people and sums by day': `SELECT toStartOfDay(timestamp) AS day, count(DISTINCT distinct_id) AS people, uniqIf(distinct_id, properties.paid) AS paying, uniq(properties.plan, distinct_id) AS pairs, count() AS n, sum(toInt(properties.items)) AS items FROM events WHERE event = {variables.event} AND ${RANGE} GROUP BY day ORDER BY day`,
+  'people by plan': `SELECT properties.plan AS plan, uniq(distinct_id) AS people, uniqExactIf(properties.items, event = 'buy') AS items FROM events WHERE ${RANGE} GROUP BY plan ORDER BY people DESC, plan`,
+  'people by day and plan, backwards': `SELECT toStartOfDay(timestamp) AS day, properties.plan AS plan, uniq(person_id) AS people FROM events WHERE ${RANGE} GROUP BY day, plan ORDER BY day DESC, plan DESC`,
+  'people in all': `SELECT count(DISTINCT distinct_id) AS people, count() AS n, sum(toInt(properties.items)) AS items FROM events WHERE event = {variables.event} AND ${RANGE}`,
+  'counts in all': `SELECT count() AS n, sum(toInt(properties.items)) AS items FROM events WHERE ${RANGE}`,
+  'people ever': `SELECT uniq(person_id) AS people, avg(toFloat(properties.items)) AS mean FROM events WHERE event = {variables.event}`,
   'counts of all time': `SELECT properties.plan AS plan, count() AS n FROM events WHERE event = {variables.event} GROUP BY plan ORDER BY n DESC, plan`,
 }
 const namesIn = (query: string) => [

@@ -1,4 +1,5 @@
 import { REJECTIONS } from '../../../src/modules.ts'
+import type { ServiceEpochs } from '../../../src/endpoints/epochs.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
@@ -32,7 +33,15 @@ export const startIngest = (
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
-  { sinks = [], onMerge }: { sinks?: readonly IngestSink[]; onMerge?: (projectId: number) => Promise<void> } = {},
+  {
+    sinks = [],
+    onMerge,
+    epochs,
+    owners,
+  }: {
+    sinks?: readonly IngestSink[]
+    onMerge?: (projectId: number) => Promise<void>
+  } & Partial<ServiceEpochs> = {},
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -46,7 +55,12 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPersonFacts(storage, { lastSeen: createLastSeenCache(), ...(onMerge ? { onMerge } : {}) }).store,
+      before: createPersonFacts(storage, {
+        lastSeen: createLastSeenCache(),
+        ...(onMerge ? { onMerge } : {}),
+        ...(owners ? { owners } : {}),
+      }).store,
+      ...(epochs ? { onStoring: epochs.begin, onChange: epochs.end } : {}),
       waitMs,
     }),
     countryOf: () => undefined,

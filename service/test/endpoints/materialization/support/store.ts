@@ -1,5 +1,5 @@
 import { buildStatements, planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
-import { createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
+import { type Cells, createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
 import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
 import type { Variable } from '../../../../src/storage/metadata/metadata.ts'
 import type { TestEngine } from '../../../sql/support/engine.ts'
@@ -76,7 +76,18 @@ export interface Materialized {
 export const rounded = (value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(12)) : Array.isArray(value) ? value.map(rounded) : value
 
-/** `isComplete`: whether runs may rely on no event having arrived since the watermark. */
+/** What a service knows when a run begins. */
+export interface Known {
+  readonly cells: Cells
+  readonly epoch: number
+  readonly owners: number
+  readonly isComplete: boolean
+}
+
+/**
+ * `isComplete`: whether runs may rely on no event having arrived since the watermark. `knownAt`: returns what the service knows when
+ * a run begins. By default, any events may have changed since the last run.
+ */
 export const materialize = async (
   engine: TestEngine,
   projectId: number,
@@ -84,6 +95,7 @@ export const materialize = async (
   types: Readonly<Record<string, string>>,
   watermarkMs: number,
   isComplete = false,
+  knownAt?: (table: { readonly table: string; readonly watermark: string }) => Promise<Known>,
 ): Promise<Materialized> => {
   const parsed = parseQuery(text)
   const plan = planOf(parsed, variables(types))
@@ -107,18 +119,19 @@ export const materialize = async (
   return {
     table: stored.table,
     async run(values, page = {}) {
-      const reading = readingFrom(parsed, stored)
+      epoch += 1
+      const known = (await knownAt?.(stored)) ?? { cells, epoch, owners: epoch, isComplete }
+      const reading = readingFrom(parsed, { ...stored, isComplete: known.isComplete })
       const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
-      const [live, materialized] = await Promise.all([
-        engine.result(compileQuery(parsed, { projectId, variables: values, ...page })),
-        engine.rows(compiled),
-      ])
       const isUsed = reading.isUsed()
       const cellRun = isUsed ? reading.cells({ projectId, ...page }) : undefined
       const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }
       const { signal } = new AbortController()
-      epoch += 1
-      const finished = cellRun && (await cells.finish(cellRun, { epoch, isComplete, limits, signal }))
+      const [finished, live, materialized] = await Promise.all([
+        cellRun && known.cells.finish(cellRun, { ...known, limits, signal }),
+        engine.result(compileQuery(parsed, { projectId, variables: values, ...page })),
+        engine.rows(compiled),
+      ])
       // Numbers of the engine may be rounded for a comparison, types may not differ.
       if (finished) expect(finished.columns).toEqual(live.columns)
       return {

@@ -1,0 +1,46 @@
+import type { Epochs } from './epochs.ts'
+
+/** Which ids may belong to other persons than before, by the epoch of a project's owners. */
+export interface OwnerChanges {
+  of(projectId: number): Promise<number>
+  /** Call before and after the owners of ids are stored. */
+  begin(projectId: number): Promise<void>
+  end(projectId: number, ids: readonly string[]): Promise<void>
+  /** Call when a person was erased. */
+  advanceByErasure(projectId: number): Promise<void>
+  /** Returns the ids whose owners may have changed between two epochs. `undefined`: unknown, so it may be any. */
+  between(projectId: number, from: number, to: number): readonly string[] | undefined
+}
+
+interface Change {
+  readonly epoch: number
+  readonly ids: readonly string[]
+}
+
+// A run that has not been used for so many changes computes its people anew.
+const MAX_CHANGES = 1_000
+const MAX_IDS = 1_000
+const STEP = 2
+
+/** `isAlone`: whether no other process changes owners. Otherwise the changes are unknown. */
+export const createOwnerChanges = (epochs: Epochs, isAlone: boolean): OwnerChanges => {
+  const changes = new Map<number, Change[]>()
+  return {
+    of: epochs.of,
+    begin: epochs.begin,
+    advanceByErasure: epochs.advanceByErasure,
+    async end(projectId, ids) {
+      await epochs.end(projectId)
+      if (!isAlone) return
+      const own = [...(changes.get(projectId) ?? []), { epoch: await epochs.of(projectId), ids }]
+      changes.set(projectId, own.slice(-MAX_CHANGES))
+    },
+    between(projectId, from, to) {
+      const own = (changes.get(projectId) ?? []).filter(({ epoch }) => epoch > from && epoch <= to)
+      // Each change advances the epoch by one step. A failed change or an erasure advances it more.
+      if (own.length * STEP !== to - from) return undefined
+      const ids = [...new Set(own.flatMap((each) => each.ids))]
+      return ids.length > MAX_IDS ? undefined : ids
+    },
+  }
+}
