@@ -133,7 +133,7 @@ const startProject = () => {
     storage,
     persons: createPersons(storage),
     forget: createForgetPerson(storage, createPersonFacts(storage, { owners })),
-    tables: ['events'],
+    tables: EVENT_TABLES,
     erasers: [
       {
         async onErased() {
