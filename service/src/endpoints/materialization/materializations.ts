@@ -1,19 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import type { EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { SMALL_READ, type Storage, type WorkLimits } from '../../storage/storage.ts'
 import type { Materializer } from '../definitions/materializer.ts'
-import { createTables } from './buildTable.ts'
-import { createMaintenance } from './maintain.ts'
-import { dueOf, type MaterializedTable, stateOf } from './state.ts'
+import { CLAIM_MS, createMaintenance, HEARTBEAT_MS } from './maintain.ts'
+import { dueOf, type MaterializedTable, type State, stateOf, withStaleDays } from './state.ts'
+import { createTables } from './tables.ts'
 import { previewOf, viewOf } from './view.ts'
 import { notMaterializable } from './violation.ts'
 
 export interface MaterializationOptions {
   readonly metadata: Pick<Metadata, 'variables' | 'materializations'>
-  readonly storage: Pick<Storage, 'rows' | 'run' | 'command' | 'work'>
+  readonly storage: Pick<Storage, 'rows' | 'run' | 'command' | 'work' | 'rowsDatabase'>
   readonly log: Log
   /** How long an insert may take until its rows are visible. Events of these last seconds are always read live. */
   readonly lagSeconds: number
+  /** Resolves when no event of a project is being stored that could get an earlier time of arrival than now. */
+  readonly settle?: (projectId: number) => Promise<unknown>
   /** Limits of a preview. */
   readonly previewLimits?: WorkLimits
   /** How long a table is kept after it was replaced, because runs may still be reading it. */
@@ -26,11 +29,14 @@ export interface Materializations extends Materializer {
   stored(version: EndpointVersion): MaterializedTable | undefined
   /** Stops using a table that returned wrong rows. Runs are live until materialization is enabled again. */
   turnOff(versionId: string, table: string, why: string): Promise<void>
-  /** Call when events of a project may have been deleted or changed: its runs are live until its tables are rebuilt. */
-  invalidate(projectId: number): Promise<void>
-  /** Rebuilds tables that are stale, inconsistent or abandoned. */
+  /**
+   * Deletes events of a project with these ids: `work` does it. Runs are live from before until the days of these events are stored
+   * again.
+   */
+  whileDeleting(projectId: number, ids: readonly string[], work: () => Promise<void>): Promise<void>
+  /** Extends, checks and builds tables. */
   refresh(): Promise<void>
-  /** Drops tables that no process uses. */
+  /** Drops tables and layers that no process uses. */
   sweep(): Promise<void>
   /** Resolves when this process builds nothing. */
   settled(): Promise<void>
@@ -50,15 +56,16 @@ export const createMaterializations = ({
   storage,
   log,
   lagSeconds,
+  settle = async () => {},
   previewLimits = PREVIEW_LIMITS,
   graceMs = GRACE_MS,
   now = Date.now,
 }: MaterializationOptions): Materializations => {
   const { all, add, remove } = metadata.materializations
-  const tables = createTables({ metadata, storage, log, lagSeconds, now })
-  const { start, abort, change, retire, settled, close } = createMaintenance({ metadata, tables, log, now })
+  const tables = createTables({ metadata, storage, log, lagSeconds, settle, now })
+  const { start, abort, change, repair, settled, close } = createMaintenance({ metadata, tables, log, now })
   const { planFor } = tables
-  /** Unused tables, with the time they were first seen unused. */
+  /** Unused tables and layers, with the time they were first seen unused. */
   let unused: ReadonlyMap<string, number> = new Map()
 
   return {
@@ -72,7 +79,7 @@ export const createMaterializations = ({
       await change(version.id, (state) => ({
         ...state,
         ...(takesDates === undefined ? {} : { takesDates }),
-        ...(state.build ? {} : { isTurnedOff: undefined, error: undefined, lookedAt: undefined }),
+        ...(state.inUse ? {} : { isTurnedOff: undefined, error: undefined, lookedAt: undefined }),
       }))
       start(materialized)
     },
@@ -92,33 +99,55 @@ export const createMaterializations = ({
         preview: await previewOf(plan.table, { storage, limits: previewLimits, projectId, now: now() }),
       }
     },
-    stored: (version) => stateOf(version)?.build,
+    stored: (version) => stateOf(version)?.inUse,
     async turnOff(versionId, table, why) {
       const materialized = (await all()).find(({ version }) => version.id === versionId)
-      const current = materialized && stateOf(materialized.version)?.build
+      const current = materialized && stateOf(materialized.version)?.inUse
       if (current?.table !== table) return
       // If events were deleted, the table is stale rather than wrong.
-      if (!(await tables.isUpToDate(materialized!, current))) {
-        await retire(materialized!, current)
-        return start(materialized!)
-      }
+      const isWhole = await tables.isUsable(materialized!, current, [])
+      if (isWhole && (await repair(materialized!, current))) return start(materialized!)
       log(`materialization: version ${versionId} is turned off: ${why}`)
       await change(versionId, (state) =>
-        state.build?.table === table
-          ? { ...state, build: undefined, claim: undefined, error: why, isTurnedOff: true }
+        state.inUse?.table === table
+          ? { ...state, inUse: undefined, claim: undefined, error: why, isTurnedOff: true }
           : state,
       )
       abort(versionId)
     },
-    async invalidate(projectId) {
-      for (const materialized of await all()) {
-        if (materialized.projectId !== projectId) continue
-        const { id } = materialized.version
-        await change(id, (state) =>
-          state.isTurnedOff ? state : { ...state, build: undefined, claim: undefined, lookedAt: undefined },
-        )
-        abort(id)
-        start(materialized)
+    async whileDeleting(projectId, ids, work) {
+      const id = randomUUID()
+      const changeAll = async (next: (state: State) => State) => {
+        const own = (await all()).filter((each) => each.projectId === projectId)
+        for (const { version } of own)
+          await change(version.id, (state) => (state.isTurnedOff ? state : { ...next(state), lookedAt: undefined }))
+        return own
+      }
+      let isOver = false
+      const hold = (state: State): State =>
+        isOver
+          ? state
+          : {
+              ...state,
+              claim: undefined,
+              deletions: { ...state.deletions, [id]: new Date(now() + CLAIM_MS).toISOString() },
+            }
+      const release = (state: State): State => {
+        const { [id]: _, ...deletions } = state.deletions ?? {}
+        return { ...state, deletions }
+      }
+      // First nothing more is stored, then the stored days are known.
+      for (const { version } of await changeAll((state) => hold(withStaleDays(state, [])))) abort(version.id)
+      const days = await tables.daysOf(projectId, ids)
+      await changeAll((state) => hold(withStaleDays(state, days)))
+      const heartbeat = setInterval(() => void changeAll(hold).catch(() => {}), HEARTBEAT_MS)
+      try {
+        await work()
+      } finally {
+        clearInterval(heartbeat)
+        isOver = true
+        // A table that was created meanwhile may have some of the events.
+        for (const materialized of await changeAll((state) => release(withStaleDays(state, days)))) start(materialized)
       }
     },
     async refresh() {
@@ -128,18 +157,31 @@ export const createMaterializations = ({
       }
     },
     async sweep() {
-      // First the tables, then the names in use: a table's name is claimed before the table is created.
-      const existing = await storage.rows<{ name: string }>(
+      // First the tables, then what is used of them: a table's name is claimed before it is created.
+      const existing = await storage.rows<{ table: string; layer: string | null }>(
         {
-          text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')",
+          text: "SELECT name AS table, NULL AS layer FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_') UNION ALL SELECT DISTINCT table, partition FROM system.parts WHERE database = 'db' AND startsWith(table, 'rollup_') AND active",
         },
         SMALL_READ,
       )
+      const keyOf = (table: string, layer?: string | number | null) => JSON.stringify([table, Number(layer ?? 0)])
       const used = new Set(
-        (await all()).flatMap(({ version }) => [stateOf(version)!.build?.table, stateOf(version)!.claim?.table]),
+        (await all()).flatMap(({ version }) => {
+          const { inUse, stale, claim } = stateOf(version)!
+          const tablesOf = [inUse, stale?.table].flatMap((each) => each ?? [])
+          return [
+            ...tablesOf.flatMap(({ table, layers }) => [keyOf(table), ...layers.map(({ id }) => keyOf(table, id))]),
+            ...(claim ? [keyOf(claim.table), keyOf(claim.table, claim.layer)] : []),
+          ]
+        }),
       )
-      unused = new Map(existing.flatMap(({ name }) => (used.has(name) ? [] : [[name, unused.get(name) ?? now()]])))
-      for (const [name, since] of unused) if (now() - since >= graceMs) await tables.drop(name)
+      const found = existing.filter(({ table, layer }) => !used.has(keyOf(table, layer)))
+      unused = new Map(found.map(({ table, layer }) => [keyOf(table, layer), unused.get(keyOf(table, layer)) ?? now()]))
+      for (const { table, layer } of found) {
+        const isUsedTable = used.has(keyOf(table))
+        if (now() - unused.get(keyOf(table, layer))! < graceMs || (layer !== null && !isUsedTable)) continue
+        await tables.drop(table, layer === null ? undefined : Number(layer))
+      }
     },
     settled,
     close,
