@@ -114,9 +114,9 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
     !counted || now() - Date.parse(counted.at) >= COUNT_INTERVAL_MS || (await tables.lastChange()) > counted.change
 
   const maintain = async (materialized: MaterializedVersion, stop: AbortController): Promise<void> => {
-    const { id, dataFreshnessSeconds } = materialized.version
+    const { id } = materialized.version
     const before = (await change(id, (state) => state)) ?? {}
-    if (dueOf(before, dataFreshnessSeconds, now()) === 'nothing') return
+    if (dueOf(before, now()) === 'nothing') return
     const known = before.inUse ?? before.stale?.table
     const isUsable = known && (await tables.isUsable(materialized, known, before.stale ? before.stale.days : []))
     if (known && !isUsable) {
@@ -128,7 +128,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
     let task: Task | undefined
     await change(id, (state) => {
       task = undefined
-      const due = dueOf(state, dataFreshnessSeconds, now())
+      const due = dueOf(state, now())
       // Another process, or a deletion, was quicker.
       if (due === 'nothing' || contentOf(state) !== contentOf(before)) return state
       const looked = { ...state, lookedAt: iso(now()) }

@@ -152,8 +152,7 @@ export const createMaterializations = ({
     },
     async refresh() {
       for (const materialized of await all()) {
-        const { version } = materialized
-        if (dueOf(stateOf(version)!, version.dataFreshnessSeconds, now()) !== 'nothing') start(materialized)
+        if (dueOf(stateOf(materialized.version)!, now()) !== 'nothing') start(materialized)
       }
     },
     async sweep() {

@@ -46,18 +46,14 @@ const MAX_AGE_MS = 300_000
 const isPast = (time: string, now: number): boolean => now >= Date.parse(time)
 
 /** Returns what is due for a version. `now`: ms since the epoch. */
-export const dueOf = (
-  { inUse, stale, claim, deletions = {}, lookedAt, isTurnedOff }: State,
-  freshnessSeconds: number,
-  now: number,
-): Due => {
+export const dueOf = ({ inUse, stale, claim, deletions = {}, lookedAt, isTurnedOff }: State, now: number): Due => {
   if (isTurnedOff || Object.values(deletions).some((until) => !isPast(until, now))) return 'nothing'
   if (claim && !isPast(claim.until, now)) return 'nothing'
   // The claim expired: its holder crashed.
   if (claim) return 'store'
   if (lookedAt && now - Date.parse(lookedAt) < CHECK_INTERVAL_MS) return 'nothing'
   if (!inUse || stale) return 'store'
-  return now - Date.parse(inUse.builtAt) < Math.min(freshnessSeconds * 1_000, MAX_AGE_MS) ? 'check' : 'store'
+  return now - Date.parse(inUse.builtAt) < MAX_AGE_MS ? 'check' : 'store'
 }
 
 /** Stops using the table, because its events of some UTC days were deleted or changed. Without `days`: of all days. */

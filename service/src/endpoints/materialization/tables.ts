@@ -145,8 +145,9 @@ export const createTables = ({ metadata, storage, log, lagSeconds, settle, now }
           expected += await eventsIn(projectId, statements.countMerged(replaced, without))
         }
         for (const portion of portions) {
-          await work(statements.fill(layer, portion))
-          expected += await eventsIn(projectId, statements.count(portion))
+          const events = await eventsIn(projectId, statements.count(portion))
+          if (events > 0) await work(statements.fill(layer, portion))
+          expected += events
         }
         const stored = (await held(projectId, statements.held(layer))).get(layer) ?? { id: layer, rows: 0, events: 0 }
         if (stored.events !== expected)
