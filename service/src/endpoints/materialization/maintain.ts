@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import type { MaterializedVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { StorageError } from '../../storage/storage.ts'
+import { type Storage, StorageError } from '../../storage/storage.ts'
+import { lastChange } from './changes.ts'
 import { newLayer } from './layers.ts'
 import { dueOf, type MaterializedTable, type State, withStaleDays } from './state.ts'
 import type { Tables, Task } from './tables.ts'
 
 export interface MaintenanceOptions {
   readonly metadata: Pick<Metadata, 'materializations'>
+  readonly storage: Pick<Storage, 'rows' | 'rowsDatabase'>
   readonly tables: Tables
   readonly log: Log
   readonly now: () => number
@@ -42,7 +44,7 @@ const contentOf = ({ inUse, stale }: State): string => JSON.stringify([inUse, st
 const newTableName = (versionId: string): string =>
   `rollup_${versionId.replaceAll('-', '')}_${randomBytes(4).toString('hex')}`
 
-export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOptions): Maintenance => {
+export const createMaintenance = ({ metadata, storage, tables, log, now }: MaintenanceOptions): Maintenance => {
   /** This process's work, by version. */
   const work = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>()
   let isClosed = false
@@ -99,7 +101,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
   const repair = async (materialized: MaterializedVersion, { table }: MaterializedTable) => {
     const { id } = materialized.version
     // Before counting: a later change is noticed later.
-    const counted = { at: iso(now()), change: await tables.lastChange() }
+    const counted = { at: iso(now()), change: await lastChange(storage) }
     const { inUse } = (await change(id, (state) => state)) ?? {}
     const days = inUse?.table === table ? await tables.changedDays(materialized, inUse) : []
     if (days.length > 0) log(`materialization: ${days.length} days of the table of version ${id} are stored again`)
@@ -111,7 +113,7 @@ export const createMaintenance = ({ metadata, tables, log, now }: MaintenanceOpt
   }
 
   const isCountDue = async ({ counted }: State): Promise<boolean> =>
-    !counted || now() - Date.parse(counted.at) >= COUNT_INTERVAL_MS || (await tables.lastChange()) > counted.change
+    !counted || now() - Date.parse(counted.at) >= COUNT_INTERVAL_MS || (await lastChange(storage)) > counted.change
 
   const maintain = async (materialized: MaterializedVersion, stop: AbortController): Promise<void> => {
     const { id } = materialized.version

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import type { Log } from '../../lib/log.ts'
 import type { EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { SMALL_READ, type Storage, type WorkLimits } from '../../storage/storage.ts'
+import type { Storage, WorkLimits } from '../../storage/storage.ts'
 import type { Materializer } from '../definitions/materializer.ts'
-import { CLAIM_MS, createMaintenance, HEARTBEAT_MS } from './maintain.ts'
-import { dueOf, type MaterializedTable, type State, stateOf, withStaleDays } from './state.ts'
+import { createWhileDeleting, type WhileDeleting } from './deletions.ts'
+import { createMaintenance } from './maintain.ts'
+import { dueOf, type MaterializedTable, stateOf } from './state.ts'
+import { createSweep } from './sweep.ts'
 import { createTables } from './tables.ts'
 import { previewOf, viewOf } from './view.ts'
 import { notMaterializable } from './violation.ts'
@@ -29,11 +30,7 @@ export interface Materializations extends Materializer {
   stored(version: EndpointVersion): MaterializedTable | undefined
   /** Stops using a table that returned wrong rows. Runs are live until materialization is enabled again. */
   turnOff(versionId: string, table: string, why: string): Promise<void>
-  /**
-   * Deletes events of a project with these ids: `work` does it. Runs are live from before until the days of these events are stored
-   * again.
-   */
-  whileDeleting(projectId: number, ids: readonly string[], work: () => Promise<void>): Promise<void>
+  readonly whileDeleting: WhileDeleting
   /** Extends, checks and builds tables. */
   refresh(): Promise<void>
   /** Drops tables and layers that no process uses. */
@@ -63,10 +60,9 @@ export const createMaterializations = ({
 }: MaterializationOptions): Materializations => {
   const { all, add, remove } = metadata.materializations
   const tables = createTables({ metadata, storage, log, lagSeconds, settle, now })
-  const { start, abort, change, repair, settled, close } = createMaintenance({ metadata, tables, log, now })
+  const maintenance = createMaintenance({ metadata, storage, tables, log, now })
+  const { start, abort, change, repair, settled, close } = maintenance
   const { planFor } = tables
-  /** Unused tables and layers, with the time they were first seen unused. */
-  let unused: ReadonlyMap<string, number> = new Map()
 
   return {
     async check(projectId, query) {
@@ -115,73 +111,13 @@ export const createMaterializations = ({
       )
       abort(versionId)
     },
-    async whileDeleting(projectId, ids, work) {
-      const id = randomUUID()
-      const changeAll = async (next: (state: State) => State) => {
-        const own = (await all()).filter((each) => each.projectId === projectId)
-        for (const { version } of own)
-          await change(version.id, (state) => (state.isTurnedOff ? state : { ...next(state), lookedAt: undefined }))
-        return own
-      }
-      let isOver = false
-      const hold = (state: State): State =>
-        isOver
-          ? state
-          : {
-              ...state,
-              claim: undefined,
-              deletions: { ...state.deletions, [id]: new Date(now() + CLAIM_MS).toISOString() },
-            }
-      const release = (state: State): State => {
-        const { [id]: _, ...deletions } = state.deletions ?? {}
-        return { ...state, deletions }
-      }
-      // First nothing more is stored, then the stored days are known.
-      for (const { version } of await changeAll((state) => hold(withStaleDays(state, [])))) abort(version.id)
-      const days = await tables.daysOf(projectId, ids)
-      await changeAll((state) => hold(withStaleDays(state, days)))
-      const heartbeat = setInterval(() => void changeAll(hold).catch(() => {}), HEARTBEAT_MS)
-      try {
-        await work()
-      } finally {
-        clearInterval(heartbeat)
-        isOver = true
-        // A table that was created meanwhile may have some of the events.
-        for (const materialized of await changeAll((state) => release(withStaleDays(state, days)))) start(materialized)
-      }
-    },
     async refresh() {
       for (const materialized of await all()) {
         if (dueOf(stateOf(materialized.version)!, now()) !== 'nothing') start(materialized)
       }
     },
-    async sweep() {
-      // First the tables, then what is used of them: a table's name is claimed before it is created.
-      const existing = await storage.rows<{ table: string; layer: string | null }>(
-        {
-          text: "SELECT name AS table, NULL AS layer FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_') UNION ALL SELECT DISTINCT table, partition FROM system.parts WHERE database = 'db' AND startsWith(table, 'rollup_') AND active",
-        },
-        SMALL_READ,
-      )
-      const keyOf = (table: string, layer?: string | number | null) => JSON.stringify([table, Number(layer ?? 0)])
-      const used = new Set(
-        (await all()).flatMap(({ version }) => {
-          const { inUse, stale, claim } = stateOf(version)!
-          const tablesOf = [inUse, stale?.table].flatMap((each) => each ?? [])
-          return [
-            ...tablesOf.flatMap(({ table, layers }) => [keyOf(table), ...layers.map(({ id }) => keyOf(table, id))]),
-            ...(claim ? [keyOf(claim.table), keyOf(claim.table, claim.layer)] : []),
-          ]
-        }),
-      )
-      const found = existing.filter(({ table, layer }) => !used.has(keyOf(table, layer)))
-      unused = new Map(found.map(({ table, layer }) => [keyOf(table, layer), unused.get(keyOf(table, layer)) ?? now()]))
-      for (const { table, layer } of found) {
-        const isUsedTable = used.has(keyOf(table))
-        if (now() - unused.get(keyOf(table, layer))! < graceMs || (layer !== null && !isUsedTable)) continue
-        await tables.drop(table, layer === null ? undefined : Number(layer))
-      }
-    },
+    sweep: createSweep({ metadata, storage, tables, graceMs, now }),
+    whileDeleting: createWhileDeleting({ metadata, storage, maintenance, now }),
     settled,
     close,
   }

@@ -1,9 +1,9 @@
 import type { Log } from '../../lib/log.ts'
-import { inParts } from '../../lib/parts.ts'
 import type { MaterializedVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import { SMALL_READ, type Statement, type Storage, StorageError } from '../../storage/storage.ts'
 import { parse, type SqlQuery, toApiError } from '../definitions/check.ts'
 import { isInsight } from '../insights/insights.ts'
+import { MAX_DAYS } from './changes.ts'
 import { type Layer, outgrown } from './layers.ts'
 import { type Plan, planOf, planOfInsight } from './plan.ts'
 import { DAY_MS } from './shape.ts'
@@ -14,7 +14,7 @@ import { notMaterializable } from './violation.ts'
 
 export interface TablesOptions {
   readonly metadata: Pick<Metadata, 'variables'>
-  readonly storage: Pick<Storage, 'rows' | 'command' | 'work' | 'rowsDatabase'>
+  readonly storage: Pick<Storage, 'rows' | 'command' | 'work'>
   readonly log: Log
   /** How long an insert may take until its rows are visible. Events of these last seconds are always read live. */
   readonly lagSeconds: number
@@ -49,15 +49,9 @@ export interface Tables {
   ): Promise<boolean>
   /** Returns the UTC days of which a table has another number of events than the event store, by counting those events again. */
   changedDays(version: MaterializedVersion, table: MaterializedTable): Promise<readonly string[]>
-  /** Returns the days of the events of these ids. `undefined`: of too many. */
-  daysOf(projectId: number, ids: readonly string[]): Promise<readonly string[] | undefined>
-  /** Identifies the last change of stored events that was not an erasure by the service. */
-  lastChange(): Promise<string>
 }
 
 const LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
-/** Storing more days again is not cheaper than storing all. */
-const MAX_DAYS = 366
 
 const rangesOf = (days: readonly string[]): readonly TimeRange[] =>
   joined(days.map((day) => ({ from: Date.parse(day), to: Date.parse(day) + DAY_MS })))
@@ -68,20 +62,24 @@ const workOf = (projectId: number, { text, params }: Statement): Statement => ({
   params: { ...params, projectId },
 })
 
+const createPlanFor =
+  ({ variables }: TablesOptions['metadata']): Tables['planFor'] =>
+  async (projectId, query) => {
+    if (isInsight(query)) return planOfInsight(query)
+    try {
+      return planOf(parse((query as SqlQuery).query), await variables.list(projectId))
+    } catch (error) {
+      throw toApiError(error)
+    }
+  }
+
 export const createTables = ({ metadata, storage, log, lagSeconds, settle, now }: TablesOptions): Tables => {
   const rows = <Row>(projectId: number, statement: Statement): Promise<Row[]> =>
     storage.rows<Row>(workOf(projectId, statement), SMALL_READ)
   const eventsIn = async (projectId: number, statement: Statement): Promise<number> =>
     Number((await rows<{ events: string }>(projectId, statement))[0]!.events)
 
-  const planFor = async (projectId: number, query: unknown): Promise<Plan> => {
-    if (isInsight(query)) return planOfInsight(query)
-    try {
-      return planOf(parse((query as SqlQuery).query), await metadata.variables.list(projectId))
-    } catch (error) {
-      throw toApiError(error)
-    }
-  }
+  const planFor = createPlanFor(metadata)
   const tablePlanFor = async ({ projectId, version }: MaterializedVersion) => {
     const plan = await planFor(projectId, version.query)
     if ('violations' in plan) throw notMaterializable(plan.violations)
@@ -194,28 +192,6 @@ export const createTables = ({ metadata, storage, log, lagSeconds, settle, now }
         statements.changedDays(layers, { until: watermark }, MAX_DAYS + 1),
       )
       return found.map(({ day }) => day)
-    },
-    async daysOf(projectId, ids) {
-      const found = new Set<string>()
-      for (const some of inParts(ids)) {
-        const days = await rows<{ day: string }>(projectId, {
-          text: `SELECT DISTINCT toString(toDate32(timestamp)) AS day FROM db.events WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} LIMIT ${MAX_DAYS + 1}`,
-          params: { ids: some },
-        })
-        for (const { day } of days) found.add(day)
-        if (found.size > MAX_DAYS) return undefined
-      }
-      return [...found]
-    },
-    async lastChange() {
-      const [row] = await storage.rows<{ change: string }>(
-        {
-          text: "SELECT max(concat(toString(create_time), ' ', mutation_id)) AS change FROM system.mutations WHERE database = {database:String} AND table = 'events' AND NOT match(command, 'DELETE WHERE \\\\(?project_id = .*distinct_id IN')",
-          params: { database: storage.rowsDatabase },
-        },
-        SMALL_READ,
-      )
-      return row!.change
     },
   }
 }
