@@ -1,3 +1,4 @@
+import { pause } from '../lib/wait.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { createOwnerChanges, type OwnerChanges } from './ownerChanges.ts'
 import { StorageError } from '../storage/storage.ts'
@@ -21,6 +22,17 @@ export interface Epochs {
 
 /** Whether all reads at this epoch return the same. */
 export const isSettled = (epoch: number): boolean => epoch % 2 === 0
+
+const POLL_MS = 20
+// After a crash, an epoch stays odd. Rows of a killed process become visible within seconds.
+const MAX_WAIT_MS = 10_000
+
+/** Resolves when the rows that are being stored now are visible. */
+export const waitUntilSettled = async ({ of }: Pick<Epochs, 'of'>, projectId: number): Promise<void> => {
+  const epoch = await of(projectId)
+  const deadline = Date.now() + MAX_WAIT_MS
+  while (!isSettled(epoch) && (await of(projectId)) === epoch && Date.now() < deadline) await pause(POLL_MS)
+}
 
 /** Returns the oldest epoch whose results contain no person who has been erased by `epoch`. */
 export const lastErasure = (epoch: number): number => Math.floor(epoch / ERASURE) * ERASURE

@@ -3,6 +3,7 @@ import { createAdmit } from './admission.ts'
 import { createCache } from './cache.ts'
 import { createDescribe } from './definitions/describe.ts'
 import { createEndpointDefinitions } from './definitions/endpoint.ts'
+import { waitUntilSettled } from './epochs.ts'
 import { createLastRuns } from './lastRuns.ts'
 import { createGate, type RunAllowance } from './limits.ts'
 import { createArrivals } from './materialization/arrivals.ts'
@@ -68,6 +69,7 @@ const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merge
     // Clients wait for previews. Everything else runs in the background.
     storage: { ...gate.background, run: gate.validation.run },
     log,
+    settle: (projectId) => waitUntilSettled(epochs, projectId),
     lagSeconds: config.materializeLagSeconds,
     previewLimits: runLimits,
   })
@@ -143,8 +145,8 @@ export const ENDPOINTS: Module<ReturnType<typeof create>> = {
     async onErased(projectId) {
       await owners.advanceByErasure(projectId)
       await epochs.advanceByErasure(projectId)
-      await materializations.invalidate(projectId)
     },
+    whileDeleting: materializations.whileDeleting,
   }),
   jobs: ({ materializations }) => [
     { name: 'materialization', everyMs: REFRESH_MS, run: materializations.refresh },

@@ -262,9 +262,17 @@ export const planRun = (prepared: PreparedRun, request: RunRequest, options: Pla
       ...(clientQueryId === undefined ? {} : { idPrefix: statementPrefix(projectId, clientQueryId) }),
     },
     cache: {
-      // The key contains the table's name, so that a result from a retired table is not returned again.
+      // The key contains the table's name, and its layers, so that a result from a retired table is not returned again.
       key: createHash('sha256')
-        .update(JSON.stringify([projectId, queryId, work.kind, cacheKey, table?.table ?? null]))
+        .update(
+          JSON.stringify([
+            projectId,
+            queryId,
+            work.kind,
+            cacheKey,
+            table ? [table.table, table.layers.map(({ id }) => id)] : null,
+          ]),
+        )
         .digest('hex'),
       terms: JSON.stringify([allowance.seconds, allowance.memoryBytes, allowance.rows]),
       maxAgeMs: maxAgeSeconds * 1_000,

@@ -71,6 +71,8 @@ export interface EraseDependencies {
 export interface Eraser {
   /** Deletes what the module has stored about the person with these ids, apart from rows in tables with `hasEvents`. */
   readonly erase?: (projectId: number, ids: readonly string[]) => Promise<void>
+  /** Runs `work`, which deletes the events of these ids. */
+  readonly whileDeleting?: (projectId: number, ids: readonly string[], work: () => Promise<void>) => Promise<void>
   /** Called when rows of a project are deleted, or some of them were, before the response is sent. */
   readonly onErased?: (projectId: number) => Promise<void>
 }
@@ -94,7 +96,15 @@ export const createErase = ({ storage, persons, forget, tables, erasers }: Erase
     try {
       // The person last, because a retry needs it to find the rest.
       for (const { erase } of erasers) await erase?.(projectId, ids)
-      for (const table of withEvents ? tables : []) await remove(table, projectId, OF_IDS, ids)
+      const removeEvents = async () => {
+        for (const table of tables) await remove(table, projectId, OF_IDS, ids)
+      }
+      const around = erasers.flatMap(({ whileDeleting }) => whileDeleting ?? [])
+      if (withEvents)
+        await around.reduce<() => Promise<void>>(
+          (work, whileDeleting) => () => whileDeleting(projectId, ids, work),
+          removeEvents,
+        )()
       await forget(projectId, ids)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error

@@ -94,9 +94,8 @@ test('a run reads the source that was quicker, and says so', () => {
   const table = {
     table: 'rollup_1',
     watermark: '2026-01-01 00:00:00.000',
-    rows: 1,
+    layers: [{ id: 1, rows: 1, events: 1 }],
     bytes: 1,
-    events: 1,
     builtAt: '',
     signature,
   }

@@ -112,6 +112,8 @@ const compare = async (turn: string, service = anyService(), question = random.p
     const found = answerOf(question, reply)
     const isSame = JSON.stringify(found) === JSON.stringify(before)
     const after = isSame ? before : await live()
+    // While a person is erased, runs are live, and a result that is not materialized may be from the cache.
+    if (reply.body.is_cached && !reply.body.endpoint_materialized) return
     if (isSame || JSON.stringify(before) === JSON.stringify(after)) {
       if (!isSame) expect({ SEED, turn, query: question.query, body, materialized: found }).toEqual({ SEED, turn, query: question.query, body, materialized: after }) // prettier-ignore
       done.compared += 1
@@ -136,9 +138,9 @@ const passTime = async (minutes: number) => {
 }
 const states = async () =>
   (await postgres.ask(postgres.urlOf('trailmark'), 'SELECT state_json FROM materializations')).map(
-    ({ state_json }) => JSON.parse(state_json as string) as { build?: object; claim?: object; stale?: object },
+    ({ state_json }) => JSON.parse(state_json as string) as { inUse?: object; claim?: object },
   )
-const allReady = () => until(async () => (await states()).every(({ build, claim }) => build && !claim))
+const allReady = () => until(async () => (await states()).every(({ inUse, claim }) => inUse && !claim))
 
 /** What may make a materialized and a live run differ. Comparisons follow each turn, and run during most of them. */
 const TURNS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -183,8 +185,10 @@ const TURNS: Readonly<Record<string, () => Promise<unknown>>> = {
     if (!person) return
     await Promise.all([
       api(anyService(), 'DELETE', `/persons/${person.id}/?delete_events=true`).then(({ status }) => expect(status).toBeLessThan(300)), // prettier-ignore
+      compareMany('a person is being erased', 12),
       send(eventsOf(5)),
     ])
+    await allReady()
   },
   'the engine is killed': async () => {
     const sent = send(eventsOf(10))

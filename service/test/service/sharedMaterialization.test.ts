@@ -114,7 +114,7 @@ const findBuilder = async () => {
 }
 
 const FILL = /INSERT INTO db\.rollup_/
-const COUNT = /count\(\) AS rows, sum\(__count\) AS events FROM db\.rollup_/
+const COUNT = /AS events FROM db\.rollup_\w+ WHERE/
 
 let abandoned: string
 

@@ -17,7 +17,7 @@ export const materializedTableOf = async (service: Parameters<typeof api>[0], lo
   const metadata = await openMetadata(location)
   try {
     const all = await metadata.materializations.all()
-    return stateOf(all.find(({ endpointId }) => endpointId === id)!.version)!.build!.table
+    return stateOf(all.find(({ endpointId }) => endpointId === id)!.version)!.inUse!.table
   } finally {
     await metadata.close()
   }

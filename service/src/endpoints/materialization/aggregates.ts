@@ -109,6 +109,12 @@ export const isAdditive = (of: CallSql): boolean => Object.hasOwn(OVER_VALUES, w
 /** Returns the expression that computes the stored partial result of an aggregate: a value or a state. */
 export const partialOf = (of: CallSql): CallSql => (isAdditive(of) ? of : { ...of, name: `${of.name}State` })
 
+/** Returns the aggregate that merges such partial results into one. Its argument is their column. */
+export const mergedPartialOf = (of: CallSql): CallSql => ({
+  ...of,
+  name: isAdditive(of) ? 'sum' : `${of.name}MergeState`,
+})
+
 /** How a run computes an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */
 export interface Computed {
   /** The aggregate whose partial results are stored. */

@@ -21,11 +21,11 @@ const MAX_KNOWN = 10_000
  * there after an epoch was read, none is there until the epoch changes.
  */
 export const createArrivals = ({ storage, log }: { storage: Pick<Storage, 'rows'>; log: Log }): Arrivals => {
-  /** By table: the epoch as of which no event had arrived. `undefined`: an event has arrived. */
+  /** By table and watermark: the epoch as of which no event had arrived. `undefined`: an event has arrived. */
   const known = new Map<string, number | undefined>()
   const looking = new Map<string, Promise<void>>()
 
-  const look = async (projectId: number, { table, watermark }: MaterializedTable, epoch: number) => {
+  const look = async (projectId: number, name: string, watermark: string, epoch: number) => {
     const found = await storage.rows(
       {
         text: 'SELECT 1 FROM db.events WHERE project_id = {projectId:UInt32} AND inserted_at >= {watermark:DateTime64(3)} LIMIT 1',
@@ -34,18 +34,18 @@ export const createArrivals = ({ storage, log }: { storage: Pick<Storage, 'rows'
       SMALL_READ,
     )
     if (known.size >= MAX_KNOWN) known.clear()
-    known.set(table, found.length === 0 ? epoch : undefined)
+    known.set(name, found.length === 0 ? epoch : undefined)
   }
 
   return {
     isComplete(projectId, table, epoch) {
-      const { table: name } = table
+      const name = `${table.table} ${table.watermark}`
       const quietAt = known.get(name)
       if (quietAt === epoch) return true
       if (!looking.has(name) && !(known.has(name) && quietAt === undefined))
         looking.set(
           name,
-          look(projectId, table, epoch)
+          look(projectId, name, table.watermark, epoch)
             .catch((error: Error) => log(`materialization: looking for new events failed: ${error.message}`))
             .finally(() => looking.delete(name)),
         )

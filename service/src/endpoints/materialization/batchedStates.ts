@@ -1,5 +1,7 @@
 import { call, infix, name, type QuerySql, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
-import { events, isAfter, isBefore, isWithinAny, partsOf, SPAN, BUCKET, storedRows, test } from './rollup.ts'
+import { isOfLayers } from './layers.ts'
+import { isWithinAny } from './portion.ts'
+import { events, isAfter, isBefore, partsOf, SPAN, BUCKET, storedRows, test } from './rollup.ts'
 import { isRangeOf, type Shape } from './shape.ts'
 import type { TimeRange } from './timeRange.ts'
 import { all, AT, number, type Stored, STORED, unionAll } from './words.ts'
@@ -61,7 +63,7 @@ export const statesForRuns = (shape: Shape, stored: Stored, runs: readonly (read
       { value: indexes(buckets, name(STORED, SPAN), millis(name(STORED, BUCKET))), name: INDEX },
     ],
     from: storedRows(shape, stored),
-    where: all([...others.map((term) => test(term, storedName(term.column))), near(buckets, name(STORED, BUCKET))]),
+    where: all([isOfLayers(stored), ...others.map((term) => test(term, storedName(term.column))), near(buckets, name(STORED, BUCKET))]),
   }
   const fromEvents = (pieces: readonly Piece[], seen: Sql): SelectSql => {
     const at = name(source, AT)

@@ -13,7 +13,7 @@ import { add, isFaithful, isPlain, pageOf, type Row } from './finish.ts'
 import { fullBuckets } from './rollup.ts'
 import { DAY_MS, HOUR_MS } from './shape.ts'
 import { createSlices, MAX_CELLS, type Slice } from './slices.ts'
-import type { TimeRange } from './timeRange.ts'
+import { joined, type TimeRange } from './timeRange.ts'
 
 /** Finishes runs from cells in memory. */
 export interface Cells {
@@ -43,16 +43,6 @@ const MAX_DISTINCT_NOW = 20_000
 const MAX_CORRECTED = 50
 /** Maximum runs of one statement. */
 const MAX_TOGETHER = 32
-
-const isBefore = (a: TimeRange, b: TimeRange) => a.from - b.from
-
-/** Joins time ranges that overlap or touch. */
-const joined = (timeRanges: readonly TimeRange[]): TimeRange[] =>
-  [...timeRanges].sort(isBefore).reduce<TimeRange[]>((all, next) => {
-    const last = all.at(-1)
-    if (!last || next.from > last.to) return [...all, next]
-    return [...all.slice(0, -1), { from: last.from, to: Math.max(last.to, next.to) }]
-  }, [])
 
 /** A group that the table's cells do not have for the run. */
 interface Wanted {

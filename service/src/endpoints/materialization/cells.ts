@@ -6,12 +6,13 @@ import { INDEX, statesForRuns } from './batchedStates.ts'
 import { type BoundaryRead, type BoundarySource, distinctRead, isDistinct, sumsRead } from './boundary.ts'
 import { joinedOf, joinsOnlyOwners, withBase } from './eventRows.ts'
 import type { Order } from './finish.ts'
+import { isOfLayers } from './layers.ts'
+import { isWithin } from './portion.ts'
 import {
   BUCKET,
   events,
   isAfter,
   isBefore,
-  isWithin,
   joinedEvents,
   readerOf,
   SPAN,
@@ -159,6 +160,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
   // Without groups, an aggregate over no rows is a row.
   const having = infix(call('count'), '>', number(0))
   const ofTable = [
+    isOfLayers(stored),
     ...others.map((term) => test(term, storedName(term.column))),
     isBucketed ? infix(name(STORED, SPAN), '=', number(HOUR_MS)) : undefined,
   ]
@@ -205,6 +207,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
     stored,
     key: JSON.stringify([
       stored.table,
+      stored.layers.map(({ id }) => id),
       groups.map((each) => each.name),
       calls.map(keyOf),
       others.map(({ operator, bound }) => [operator, bound]),

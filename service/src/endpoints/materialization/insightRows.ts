@@ -14,6 +14,8 @@ import { guarded } from '../../sql/catalog/guard.ts'
 import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { EVENTS } from '../../sql/catalog/tables.ts'
 import { baseOf, withBase } from './eventRows.ts'
+import { isOfLayers } from './layers.ts'
+import { countFrom, fillFrom, type TablePlan } from './tablePlan.ts'
 import type { Violation } from './violation.ts'
 import {
   all,
@@ -22,6 +24,7 @@ import {
   bucketOf,
   COUNT,
   DATABASE,
+  LAYER,
   timestamp,
   number,
   OWNER,
@@ -122,7 +125,7 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
   const kind = requested.every(({ cuts }) => cuts) ? 'buckets' : 'rows'
   const bucketMs = (query as { interval?: unknown }).interval === 'minute' ? MINUTE_MS : QUARTER_HOUR_MS
   const signature = createHash('sha256')
-    .update(JSON.stringify([kind, bucketMs, columns, events ?? null]))
+    .update(JSON.stringify([LAYER, kind, bucketMs, columns, events ?? null]))
     .digest('hex')
     .slice(0, 32)
   return { signature, kind, columns, bucketMs, ...(events ? { events } : {}) }
@@ -145,45 +148,37 @@ const isOfInsight = ({ events }: InsightShape): Sql | undefined =>
 const isBefore = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '<', timestamp(watermark))
 const isAfter = ({ watermark }: Stored): Sql => infix(name(EVENT, SEEN), '>=', timestamp(watermark))
 
-/** Returns the select that fills the table: every event that arrived before the watermark. */
-export const fillInsight = (shape: InsightShape, stored: Stored): SelectSql => {
-  const raw = shape.columns.map(({ value }, at) => ({ value, name: `__r${at}` }))
-  const isBuckets = shape.kind === 'buckets'
-  const kept = shape.columns.map(({ name: own, value }, at) => ({
-    value:
-      isBuckets && idOf(value) === idOf(TIME)
-        ? bucketOf(name(EVENT, AT), number(shape.bucketMs))
-        : name(EVENT, raw[at]!.name),
-    name: own,
-  }))
-  return {
-    kind: 'select',
-    items: [
-      { value: call('toUInt32', { kind: 'project' }), name: OWNER },
-      ...kept,
-      { value: isBuckets ? call('count') : call('toUInt64', number(1)), name: COUNT },
-    ],
-    from: eventRows(raw),
-    where: all([isOfInsight(shape), isBefore(stored)]),
-    groupBy: isBuckets ? [name(OWNER), ...kept.map((each) => name(each.name))] : [],
-  }
-}
-
-/** Returns a select of the number of events that the table should hold. */
-export const countInsight = (shape: InsightShape, stored: Stored): SelectSql => ({
-  kind: 'select',
-  items: [{ value: call('count'), name: 'events' }],
-  from: eventRows([]),
-  where: all([isOfInsight(shape), isBefore(stored)]),
-})
-
 const columnOf = ({ columns }: InsightShape, value: Sql) => columns.find((each) => idOf(each.value) === idOf(value))
 
-/** Returns the columns by which the stored rows are sorted: the event's name, then its timestamp. */
-export const sortingOfInsight = (shape: InsightShape): readonly string[] => [
-  OWNER,
-  ...[name('event'), TIME].flatMap((value) => columnOf(shape, value)?.name ?? []),
-]
+/** Returns what to store for an insight. */
+export const tableOfInsight = (shape: InsightShape): TablePlan => {
+  const { signature, kind, columns, bucketMs } = shape
+  const raw = columns.map(({ value }, at) => ({ value, name: `__r${at}` }))
+  const isBuckets = kind === 'buckets'
+  const keys = columns.map((each) => each.name)
+  const items = [
+    ...columns.map(({ name: own, value }, at) => ({
+      value:
+        isBuckets && idOf(value) === idOf(TIME)
+          ? bucketOf(name(EVENT, AT), number(bucketMs))
+          : name(EVENT, raw[at]!.name),
+      name: own,
+    })),
+    { value: isBuckets ? call('count') : call('toUInt64', number(1)), name: COUNT },
+  ]
+  const sourceOf = (read: SelectSql['items']) => ({ from: eventRows(read), as: EVENT, where: [isOfInsight(shape)] })
+  return {
+    signature,
+    kind,
+    keys,
+    states: [],
+    time: columnOf(shape, TIME)!.name,
+    // The event's name, then its timestamp.
+    sorting: [OWNER, ...[name('event'), TIME].flatMap((value) => columnOf(shape, value)?.name ?? [])],
+    fill: (layer, portion) => fillFrom(sourceOf(raw), items, isBuckets ? keys : undefined, layer, portion),
+    count: (portion) => countFrom(sourceOf([]), portion),
+  }
+}
 
 /**
  * Returns the rows that a source reads: from the table, and from the events of partial buckets and after the watermark.
@@ -216,17 +211,19 @@ const storedRows = (
       name: STORED,
       query: guarded(
         table,
-        [...shape.columns.map((each) => each.name), COUNT].map((each) => ({ value: name(each), name: each })),
+        [LAYER, ...shape.columns.map((each) => each.name), COUNT].map((each) => ({ value: name(each), name: each })),
       ),
     },
     // Without weights, each event gets its own row again.
     ...(isBuckets && !takesWeights
       ? { arrayJoin: { isLeft: false, items: [{ value: call('range', name(STORED, COUNT)), name: '__each' }] } }
       : {}),
-    where:
+    where: all([
+      isOfLayers(stored),
       cut.length > 0
         ? call('not', call('has', { kind: 'parameter', type: 'Array(Int64)', value: cut }, bucket))
         : undefined,
+    ]),
   }
   const fromEvents = (...terms: readonly Sql[]): SelectSql => ({
     kind: 'select',

@@ -1,19 +1,23 @@
 import type { Log } from '../../lib/log.ts'
 import type { EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { SMALL_READ, type Storage, type WorkLimits } from '../../storage/storage.ts'
+import type { Storage, WorkLimits } from '../../storage/storage.ts'
 import type { Materializer } from '../definitions/materializer.ts'
-import { createTables } from './buildTable.ts'
+import { createWhileDeleting, type WhileDeleting } from './deletions.ts'
 import { createMaintenance } from './maintain.ts'
 import { dueOf, type MaterializedTable, stateOf } from './state.ts'
+import { createSweep } from './sweep.ts'
+import { createTables } from './tables.ts'
 import { previewOf, viewOf } from './view.ts'
 import { notMaterializable } from './violation.ts'
 
 export interface MaterializationOptions {
   readonly metadata: Pick<Metadata, 'variables' | 'materializations'>
-  readonly storage: Pick<Storage, 'rows' | 'run' | 'command' | 'work'>
+  readonly storage: Pick<Storage, 'rows' | 'run' | 'command' | 'work' | 'rowsDatabase'>
   readonly log: Log
   /** How long an insert may take until its rows are visible. Events of these last seconds are always read live. */
   readonly lagSeconds: number
+  /** Resolves when no event of a project is being stored that could get an earlier time of arrival than now. */
+  readonly settle?: (projectId: number) => Promise<unknown>
   /** Limits of a preview. */
   readonly previewLimits?: WorkLimits
   /** How long a table is kept after it was replaced, because runs may still be reading it. */
@@ -26,11 +30,10 @@ export interface Materializations extends Materializer {
   stored(version: EndpointVersion): MaterializedTable | undefined
   /** Stops using a table that returned wrong rows. Runs are live until materialization is enabled again. */
   turnOff(versionId: string, table: string, why: string): Promise<void>
-  /** Call when events of a project may have been deleted or changed: its runs are live until its tables are rebuilt. */
-  invalidate(projectId: number): Promise<void>
-  /** Rebuilds tables that are stale, inconsistent or abandoned. */
+  readonly whileDeleting: WhileDeleting
+  /** Extends, checks and builds tables. */
   refresh(): Promise<void>
-  /** Drops tables that no process uses. */
+  /** Drops tables and layers that no process uses. */
   sweep(): Promise<void>
   /** Resolves when this process builds nothing. */
   settled(): Promise<void>
@@ -50,16 +53,16 @@ export const createMaterializations = ({
   storage,
   log,
   lagSeconds,
+  settle = async () => {},
   previewLimits = PREVIEW_LIMITS,
   graceMs = GRACE_MS,
   now = Date.now,
 }: MaterializationOptions): Materializations => {
   const { all, add, remove } = metadata.materializations
-  const tables = createTables({ metadata, storage, log, lagSeconds, now })
-  const { start, abort, change, retire, settled, close } = createMaintenance({ metadata, tables, log, now })
+  const tables = createTables({ metadata, storage, log, lagSeconds, settle, now })
+  const maintenance = createMaintenance({ metadata, storage, tables, log, now })
+  const { start, abort, change, repair, settled, close } = maintenance
   const { planFor } = tables
-  /** Unused tables, with the time they were first seen unused. */
-  let unused: ReadonlyMap<string, number> = new Map()
 
   return {
     async check(projectId, query) {
@@ -72,7 +75,7 @@ export const createMaterializations = ({
       await change(version.id, (state) => ({
         ...state,
         ...(takesDates === undefined ? {} : { takesDates }),
-        ...(state.build ? {} : { isTurnedOff: undefined, error: undefined, lookedAt: undefined }),
+        ...(state.inUse ? {} : { isTurnedOff: undefined, error: undefined, lookedAt: undefined }),
       }))
       start(materialized)
     },
@@ -92,55 +95,29 @@ export const createMaterializations = ({
         preview: await previewOf(plan.table, { storage, limits: previewLimits, projectId, now: now() }),
       }
     },
-    stored: (version) => stateOf(version)?.build,
+    stored: (version) => stateOf(version)?.inUse,
     async turnOff(versionId, table, why) {
       const materialized = (await all()).find(({ version }) => version.id === versionId)
-      const current = materialized && stateOf(materialized.version)?.build
+      const current = materialized && stateOf(materialized.version)?.inUse
       if (current?.table !== table) return
       // If events were deleted, the table is stale rather than wrong.
-      if (!(await tables.isUpToDate(materialized!, current))) {
-        await retire(materialized!, current)
-        return start(materialized!)
-      }
+      const isWhole = await tables.isUsable(materialized!, current, [])
+      if (isWhole && (await repair(materialized!, current))) return start(materialized!)
       log(`materialization: version ${versionId} is turned off: ${why}`)
       await change(versionId, (state) =>
-        state.build?.table === table
-          ? { ...state, build: undefined, claim: undefined, error: why, isTurnedOff: true }
+        state.inUse?.table === table
+          ? { ...state, inUse: undefined, claim: undefined, error: why, isTurnedOff: true }
           : state,
       )
       abort(versionId)
     },
-    async invalidate(projectId) {
-      for (const materialized of await all()) {
-        if (materialized.projectId !== projectId) continue
-        const { id } = materialized.version
-        await change(id, (state) =>
-          state.isTurnedOff ? state : { ...state, build: undefined, claim: undefined, lookedAt: undefined },
-        )
-        abort(id)
-        start(materialized)
-      }
-    },
     async refresh() {
       for (const materialized of await all()) {
-        const { version } = materialized
-        if (dueOf(stateOf(version)!, version.dataFreshnessSeconds, now()) !== 'nothing') start(materialized)
+        if (dueOf(stateOf(materialized.version)!, now()) !== 'nothing') start(materialized)
       }
     },
-    async sweep() {
-      // First the tables, then the names in use: a table's name is claimed before the table is created.
-      const existing = await storage.rows<{ name: string }>(
-        {
-          text: "SELECT name FROM system.tables WHERE database = 'db' AND startsWith(name, 'rollup_')",
-        },
-        SMALL_READ,
-      )
-      const used = new Set(
-        (await all()).flatMap(({ version }) => [stateOf(version)!.build?.table, stateOf(version)!.claim?.table]),
-      )
-      unused = new Map(existing.flatMap(({ name }) => (used.has(name) ? [] : [[name, unused.get(name) ?? now()]])))
-      for (const [name, since] of unused) if (now() - since >= graceMs) await tables.drop(name)
-    },
+    sweep: createSweep({ metadata, storage, tables, graceMs, now }),
+    whileDeleting: createWhileDeleting({ metadata, storage, maintenance, now }),
     settled,
     close,
   }

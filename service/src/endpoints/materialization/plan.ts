@@ -1,32 +1,15 @@
 import type { Variable } from '../../storage/metadata/metadata.ts'
-import type { Statement } from '../../storage/storage.ts'
 import { triesOf } from '../definitions/describe.ts'
 import { type CompileOptions, compileQuery, pageOf, type ParsedQuery, QueryError } from '../../sql/compile.ts'
-import { nameLiteral } from '../../sql/print/literal.ts'
-import type { SelectSql } from '../../sql/catalog/physical.ts'
-import { print } from '../../sql/print/print.ts'
 import type { InsightQuery } from '../insights/insights.ts'
-import { countInsight, fillInsight, shapeOfInsight, sortingOfInsight } from './insightRows.ts'
+import { shapeOfInsight, tableOfInsight } from './insightRows.ts'
 import { type CellRun, cellRunOf } from './cells.ts'
 import type { Violation } from './violation.ts'
-import { countSql, fillSql, readSql, sortingOf } from './rollup.ts'
+import { readSql } from './rollup.ts'
 import { checkRules } from './rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
+import { type TablePlan, tableOf } from './tablePlan.ts'
 import type { Stored } from './words.ts'
-
-/** What to store for a query of either kind. Plans with the same `signature` have the same table. */
-export interface TablePlan {
-  readonly signature: string
-  readonly kind: 'states' | 'rows' | 'buckets'
-  /** Returns the select that fills the table: every event that arrived before the watermark. */
-  readonly fill: (stored: Stored) => SelectSql
-  /** Returns a select of the number of events that the table should hold. */
-  readonly count: (stored: Stored) => SelectSql
-  /** The columns by which the rows are sorted. */
-  readonly sorting: readonly string[]
-  /** The columns with states of aggregates. */
-  readonly states: readonly string[]
-}
 
 /** What to store for a query, or everything that prevents it. */
 export type Plan = { readonly table: TablePlan } | { readonly violations: readonly Violation[] }
@@ -34,30 +17,10 @@ export type Plan = { readonly table: TablePlan } | { readonly violations: readon
 const isViolations = <Found extends object>(found: Found | readonly Violation[]): found is readonly Violation[] =>
   Array.isArray(found)
 
-const tableOf = (shape: Shape): TablePlan => ({
-  signature: shape.signature,
-  kind: shape.kind,
-  fill: (stored) => fillSql(shape, stored),
-  count: (stored) => countSql(shape, stored),
-  sorting: sortingOf(shape),
-  states: shape.states.map(({ name }) => name),
-})
-
 /** Plans what to store for an insight. */
 export const planOfInsight = (query: InsightQuery): Plan => {
   const shape = shapeOfInsight(query)
-  if (isViolations(shape)) return { violations: shape }
-  const { signature, kind } = shape
-  return {
-    table: {
-      signature,
-      kind,
-      fill: (stored) => fillInsight(shape, stored),
-      count: (stored) => countInsight(shape, stored),
-      sorting: sortingOfInsight(shape),
-      states: [],
-    },
-  }
+  return isViolations(shape) ? { violations: shape } : { table: tableOfInsight(shape) }
 }
 
 /** Plans what to store for a query, using samples of its variables. Throws `QueryError` if the query does not compile. */
@@ -84,32 +47,6 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
     return isViolations(found) ? { violations: found } : { table: tableOf(found) }
   }
   throw first
-}
-
-/** Returns the statements that create, fill and check a table. */
-export const buildStatements = (
-  { fill: fillOf, count, sorting, states }: TablePlan,
-  projectId: number,
-  stored: Stored,
-) => {
-  const { text, params } = print(fillOf(stored), projectId)
-  const table = `db.${stored.table}`
-  return {
-    create: {
-      text: `CREATE TABLE ${table} ENGINE = MergeTree ORDER BY (${sorting.map(nameLiteral).join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 1024 EMPTY AS ${text} SETTINGS allow_suspicious_low_cardinality_types = 1`,
-      params,
-    },
-    fill: { text: `INSERT INTO ${table} ${text}`, params },
-    /** The number of rows in the table, and of events that they were built from. */
-    held: { text: `SELECT count() AS rows, sum(__count) AS events FROM ${table}` },
-    /** The number of events that they should have been built from. */
-    events: print(count(stored), projectId),
-    /** The number of rows and events that the table would have, and the average size of a row. */
-    estimate: {
-      text: `SELECT count() AS rows, sum(__count) AS events, avg(length(toString(tuple(* EXCEPT (__count ${states.map((name) => `, ${name}`).join('')})))) ${states.map((name) => `+ length(CAST(${name}, 'String'))`).join(' ')}) AS bytes FROM (${text})`,
-      params,
-    },
-  } satisfies Record<string, Statement>
 }
 
 type Page = Pick<CompileOptions, 'projectId' | 'limit' | 'offset'>

@@ -11,22 +11,23 @@ import {
 } from '../../sql/catalog/physical.ts'
 import { aggregateOf, computedOf } from './aggregates.ts'
 import { withBase } from './eventRows.ts'
-import { DAY_MS, HOUR_MS, isRangeOf, type RunTerm, type Shape, SPANS } from './shape.ts'
+import { isOfLayers } from './layers.ts'
+import { isWithin, isWithinAny } from './portion.ts'
+import { DAY_MS, HOUR_MS, isRangeOf, type RunTerm, type Shape } from './shape.ts'
 import { mapChildren } from './tree.ts'
 import {
   all,
   any,
   AT,
   bucketOf,
-  COUNT,
   DATABASE,
+  LAYER,
   timestamp,
   number,
   OWNER,
   SEEN,
   type Stored,
   STORED,
-  toTimestamp,
   unionAll,
 } from './words.ts'
 import { type TimeRange, timeRangeOf } from './timeRange.ts'
@@ -64,71 +65,22 @@ export const joinedEvents = (shape: Shape): SelectSql['from'] => {
   )
 }
 
+/** Returns stored rows with the columns of a shape. A select has to choose their layers. */
 export const storedRows = (shape: Shape, { table }: Stored): SelectSql['from'] => ({
   kind: 'named',
   name: STORED,
-  query: guarded({ database: DATABASE, name: table, owner: OWNER }, [
-    ...[...shape.columns, ...shape.states].map(({ name: own }) => ({ value: name(own), name: own })),
-    ...(shape.isBucketed ? [SPAN, BUCKET].map((own) => ({ value: name(own), name: own })) : []),
-    ...(shape.columns.length + shape.states.length === 0 ? [{ value: name(OWNER), name: OWNER }] : []),
-  ]),
+  query: guarded(
+    { database: DATABASE, name: table, owner: OWNER },
+    [
+      ...[...shape.columns, ...shape.states].map((each) => each.name),
+      ...(shape.isBucketed ? [SPAN, BUCKET] : []),
+      LAYER,
+    ].map((own) => ({ value: name(own), name: own })),
+  ),
 })
 
 export const isBefore = (source: string, watermark: string): Sql => infix(name(source, SEEN), '<', timestamp(watermark))
 export const isAfter = (source: string, watermark: string): Sql => infix(name(source, SEEN), '>=', timestamp(watermark))
-
-/**
- * Returns the select that fills the table: every event that arrived before the watermark. A select with a time range is stored twice, as
- * states per hour and per day: a long range then reads a twentieth of the states, which matters if states contain values.
- */
-export const fillSql = (shape: Shape, { watermark }: Stored): SelectSql => {
-  const { columns, states, fixed, isBucketed, names } = shape
-  const { source } = names
-  const spans = call('arrayJoin', call('array', ...SPANS.map(number)))
-  const buckets = isBucketed
-    ? [
-        { value: spans, name: SPAN },
-        { value: bucketOf(name(source, AT), name(SPAN)), name: BUCKET },
-      ]
-    : []
-  const keys = [...columns.map(({ sql, name: own }) => ({ value: sql, name: own })), ...buckets]
-  // The days repeat the events of the hours.
-  const counted = isBucketed
-    ? call('if', infix(name(SPAN), '=', number(HOUR_MS)), call('count'), number(0))
-    : call('count')
-  return {
-    kind: 'select',
-    items: [
-      { value: call('toUInt32', { kind: 'project' }), name: OWNER },
-      ...keys,
-      ...states.map(({ sql, name: own }) => ({ value: sql, name: own })),
-      { value: shape.kind === 'states' ? counted : number(1), name: COUNT },
-    ],
-    from: events(shape),
-    where: all([...fixed, isBefore(source, watermark)]),
-    groupBy: shape.kind === 'states' ? [name(OWNER), ...keys.map((key) => name(key.name))] : [],
-  }
-}
-
-/** Returns a select of the number of events that the table should hold. */
-export const countSql = (shape: Shape, { watermark }: Stored): SelectSql => ({
-  kind: 'select',
-  items: [{ value: call('count'), name: 'events' }],
-  from: events(shape),
-  where: all([...shape.fixed, isBefore(shape.names.source, watermark)]),
-})
-
-/** Returns the columns by which the stored rows are sorted, beginning with those that runs filter by. */
-export const sortingOf = ({ kind, columns, runTerms, isBucketed, names: { keyOf } }: Shape): readonly string[] => {
-  const wanted = new Set(runTerms.map(({ column }) => keyOf(column)))
-  const filtered = columns.filter(({ sql }) => wanted.has(keyOf(sql)))
-  return [
-    OWNER,
-    ...filtered.map((each) => each.name),
-    ...(isBucketed ? [SPAN, BUCKET] : []),
-    ...(kind === 'states' ? columns.filter((each) => !filtered.includes(each)).map((each) => each.name) : []),
-  ]
-}
 
 // The clock is read once: two readings could fall into different hours.
 const atOneTime = (shape: Shape, now: Date): Shape => {
@@ -171,12 +123,6 @@ const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
   isEnd: (at) =>
     all([...testsOf(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
 })
-
-export const isWithin = ({ from, to }: TimeRange, at: Sql): Sql =>
-  all([
-    from === -Infinity ? undefined : infix(at, '>=', toTimestamp(from)),
-    to === Infinity ? undefined : infix(at, '<', toTimestamp(to)),
-  ])!
 
 /** Returns the whole buckets of length `ms` in a range, which may be empty. */
 export const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
@@ -240,9 +186,6 @@ const splitOf = (ranges: readonly RunTerm[]): Split => {
   return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
 }
 
-export const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
-  any(timeRanges.map((each) => isWithin(each, at)))
-
 /** Splits time ranges that do not overlap. */
 const splitAll = (timeRanges: readonly TimeRange[]): Split => {
   const splits = timeRanges.map(splitAt)
@@ -270,6 +213,7 @@ export const statesFor = (shape: Shape, stored: Stored, within?: readonly TimeRa
     items: [...groups, ...states].map((each) => ({ value: name(STORED, each.name), name: each.name })),
     from: storedRows(shape, stored),
     where: all([
+      isOfLayers(stored),
       ...others.map((term) => test(term, storedName(term.column))),
       isStored?.(name(STORED, SPAN), name(STORED, BUCKET)),
     ]),
@@ -335,6 +279,7 @@ const readRows = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => {
     kind: 'select',
     items: columns.map((each, at) => ({ value: name(STORED, each.name), name: guard.items[at]!.name })),
     from: storedRows(shape, stored),
+    where: isOfLayers(stored),
   }
   const items = guard.items.map((item) => ({ value: name(source, item.name), name: item.name }))
   const fromTable: SelectSql = {

@@ -326,6 +326,7 @@ const statesOf = (
 
 /** Returns what determines the table. The values of variables do not. */
 const signedParts = ({ kind, columns, groups, states, fixed, runTerms, isBucketed }: Parts, names: Names): object => ({
+  layout: 'layers',
   kind,
   ...(kind === 'states' ? { spans: isBucketed ? SPANS : [] } : {}),
   columns: columns.map(({ sql }) => names.keyOf(sql)),

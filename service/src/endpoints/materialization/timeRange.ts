@@ -8,6 +8,17 @@ export interface TimeRange {
   readonly to: number
 }
 
+/** Joins time ranges that overlap or touch. */
+export const joined = (timeRanges: readonly TimeRange[]): TimeRange[] =>
+  [...timeRanges]
+    .sort((a, b) => a.from - b.from)
+    .reduce<TimeRange[]>((all, next) => {
+      const last = all.at(-1)
+      if (last && next.from <= last.to) all[all.length - 1] = { from: last.from, to: Math.max(last.to, next.to) }
+      else all.push(next)
+      return all
+    }, [])
+
 // The range of the engine's timestamps, with room for a bucket at each end.
 const FIRST = Date.UTC(1900, 0, 2)
 const LAST = Date.UTC(2299, 11, 30)

@@ -3,11 +3,12 @@ import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.
 import { NO_CALLER, type Storage, StorageError, storageApiError, type WorkLimits } from '../../storage/storage.ts'
 import type { MaterializationView } from '../definitions/materializer.ts'
 import { isInsight } from '../insights/insights.ts'
-import { buildStatements, type Plan, type TablePlan } from './plan.ts'
+import type { Plan } from './plan.ts'
+import { statementsOf, type TablePlan } from './tablePlan.ts'
 import { type State, stateOf } from './state.ts'
 
-const statusOf = ({ claim, error, build }: State): MaterializationView['status'] =>
-  claim ? 'Running' : error ? 'Failed' : build ? 'Completed' : 'Running'
+const statusOf = ({ claim, error, inUse }: State): MaterializationView['status'] =>
+  claim ? 'Running' : error ? 'Failed' : inUse ? 'Completed' : 'Running'
 
 /** Returns the API's view of a version's materialization. */
 export const viewOf = (endpoint: Endpoint, version: EndpointVersion, plan: Plan): MaterializationView => {
@@ -16,13 +17,17 @@ export const viewOf = (endpoint: Endpoint, version: EndpointVersion, plan: Plan)
   return {
     name: `${endpoint.name}_v${version.version}`,
     enabled: state !== undefined,
-    ready: state?.build !== undefined,
+    ready: state?.inUse !== undefined,
     ...(state ? { status: statusOf(state) } : {}),
     ...(state && isInsight(version.query) ? { date_variables: state.takesDates ?? false } : {}),
     can_materialize: violations.length === 0,
     ...(violations.length > 0 ? { reason: violations[0]!.message, obstacles: violations } : {}),
-    ...(state?.build
-      ? { last_materialized_at: state.build.builtAt, rows: state.build.rows, bytes: state.build.bytes }
+    ...(state?.inUse
+      ? {
+          last_materialized_at: state.inUse.builtAt,
+          rows: state.inUse.layers.reduce((sum, { rows }) => sum + rows, 0),
+          bytes: state.inUse.bytes,
+        }
       : {}),
     ...(state?.error ? { error: state.error } : {}),
   }
@@ -41,7 +46,7 @@ export const previewOf = async (
   { storage, limits, projectId, now }: PreviewOptions,
 ): Promise<Readonly<Record<string, unknown>>> => {
   const watermark = new Date(now).toISOString().replace('T', ' ').replace('Z', '')
-  const { estimate, fill } = buildStatements(plan, projectId, { table: 'preview', watermark })
+  const estimate = statementsOf(plan, projectId, 'preview').estimate(watermark)
   const { rows } = await storage
     .run(estimate, { ...limits, maxRows: 1, maxBytes: 10_000, projectId }, NO_CALLER)
     .catch((error: unknown) => {
@@ -60,6 +65,6 @@ export const previewOf = async (
     bytes: Math.round(count * (bytes || 0)),
     events,
     expected_speed_up: count > 0 ? Number((events / count).toFixed(1)) : 1,
-    stored_query: fill.text.slice(fill.text.indexOf('SELECT')),
+    stored_query: estimate.fill,
   }
 }

@@ -5,6 +5,8 @@ export interface Stored {
   readonly table: string
   /** The table has the events that arrived before this time. UTC, `YYYY-MM-DD hh:mm:ss.mmm`. */
   readonly watermark: string
+  /** The rows that a run reads. */
+  readonly layers: readonly { readonly id: number }[]
   /** Whether no event has arrived since then. */
   readonly isComplete?: boolean
 }
@@ -17,6 +19,7 @@ export const SEEN = '__seen'
 export const AT = '__at'
 export const STORED = '__stored'
 export const COUNT = '__count'
+export const LAYER = '__layer'
 
 export const number = (value: number): Sql => ({ kind: 'number', digits: String(value) })
 /** Returns a timestamp in UTC. `value`: `YYYY-MM-DD hh:mm:ss.mmm`. */

@@ -38,7 +38,15 @@ const seenEvent: fc.Arbitrary<SeenEvent> = fc.record({
   person: fc.constantFrom('ann', 'ben', 'cat', 'dan', 'anon'),
   at: timestamp,
   // Before the build, in the exact millisecond of its watermark, or after it. Late events have old timestamps and arrive last.
-  seenAt: fc.constantFrom(BUILT - 60_000, BUILT - 60_000, BUILT - 1, BUILT, BUILT + 1, BUILT + 3_600_000),
+  seenAt: fc.constantFrom(
+    BUILT - 60_000,
+    BUILT - 60_000,
+    BUILT - 300_000,
+    BUILT - 1,
+    BUILT,
+    BUILT + 1,
+    BUILT + 3_600_000,
+  ),
   properties: fc.record(
     {
       browser: fc.constantFrom('Chrome', 'Safari', 'Firefox', '', null),

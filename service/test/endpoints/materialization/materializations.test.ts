@@ -43,6 +43,7 @@ const open = () =>
   createMaterializations({
     metadata,
     storage: {
+      rowsDatabase: storage.rowsDatabase,
       rows: storage.rows,
       run: storage.run,
       command: storage.command,
@@ -95,19 +96,34 @@ afterAll(async () => {
   await engine.stop()
   rmSync(folder, { recursive: true, force: true })
 })
-beforeEach(async () => {
-  projectId += 1
-  clock = NOW
-  trouble = undefined
+let endpoints = 0
+/** Creates an endpoint with a query. */
+const use = async (query: string) => {
   endpoint = (await metadata.endpoints.create(projectId, {
-    name: 'sales',
+    name: `sales-${(endpoints += 1)}`,
     description: '',
     isActive: true,
-    query: { kind: 'HogQLQuery', query: QUERY, variables: {} },
+    query: { kind: 'HogQLQuery', query, variables: {} },
     columns: undefined,
     dataFreshnessSeconds: 900,
   }))!
   version = (await metadata.endpoints.version(endpoint.id, 1))!
+}
+const change = (changes: object) =>
+  metadata.materializations.change(version.id, (before) => ({ ...(before as State), ...changes }))
+beforeEach(async () => {
+  projectId += 1
+  clock = NOW
+  trouble = undefined
+  await metadata.variables.create(projectId, {
+    name: 'since',
+    codeName: 'since',
+    type: 'Date',
+    defaultValue: null,
+    values: [],
+    schema: undefined,
+  })
+  await use(QUERY)
   await store(engine, projectId, [seen('a'), seen('a'), seen('b')])
   materializations = open()
 })
@@ -156,7 +172,7 @@ test('a failed build keeps the last valid materialized table, reports the reason
   clock += MINUTE
   await materializations.refresh()
   await materializations.settled()
-  expect((await stored())!.table).not.toBe(good.table)
+  expect((await stored())!.builtAt > good.builtAt).toBe(true)
   expect(await view()).toMatchObject({ status: 'Completed' })
 })
 
@@ -185,30 +201,65 @@ test('a materialized table with the wrong number of events is never used', async
   expect(await tables()).toEqual([])
 })
 
-test('a materialized table is rebuilt at the maximum age of the endpoint, not before', async () => {
+const pass = async (ms: number) => {
+  clock += ms
+  await materializations.refresh()
+  await materializations.settled()
+}
+
+test('a materialized table is extended by the events that arrived since, and never built again', async () => {
   await enable()
-  const first = (await stored())!.table
-  clock += 899_000
-  await materializations.refresh()
-  await materializations.settled()
-  expect((await stored())!.table).toBe(first)
-  await store(engine, projectId, [seen('late')])
-  clock += MINUTE
-  await materializations.refresh()
-  await materializations.settled()
-  expect((await stored())!.table).not.toBe(first)
+  const first = (await stored())!
+  await store(engine, projectId, [{ ...seen('late'), seenAt: Date.now() }])
+  await pass(4 * MINUTE)
+  expect((await stored())!.layers).toEqual(first.layers)
+  await pass(MINUTE)
+  const second = (await stored())!
+  expect([second.table, second.layers]).toEqual([
+    first.table,
+    [...first.layers, { id: expect.any(Number), rows: 1, events: 1 }],
+  ])
   expect(await answer()).toEqual({ a: 2, b: 1, late: 1 })
+  expect(await view()).toMatchObject({ rows: 3 })
+  // Nothing has arrived.
+  await pass(5 * MINUTE)
+  expect((await stored())!.layers).toEqual(second.layers)
+  expect((await stored())!.watermark > second.watermark).toBe(true)
 })
 
-test('a materialized table is rebuilt after events were deleted', async () => {
+test('many small layers of a materialized table become one', async () => {
   await enable()
+  const { table } = (await stored())!
+  for (let n = 0; n < 12; n += 1) {
+    await store(engine, projectId, [{ ...seen('late'), seenAt: Date.now() }])
+    await pass(5 * MINUTE)
+  }
+  const { layers, ...last } = (await stored())!
+  expect([last.table, layers.length < 8, layers.reduce((sum, { events }) => sum + events, 0)]).toEqual([
+    table,
+    true,
+    15,
+  ])
+  expect(await answer()).toEqual({ a: 2, b: 1, late: 12 })
+})
+
+const DAILY =
+  'SELECT toStartOfDay(timestamp) AS day, event, count() FROM events WHERE timestamp >= {variables.since} GROUP BY day, event'
+
+test.each([
+  ['of the days that changed are stored again', DAILY, 1],
+  ['without days are built again', QUERY, 0],
+])('after events were deleted from the event store, tables %s', async (_, query, kept) => {
+  await use(query)
+  await enable()
+  const first = (await stored())!
+  await pass(MINUTE)
   await engine.command(
     `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'b' SETTINGS mutations_sync = 1`,
   )
-  clock += MINUTE
-  await materializations.refresh()
-  await materializations.settled()
-  expect(await answer()).toEqual({ a: 2 })
+  await pass(MINUTE)
+  const second = (await stored())!
+  expect([second.table === first.table, second.layers.map(({ events }) => events)]).toEqual([kept === 1, [2]])
 })
 
 test('a dropped materialized table is rebuilt', async () => {
@@ -222,19 +273,42 @@ test('a dropped materialized table is rebuilt', async () => {
   expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
-test('invalidate makes runs live until the materialized table is rebuilt', async () => {
-  await enable()
-  await engine.command(
+const deleteAll = () =>
+  engine.command(
     `ALTER TABLE db.events DELETE WHERE project_id = ${projectId} AND event = 'a' SETTINGS mutations_sync = 1`,
   )
-  let begun = () => {}
-  const gate = new Promise<void>((resolve) => (begun = resolve))
-  trouble = () => gate
-  await materializations.invalidate(projectId)
+
+test('runs are live from before a deletion of events until their days are stored again', async () => {
+  await use(DAILY)
+  await store(engine, projectId, [{ ...seen('c'), person: 'ben', at: NOW - 2e9 }])
+  await enable()
+  const first = (await stored())!
+  await materializations.whileDeleting(projectId, ['ann'], async () => {
+    expect((await state()).stale!.days).toEqual([new Date(NOW - 1e9).toISOString().slice(0, 10)])
+    await pass(10_000)
+    expect(await stored()).toBeUndefined()
+    await deleteAll()
+  })
   expect(await stored()).toBeUndefined()
-  begun()
   await materializations.settled()
-  expect(await answer()).toEqual({ b: 1 })
+  const second = (await stored())!
+  expect([second.table, second.layers.map(({ events }) => events)]).toEqual([first.table, [2]])
+})
+
+test('a deletion whose process was killed is completed by another one', async () => {
+  await use(DAILY)
+  await enable()
+  await deleteAll()
+  await change({
+    inUse: undefined,
+    stale: { table: await stored(), days: [new Date(NOW - 1e9).toISOString().slice(0, 10)] },
+    deletions: { killed: new Date(clock + 15_000).toISOString() },
+    lookedAt: undefined,
+  })
+  await pass(14_999)
+  expect(await stored()).toBeUndefined()
+  await pass(1)
+  expect((await stored())!.layers.map(({ events }) => events)).toEqual([1])
 })
 
 test('unused materialized tables are dropped after the grace period', async () => {
@@ -242,6 +316,10 @@ test('unused materialized tables are dropped after the grace period', async () =
   const first = (await stored())!.table
   const orphan = `${first}x`
   await engine.command(`CREATE TABLE db.${orphan} AS db.${first}`)
+  // What a killed process has stored of a layer.
+  await engine.command(`INSERT INTO db.${first} SELECT 7 AS __layer, * EXCEPT (__layer) FROM db.${first}`)
+  const layers = async () =>
+    (await engine.rows({ text: `SELECT DISTINCT __layer FROM db.${first}`, params: {} })).map(([id]) => id).sort()
   const patient = createMaterializations({
     metadata,
     storage,
@@ -251,19 +329,13 @@ test('unused materialized tables are dropped after the grace period', async () =
     now: () => clock,
   })
   await patient.sweep()
-  clock += 901_000
-  await materializations.refresh()
-  await materializations.settled()
-  const second = (await stored())!.table
-  clock += 1_000
+  clock += 89_999
   await patient.sweep()
-  expect((await tables()).sort()).toEqual([first, second].sort())
-  clock += 89_000
+  expect([await tables(), (await layers()).length]).toEqual([expect.arrayContaining([first, orphan]), 2])
+  clock += 1
   await patient.sweep()
-  expect(await tables()).toContain(first)
-  clock += 1_000
-  await patient.sweep()
-  expect(await tables()).toEqual([second])
+  expect([await tables(), await layers()]).toEqual([[first], (await stored())!.layers.map(({ id }) => id)])
+  expect(await answer()).toEqual({ a: 2, b: 1 })
 })
 
 describe('materialization with two processes', () => {
@@ -360,8 +432,8 @@ describe('materialization with two processes', () => {
 
   test.each<[string, (by: Materializations) => Promise<unknown>, object | undefined]>([
     ['is disabled by the other', (by) => by.disable(version.id), undefined],
-    ['is invalidated by the other after events were deleted', (by) => by.invalidate(projectId), { ready: true }],
-  ])('never uses a new table if, while one process builds it, it %s', async (_, act, left) => {
+    ['deletes events in the other', (by) => by.whileDeleting(projectId, ['ann'], async () => {}), { ready: true }],
+  ])('never uses a new table if, while one process builds it, the endpoint %s', async (_, act, left) => {
     const gate = gated()
     await materializations.enable(projectId, endpoint, version)
     await until(() => gate.waiting() === 1)
@@ -385,7 +457,7 @@ describe('materialization with two processes', () => {
     expect(await view()).toMatchObject({ enabled: true, ready: false, status: 'Failed', error: 'wrong' })
     clock += 901_000
     await materializations.refresh()
-    await materializations.invalidate(projectId)
+    await materializations.whileDeleting(projectId, ['ann'], async () => {})
     await materializations.settled()
     expect(await stored()).toBeUndefined()
     await enable()

@@ -146,7 +146,7 @@ const startProject = () => {
   const settled = (epoch: number) => (isSettled(epoch) ? epoch : NaN)
   const knownAt = async (table: { readonly table: string; readonly watermark: string }) => {
     const epoch = await epochs.of(projectId)
-    const built = { ...table, signature: '', rows: 0, bytes: 0, events: 0, builtAt: '' }
+    const built = { ...table, signature: '', layers: [], bytes: 0, builtAt: '' }
     const isComplete = isSettled(epoch) && arrivals.isComplete(projectId, built, epoch)
     return { cells, epoch: settled(epoch), owners: settled(await owners.of(projectId)), isComplete }
   }

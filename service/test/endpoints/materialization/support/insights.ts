@@ -2,11 +2,11 @@ import { checkInsight, type InsightQuery, planInsight } from '../../../../src/en
 import type { Plan as InsightPlan } from '../../../../src/endpoints/insights/insight.ts'
 import { createZone } from '../../../../src/endpoints/insights/zone.ts'
 import { planFromStored } from '../../../../src/endpoints/materialization/insightRows.ts'
-import { buildStatements, planOfInsight } from '../../../../src/endpoints/materialization/plan.ts'
+import { planOfInsight } from '../../../../src/endpoints/materialization/plan.ts'
+import { statementsOf } from '../../../../src/endpoints/materialization/tablePlan.ts'
+import type { Stored } from '../../../../src/endpoints/materialization/words.ts'
 import type { TestEngine } from '../../../sql/support/engine.ts'
-import { rounded } from './store.ts'
-
-const time = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
+import { fillTable, rounded } from './store.ts'
 
 export interface InsightQuestion {
   readonly variables?: Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ export interface InsightQuestion {
 export interface MaterializedInsight {
   readonly table: string
   readonly kind: string
-  readonly stored: { readonly table: string; readonly watermark: string; readonly signature: string }
+  readonly stored: Stored & { readonly signature: string }
   /** The results of a live run and of a materialized one. */
   run(question: InsightQuestion): Promise<{ live: unknown; materialized: unknown; isUsed: boolean }>
   /** The numbers of rows and events in the table, and of events that it should have. */
@@ -39,13 +39,9 @@ export const materializeInsight = async (
   const plan = planOfInsight(query)
   if ('violations' in plan) throw new Error(`Refused: ${JSON.stringify(plan.violations)}`)
   tables += 1
-  const stored = {
-    table: `rollup_insight_${process.pid}_${tables}`,
-    watermark: time(watermarkMs),
-    signature: plan.table.signature,
-  }
-  const { create, fill, held, events } = buildStatements(plan.table, projectId, stored)
-  for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
+  const table = `rollup_insight_${process.pid}_${tables}`
+  const stored = await fillTable(engine, projectId, plan.table, table, watermarkMs)
+  const { held, count } = statementsOf(plan.table, projectId, table)
   const answer = async ({ statements, shape }: InsightPlan) => {
     const rows = []
     for (const statement of statements) rows.push(await engine.rows(statement))
@@ -66,9 +62,11 @@ export const materializeInsight = async (
       }
     },
     async held() {
-      const [[rows, made]] = (await engine.rows({ ...held, params: {} })) as [[number, number]]
-      const [[wanted]] = (await engine.rows(events)) as [[number]]
-      return { rows, events: made, wanted }
+      const layers = (await engine.rows({ text: held().text, params: {} })) as [number, number, number][]
+      const used = layers.filter(([id]) => stored.layers.some((each) => each.id === id))
+      const [[wanted]] = (await engine.rows({ params: {}, ...count({ until: stored.watermark }) })) as [[number]]
+      const sum = (of: 1 | 2) => used.reduce((all, layer) => all + Number(layer[of]), 0)
+      return { rows: sum(1), events: sum(2), wanted: Number(wanted) }
     },
     drop: () => engine.command(`DROP TABLE db.${stored.table} SYNC`),
   }

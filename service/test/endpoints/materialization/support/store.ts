@@ -1,4 +1,5 @@
-import { buildStatements, planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
+import { planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
+import { type TablePlan, statementsOf } from '../../../../src/endpoints/materialization/tablePlan.ts'
 import { type Cells, createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
 import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
 import type { Variable } from '../../../../src/storage/metadata/metadata.ts'
@@ -52,6 +53,29 @@ export const store = (engine: TestEngine, projectId: number, events: readonly Se
     }),
   )
 
+/**
+ * Creates and fills a table as the service does over time: the events until some minutes before the watermark, then the others. The
+ * first layer is merged into another.
+ */
+export const fillTable = async (
+  engine: TestEngine,
+  projectId: number,
+  plan: TablePlan,
+  table: string,
+  watermarkMs: number,
+) => {
+  const { create, fill, merge } = statementsOf(plan, projectId, table)
+  const [before, until] = [watermarkMs - 600_000, watermarkMs].map(time) as [string, string]
+  const statements = [
+    create(),
+    fill(1, { until: before }),
+    fill(2, { since: before, until }),
+    merge(3, [{ id: 1 }], []),
+  ]
+  for (const { text, params } of statements) await engine.command(text, params)
+  return { table, watermark: time(watermarkMs), signature: plan.signature, layers: [{ id: 2 }, { id: 3 }] }
+}
+
 let tables = 0
 
 /** A query with its table, filled up to a watermark. */
@@ -101,14 +125,8 @@ export const materialize = async (
   const plan = planOf(parsed, variables(types))
   if ('violations' in plan) throw new Error(`Refused: ${JSON.stringify(plan.violations)}`)
   tables += 1
-  const stored = {
-    table: `rollup_test_${process.pid}_${tables}`,
-    watermark: time(watermarkMs),
-    signature: plan.table.signature,
-    isComplete,
-  }
-  const { create, fill } = buildStatements(plan.table, projectId, stored)
-  for (const statement of [create, fill]) await engine.command(statement.text, statement.params)
+  const table = `rollup_test_${process.pid}_${tables}`
+  const stored = { ...(await fillTable(engine, projectId, plan.table, table, watermarkMs)), isComplete }
   const cells = createCells({ storage: { run: engine.result } })
   let epoch = 0
   const isOrdered = /order by/i.test(text)
