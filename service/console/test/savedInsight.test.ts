@@ -71,7 +71,7 @@ const SETTINGS: readonly (readonly [string, string][])[] = [
 
 const build = (parameters: readonly (readonly [string, string])[]) => {
   const search = new URLSearchParams(parameters.map(([name, value]) => [name, value]))
-  return (BUILT_KINDS.find(({ name }) => name === search.get('tab')) ?? BUILT_KINDS[0]).toQuery(search)!
+  return (BUILT_KINDS.find(({ name }) => name === search.get('tab')) ?? BUILT_KINDS[0]!).toQuery(search)!
 }
 
 test('a saved insight opens in the builder with all its settings', () => {
