@@ -5,6 +5,7 @@ import { stackOf } from './enrichStack.ts'
 import { createFingerprintRules, type FingerprintRules } from './fingerprintRules.ts'
 import { createIssues } from './issues.ts'
 import { createMapper } from './mapper.ts'
+import { EXCEPTION_SETTINGS } from './remoteSettings.ts'
 import { ERROR_TRACKING_ROUTES, type ErrorTrackingParts } from './routes.ts'
 import { SOURCE_MAP_SCHEMA } from './schema.ts'
 import { createSourceMaps } from './sourceMaps.ts'
@@ -44,6 +45,7 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
   },
   routes: ERROR_TRACKING_ROUTES,
   schema: SOURCE_MAP_SCHEMA,
+  remoteSettings: EXCEPTION_SETTINGS,
   enricher:
     ({ fingerprintRules }) =>
     async (projects) => {

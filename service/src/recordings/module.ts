@@ -4,6 +4,7 @@ import { createQueryRows, LOOKUP_SECONDS } from '../persons/queryRows.ts'
 import { createChunkStore } from './chunkStore.ts'
 import { createDayBudget } from './dayBudget.ts'
 import { createIngestRecording } from './ingest.ts'
+import { RECORDING_REMOTE_SETTINGS } from './recordingConfig.ts'
 import { createRecordings } from './readRecordings.ts'
 import { createRemoveRecordings, type RemoveRecordings } from './removeRecordings.ts'
 import { RECORDING_ROUTES, type RecordingParts } from './routes.ts'
@@ -54,5 +55,6 @@ export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: Re
   },
   routes: RECORDING_ROUTES,
   schema: RECORDING_SCHEMA,
+  remoteSettings: RECORDING_REMOTE_SETTINGS,
   eraser: ({ removeRecordings }) => ({ erase: removeRecordings.ofPerson }),
 }
