@@ -8,6 +8,7 @@ import type { Log } from './lib/log.ts'
 import type { MetricRows, Metrics } from './lib/metrics.ts'
 import type { TimeSlices } from './lib/timeSlices.ts'
 import type { FlagSource } from './flags/flagSource.ts'
+import type { RemoteSettings } from './flags/remoteSetting.ts'
 import type { Enricher, IngestSink, Rejections } from './ingest/sink.ts'
 import type { Eraser } from './persons/erase.ts'
 import type { QueryRows } from './persons/queryRows.ts'
@@ -74,6 +75,8 @@ export interface Module<Parts, Created = Parts> {
   readonly enricher?: (parts: Parts) => Enricher
   /** What the module deletes of a person, besides rows of tables with `hasEvents`. */
   readonly eraser?: (parts: Parts) => Eraser
+  /** Settings that the module adds to the remote configuration of SDKs. */
+  readonly remoteSettings?: RemoteSettings
   /** Flags that the module adds to those of a project. */
   readonly flagSource?: (parts: Parts) => FlagSource
   readonly jobs?: (parts: Parts) => readonly Job[]

@@ -26,10 +26,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   heatmaps: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'endpoints/insights'],
   persons: ['lib', 'storage', 'storage/metadata', 'sql', 'sql/catalog', 'sql/print'],
   // Session recordings: chunks from browsers, and what people read of them.
-  recordings: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'endpoints/insights'],
+  recordings: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'flags', 'endpoints/insights'],
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   surveys: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'flags'],
-  errorTracking: ['lib', 'storage', 'storage/metadata', 'persons', 'events'],
+  errorTracking: ['lib', 'storage', 'storage/metadata', 'persons', 'events', 'flags'],
   projects: ['lib', 'storage', 'storage/metadata'],
   status: ['lib', 'storage', 'storage/metadata'],
   statics: ['lib'],

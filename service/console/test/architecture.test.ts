@@ -10,7 +10,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['lib', 'player'],
   lib: ['api', 'top'],
   ui: ['lib', 'api', 'top'],
-  pages: ['ui', 'lib', 'api', 'player', 'preview', 'top'],
+  // Kinds of insights: a folder has everything that the pages know of a kind.
+  insights: ['lib', 'api', 'ui'],
+  pages: ['insights', 'ui', 'lib', 'api', 'player', 'preview', 'top'],
   // The document that plays recordings. Other folders import only the types of its messages.
   player: [],
   // The document that previews surveys, by code of the SDK and the style of the service's hosted page.

@@ -3,7 +3,7 @@ import { type Box, moveTile, passNeighbors, resizeTile, settle } from '../src/pa
 import { newTile } from '../src/lib/newTile.ts'
 import { sharedOf, variableParameter, variablesOfTiles } from '../src/pages/dashboards/sharedValues.ts'
 import { toRequest } from '../src/pages/dashboards/tileRequest.ts'
-import { toTileData } from '../src/pages/dashboards/tileData.ts'
+import { toTileData } from '../src/insights/kinds.ts'
 
 const box = (id: string, x: number, y: number, w: number, h: number): Box => ({ id, x, y, w, h })
 const at = (tiles: readonly Box[]) => Object.fromEntries(tiles.map(({ id, x, y, w, h }) => [id, [x, y, w, h]]))

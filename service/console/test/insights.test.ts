@@ -1,8 +1,8 @@
 import { parseFilter } from '../src/lib/filters.ts'
 import { joinList, splitList } from '../src/lib/listText.ts'
-import { funnelQuery } from '../src/pages/insights/funnelQuery.ts'
-import { retentionQuery } from '../src/pages/insights/retentionQuery.ts'
-import { formatSeries, trendsOf, trendsQuery } from '../src/pages/insights/trendsQuery.ts'
+import { funnelQuery } from '../src/insights/funnel/funnelQuery.ts'
+import { retentionQuery } from '../src/insights/retention/retentionQuery.ts'
+import { formatSeries, trendsOf, trendsQuery } from '../src/insights/trends/trendsQuery.ts'
 
 const search = (text: string) => new URLSearchParams(text)
 

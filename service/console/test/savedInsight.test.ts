@@ -1,10 +1,8 @@
 /** @jest-environment jsdom */
 import { formatFilter } from '../src/lib/filters.ts'
-import { displayOf, isBuilt } from '../src/lib/insightDisplay.ts'
-import { titleOf } from '../src/pages/insights/insightTitle.ts'
-import { KINDS } from '../src/pages/insights/kinds.ts'
-import { settingsOf } from '../src/pages/insights/savedInsight.ts'
-import { formatSeries, MATHS } from '../src/pages/insights/trendsQuery.ts'
+import { BUILT_KINDS, displayOf, isBuilt, titleOf } from '../src/insights/kinds.ts'
+import { settingsOf } from '../src/insights/savedInsight.ts'
+import { formatSeries, MATHS } from '../src/insights/trends/trendsQuery.ts'
 
 const FILTERS = [
   formatFilter({ operator: 'is', type: 'event', key: '$pathname', values: ['/a,b', 'c\\d', ''] }),
@@ -73,7 +71,7 @@ const SETTINGS: readonly (readonly [string, string][])[] = [
 
 const build = (parameters: readonly (readonly [string, string])[]) => {
   const search = new URLSearchParams(parameters.map(([name, value]) => [name, value]))
-  return (KINDS.find(({ name }) => name === search.get('tab')) ?? KINDS[0]).toQuery(search)!
+  return (BUILT_KINDS.find(({ name }) => name === search.get('tab')) ?? BUILT_KINDS[0]!).toQuery(search)!
 }
 
 test('a saved insight opens in the builder with all its settings', () => {

@@ -5,11 +5,22 @@ import { stackOf } from './enrichStack.ts'
 import { createFingerprintRules, type FingerprintRules } from './fingerprintRules.ts'
 import { createIssues } from './issues.ts'
 import { createMapper } from './mapper.ts'
+import { EXCEPTION_SETTINGS } from './remoteSettings.ts'
 import { ERROR_TRACKING_ROUTES, type ErrorTrackingParts } from './routes.ts'
 import { SOURCE_MAP_SCHEMA } from './schema.ts'
 import { createSourceMaps } from './sourceMaps.ts'
 
-/** Issues of exceptions, their rules and source maps. */
+/**
+ * Issues of exceptions, their rules and source maps.
+ *
+ * An issue is computed from stacks, not from events. When an exception is stored, it gets the id of its stack: a hash of
+ * everything that a fingerprint can depend on, before source maps. The first request that finds a new stack reads one of
+ * its events, applies the source maps and stores the stack's fingerprint. The metadata store maps fingerprints to
+ * issues, so merging and splitting issues rewrites no event, and a source map that comes late only computes the
+ * fingerprints of its stacks again. Counts, people and releases are read from the events. Grouping rules can depend on
+ * the message and on mapped frames. So ingest stores which rules an exception matches apart from its frames, which also
+ * distinguishes its stack, and the first request checks the frames of those rules.
+ */
 export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintRules: FingerprintRules }> = {
   create({ config, gate, queryRows, metadata, metrics, programs, turns, onStop, log }) {
     const mapper = createMapper(programs.sourceMaps, turns)
@@ -34,6 +45,7 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
   },
   routes: ERROR_TRACKING_ROUTES,
   schema: SOURCE_MAP_SCHEMA,
+  remoteSettings: EXCEPTION_SETTINGS,
   enricher:
     ({ fingerprintRules }) =>
     async (projects) => {

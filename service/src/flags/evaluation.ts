@@ -6,10 +6,16 @@ import { combineFlags } from './flagSource.ts'
 import { createLocalEvaluation } from './localEvaluation.ts'
 import { FLAGS } from './module.ts'
 import { createFlagQuota } from './quota.ts'
-import { createRemoteConfigs } from './remoteConfig.ts'
+import { createRemoteConfigs, schemasOf, SDK_SETTINGS } from './remoteConfig.ts'
+import type { RemoteSettings } from './remoteSetting.ts'
 import { EVALUATION_ROUTES, type EvaluationParts } from './routes/evaluation.ts'
 import { PERSON_FLAG_ROUTES, type PersonFlagParts } from './routes/personFlags.ts'
-import { REMOTE_CONFIG_ROUTES, type RemoteConfigParts } from './routes/remoteConfig.ts'
+import { remoteConfigRoutes, type RemoteConfigParts } from './routes/remoteConfig.ts'
+
+const settingsOf = (modules: readonly AnyModule[]): RemoteSettings => ({
+  ...SDK_SETTINGS,
+  ...Object.fromEntries(modules.flatMap(({ remoteSettings = {} }) => Object.entries(remoteSettings))),
+})
 
 /** Returns the module that evaluates the flags of projects and `modules`, and configures SDKs. */
 export const evaluationWith = (
@@ -18,7 +24,7 @@ export const evaluationWith = (
   create({ config, metadata, slices, use }) {
     const { flags: definitions, stored } = use(FLAGS)
     const sources = modules.flatMap((module) => module.flagSource?.(use(module) as never) ?? [])
-    const remoteConfigs = createRemoteConfigs(metadata, definitions, sources)
+    const remoteConfigs = createRemoteConfigs(metadata, definitions, settingsOf(modules), sources)
     return {
       flags: definitions,
       persons: use(PEOPLE).persons,
@@ -36,5 +42,5 @@ export const evaluationWith = (
       }),
     }
   },
-  routes: [...EVALUATION_ROUTES, ...REMOTE_CONFIG_ROUTES, ...PERSON_FLAG_ROUTES],
+  routes: [...EVALUATION_ROUTES, ...remoteConfigRoutes(schemasOf(settingsOf(modules))), ...PERSON_FLAG_ROUTES],
 })

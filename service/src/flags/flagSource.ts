@@ -10,7 +10,7 @@ export interface ModuleFlags {
 export interface FlagSource {
   flags(projectId: number): Promise<ModuleFlags>
   /** Setting of the remote configuration that SDKs see turned on only while the project has something to load for it. */
-  readonly setting: 'surveys'
+  readonly setting: string
   /** Whether the project has something to load. */
   isUsed(projectId: number): Promise<boolean>
 }

@@ -1,62 +1,19 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { mergePatch } from '../lib/mergePatch.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import type { FlagSource } from './flagSource.ts'
-import { changeRecording, RECORDING_CONFIG } from './recordingConfig.ts'
+import { ON, ON_OR_OPTIONS, type RemoteSettings } from './remoteSetting.ts'
 
-const ON = Type.Boolean()
-const ON_OR_OPTIONS = Type.Union([Type.Boolean(), Type.Record(Type.String(), Type.Unknown())])
+type Values = Readonly<Record<string, unknown>>
 
-const OPERATORS = ['exact', 'is_not', 'icontains', 'not_icontains', 'regex', 'not_regex'] as const
-const COMPARISON = Type.Object(
-  {
-    key: Type.Union([Type.Literal('$exception_types'), Type.Literal('$exception_values')]),
-    operator: Type.Union(OPERATORS.map((operator) => Type.Literal(operator))),
-    value: Type.Union([
-      Type.String({ maxLength: 1_000 }),
-      Type.Array(Type.String({ maxLength: 1_000 }), { maxItems: 50 }),
-    ]),
-  },
-  { additionalProperties: false },
-)
-/** Which exceptions browsers drop. */
-const ERROR_TRACKING = Type.Object(
-  {
-    suppressionRules: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            type: Type.Union([Type.Literal('AND'), Type.Literal('OR')]),
-            values: Type.Array(COMPARISON, { minItems: 1, maxItems: 20 }),
-          },
-          { additionalProperties: false },
-        ),
-        { maxItems: 100 },
-      ),
-    ),
-    captureExtensionExceptions: Type.Optional(ON),
-  },
-  { additionalProperties: false },
-)
-
-/** Features that a project can turn on or off in its visitors' browsers (docs/reference/protocol.md#4.7). */
-export const REMOTE_CONFIG = Type.Object(
-  {
-    autocapture_opt_out: Type.Optional(ON),
-    captureDeadClicks: Type.Optional(ON),
-    heatmaps: Type.Optional(ON),
-    /** `false` turns all surveys off. */
-    surveys: Type.Optional(ON),
-    sessionRecording: Type.Optional(RECORDING_CONFIG),
-    capturePerformance: Type.Optional(ON_OR_OPTIONS),
-    autocaptureExceptions: Type.Optional(ON_OR_OPTIONS),
-    defaultIdentifiedOnly: Type.Optional(ON),
-    errorTracking: Type.Optional(ERROR_TRACKING),
-  },
-  { additionalProperties: false },
-)
-export type RemoteSettings = Static<typeof REMOTE_CONFIG>
+/** Settings of SDKs (docs/reference/protocol.md#4.7), besides those of modules. By default, a `false` one is off. */
+export const SDK_SETTINGS: RemoteSettings = {
+  autocapture_opt_out: { schema: ON, byDefault: false },
+  captureDeadClicks: { schema: ON, byDefault: false },
+  capturePerformance: { schema: ON_OR_OPTIONS, byDefault: false },
+  defaultIdentifiedOnly: { schema: ON, byDefault: true },
+}
 
 /** Returns the schema of a merge patch: every field may be null, which removes it. Lists are replaced, so theirs may not. */
 const patchOf = (schema: TSchema): TSchema => {
@@ -76,78 +33,62 @@ const patchOf = (schema: TSchema): TSchema => {
   })
 }
 
-type Patch<Value> = Value extends readonly unknown[]
-  ? Value
-  : Value extends object
-    ? { readonly [Key in keyof Value]?: Patch<Value[Key]> | null }
-    : Value
+const objectOf = (rows: RemoteSettings, toSchema: (schema: TSchema) => TSchema): TSchema =>
+  Type.Object(Object.fromEntries(Object.entries(rows).map(([name, { schema }]) => [name, toSchema(schema)])), {
+    additionalProperties: false,
+  })
 
-/** Changes of the settings, as a JSON Merge Patch. */
-export type RemotePatch = Patch<RemoteSettings>
-export const REMOTE_PATCH = Type.Unsafe<RemotePatch>({ ...patchOf(REMOTE_CONFIG), type: 'object' })
-
-/** Default remote config. A `false` field means the feature is off. */
-const DEFAULTS: Required<RemoteSettings> = {
-  autocapture_opt_out: false,
-  captureDeadClicks: false,
-  heatmaps: false,
-  surveys: true,
-  sessionRecording: false,
-  capturePerformance: false,
-  autocaptureExceptions: false,
-  defaultIdentifiedOnly: true,
-  errorTracking: {},
-}
+/** Returns the schema of all settings, and that of their changes by a JSON Merge Patch. */
+export const schemasOf = (rows: RemoteSettings): { readonly settings: TSchema; readonly patch: TSchema } => ({
+  settings: objectOf(rows, (schema) => schema),
+  patch: Type.Unsafe({ ...patchOf(objectOf(rows, (schema) => Type.Optional(schema))), type: 'object' }),
+})
 
 export interface RemoteConfigs {
   /** Returns the settings of a project, with defaults. */
-  settings(projectId: number): Promise<Required<RemoteSettings>>
+  settings(projectId: number): Promise<Values>
   /** Changes settings. Resolves with all of them. Throws `ApiError`. */
-  change(projectId: number, changes: RemotePatch): Promise<Required<RemoteSettings>>
+  change(projectId: number, changes: Values): Promise<Values>
   /** Returns the configuration as the SDK reads it. */
-  of(project: { readonly id: number; readonly token: string }): Promise<Readonly<Record<string, unknown>>>
+  of(project: { readonly id: number; readonly token: string }): Promise<Values>
 }
 
-/** Setting of a project: what it does not record. It stays while recording is off. */
-const PROTECTION = 'recording_protection'
-
-/** SDKs record if `sessionRecording` is an object. */
-const forSdk = (settings: Required<RemoteSettings>) => ({
-  ...settings,
-  sessionRecording: settings.sessionRecording && {
-    endpoint: '/s/',
-    ...(settings.sessionRecording === true ? {} : settings.sessionRecording),
-  },
-})
-
+/** Creates the configuration of SDKs by the settings in `rows`. `sources`: modules that SDKs load something for. */
 export const createRemoteConfigs = (
   { settings }: Pick<Metadata, 'settings'>,
   { byKey }: Pick<FlagDefinitions, 'byKey'>,
-  sources: readonly Pick<FlagSource, 'setting' | 'isUsed'>[] = [],
+  rows: RemoteSettings,
+  sources: readonly Pick<FlagSource, 'setting' | 'isUsed'>[],
 ): RemoteConfigs => {
-  const read = async (projectId: number) => ({
-    ...DEFAULTS,
-    ...((await settings.get(projectId, 'remote_config')) as RemoteSettings | undefined),
+  const defaults = Object.fromEntries(Object.entries(rows).map(([name, { byDefault }]) => [name, byDefault]))
+  const read = async (projectId: number): Promise<Values> => ({
+    ...defaults,
+    ...((await settings.get(projectId, 'remote_config')) as Values | undefined),
   })
+  const forSdk = (values: Values): Values =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, rows[name]?.toSdk?.(value) ?? value]))
   return {
     settings: read,
-    change: async (projectId, { sessionRecording: recording, ...changes }) => {
+    change: async (projectId, changes) => {
       const before = await read(projectId)
-      const next = { ...DEFAULTS, ...(mergePatch(before, changes) as RemoteSettings) }
-      if (recording !== undefined) {
-        const { sessionRecording, protection } = changeRecording(
-          before.sessionRecording,
-          (await settings.get(projectId, PROTECTION)) ?? {},
-          recording ?? DEFAULTS.sessionRecording,
+      const changed: Record<string, unknown> = {}
+      for (const [name, { change, keptIn, byDefault }] of Object.entries(rows)) {
+        if (!change || !keptIn || changes[name] === undefined) continue
+        const { value, kept } = change(
+          before[name],
+          changes[name] ?? byDefault,
+          (await settings.get(projectId, keptIn)) ?? {},
         )
-        next.sessionRecording = sessionRecording
-        await settings.set(projectId, PROTECTION, protection)
+        changed[name] = value
+        await settings.set(projectId, keptIn, kept)
       }
+      const plain = Object.fromEntries(Object.entries(changes).filter(([name]) => !(name in changed)))
+      const next = { ...defaults, ...(mergePatch(before, plain) as Values), ...changed }
       await settings.set(projectId, 'remote_config', next)
       return next
     },
     of: async ({ id, token }) => {
-      const [settings, flags, used] = await Promise.all([
+      const [values, flags, used] = await Promise.all([
         read(id),
         byKey(id),
         Promise.all(sources.map(({ isUsed }) => isUsed(id))),
@@ -158,9 +99,9 @@ export const createRemoteConfigs = (
         hasFeatureFlags: used.includes(true) || [...flags.values()].some(({ isActive }) => isActive),
         elementsChainAsString: true,
         analytics: { endpoint: '/i/v0/e/' },
-        ...forSdk(settings),
+        ...forSdk(values),
         // SDKs load nothing for a module that the project does not use.
-        ...Object.fromEntries(sources.map(({ setting }, index) => [setting, settings[setting] && used[index]])),
+        ...Object.fromEntries(sources.map(({ setting }, index) => [setting, values[setting] && used[index]])),
         siteApps: [],
         isAuthenticated: false,
         toolbarParams: {},

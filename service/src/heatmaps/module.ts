@@ -1,3 +1,4 @@
+import { ON } from '../flags/remoteSetting.ts'
 import type { Module } from '../module.ts'
 import { createHeatmaps } from './heatmaps.ts'
 import { HEATMAP_ROUTES, type HeatmapParts } from './routes.ts'
@@ -25,4 +26,5 @@ export const HEATMAPS: Module<HeatmapParts & { readonly keepPoints: KeepPoints; 
   },
   ingestSink: ({ keepPoints, onEvent }) => createHeatmapSink(keepPoints, onEvent),
   rejections: HEATMAP_REJECTIONS,
+  remoteSettings: { heatmaps: { schema: ON, byDefault: false } },
 }

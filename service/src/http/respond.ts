@@ -4,7 +4,7 @@ import { isShort, streamJson, toLargeJson } from '../lib/largeJson.ts'
 import { own } from '../lib/own.ts'
 import { identityOf } from './authenticate.ts'
 import { varyBy } from './compression.ts'
-import { readQuery } from './query.ts'
+import { readQuery } from './readQuery.ts'
 import type { RouteRequest, ServedRoute } from './route.ts'
 import { firstOf, projectIdOf, stringsOf } from './values.ts'
 

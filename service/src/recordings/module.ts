@@ -4,6 +4,7 @@ import { createQueryRows, LOOKUP_SECONDS } from '../persons/queryRows.ts'
 import { createChunkStore } from './chunkStore.ts'
 import { createDayBudget } from './dayBudget.ts'
 import { createIngestRecording } from './ingest.ts'
+import { RECORDING_REMOTE_SETTINGS } from './recordingConfig.ts'
 import { createRecordings } from './readRecordings.ts'
 import { createRemoveRecordings, type RemoveRecordings } from './removeRecordings.ts'
 import { RECORDING_ROUTES, type RecordingParts } from './routes.ts'
@@ -11,7 +12,16 @@ import { RECORDING_SCHEMA } from './schema.ts'
 import { createRecordingSettings } from './settings.ts'
 import { createRecordingThread } from './thread.ts'
 
-/** Session recordings. One thread reads bodies, another reads stored chunks. */
+/**
+ * Session recordings. One thread reads bodies, another reads stored chunks.
+ *
+ * Recordings are chunks. A row of `recording_chunks` is one megabyte of a chunk at most, ordered by session, window and
+ * sequence number. A repeated chunk replaces itself, and all figures of a session are computed from its chunks, so
+ * retries and late chunks need no counters. The day of expiry is the partition. It follows from the start of the
+ * session, which the session's id begins with, so every process and every retry computes the same. Sessions that were
+ * deleted are in the metadata: a delivery checks them before and after it stores a chunk. Lists find sessions in
+ * `recording_sessions`, a row per session without sums, so that a repeated chunk does not change it.
+ */
 export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: RemoveRecordings }> = {
   create({ gate, queryRows, metadata, metrics, programs, turns, onStop, use }) {
     const reading = createRecordingThread(programs.recordings, turns)
@@ -45,5 +55,6 @@ export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: Re
   },
   routes: RECORDING_ROUTES,
   schema: RECORDING_SCHEMA,
+  remoteSettings: RECORDING_REMOTE_SETTINGS,
   eraser: ({ removeRecordings }) => ({ erase: removeRecordings.ofPerson }),
 }

@@ -1,4 +1,5 @@
 import { FLAGS } from '../flags/module.ts'
+import { ON } from '../flags/remoteSetting.ts'
 import type { Module } from '../module.ts'
 import { createListResponses } from './responses.ts'
 import { createReadResults } from './results.ts'
@@ -18,5 +19,7 @@ export const SURVEYS: Module<SurveyParts> = {
   routes: SURVEY_ROUTES,
   ingestSink: ({ surveys }) => createSurveySink(surveys),
   rejections: SURVEY_REJECTIONS,
+  // `false` turns all surveys off.
+  remoteSettings: { surveys: { schema: ON, byDefault: true } },
   flagSource: ({ surveys }) => ({ setting: 'surveys', flags: surveys.flags, isUsed: surveys.hasRunning }),
 }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { explained, orElse, type QuerySchemas, readQuery, required } from '../../src/http/query.ts'
+import { explained, orElse, type QuerySchemas, required } from '../../src/http/query.ts'
+import { readQuery } from '../../src/http/readQuery.ts'
 import { oneOf } from '../../src/http/schemas.ts'
 import type { ApiError } from '../../src/lib/apiError.ts'
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { api, capture, countOf, event, isReady } from '../support/api.ts'
+import { api, capture, countOf, event, isReady, request } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 const FOLDER = resolve(__dirname, `../../.data/products-${process.pid}`)
@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(FOLDER, { recursive: true, force: true })
 })
 
-test('a folder and a row add a product: a route, a table, a sink, a reason of rejection, a metric and an eraser', async () => {
+test('a folder and a row add a product: a route, a table, a sink, a reason of rejection, a metric, a setting of SDKs and an eraser', async () => {
   const files = build('with-votes', 'add', resolve(__dirname, 'votes/module.ts'), 'VOTES')
   expect(files).toContain('service/test/service/votes/module.ts')
   service = await startService({ main: `${FOLDER}/with-votes/main.js` })
@@ -38,6 +38,7 @@ test('a folder and a row add a product: a route, a table, a sink, a reason of re
   )
   expect((await api(service, 'GET', '/votes/')).body).toEqual({ tea: 2 })
   expect(await countOf(service, 'vote')).toBe(0)
+  expect((await request(`${service.url}/array/${service.token}/config`)).body.votes).toBe(true)
 
   const [ann] = (await api(service, 'GET', '/persons/?distinct_id=ann')).body.results
   expect((await api(service, 'DELETE', `/persons/${ann.id}`)).status).toBe(204)

@@ -1,6 +1,5 @@
 import type { ProjectByToken } from '../../http/request.ts'
-import { Type } from '@sinclair/typebox'
-import { REMOTE_CONFIG, REMOTE_PATCH, remoteConfigScript, type RemoteConfigs } from '../remoteConfig.ts'
+import { remoteConfigScript, type RemoteConfigs, type schemasOf } from '../remoteConfig.ts'
 import { ApiError } from '../../lib/apiError.ts'
 import { tagged } from '../../http/etag.ts'
 import { type RouteRequest, routesWith } from '../../http/route.ts'
@@ -22,13 +21,10 @@ const configOf = async ({ projectByToken, remoteConfigs }: RemoteConfigParts, { 
 // Short enough for pages to notice changes, long enough to spare a request per visit.
 const BRIEFLY = 'public, max-age=60'
 
-/** All settings, with defaults. */
-const ALL_SETTINGS = Type.Required(REMOTE_CONFIG)
-
 const SETTINGS = '/api/projects/:projectId/remote_config'
 
-/** Remote configuration of the browser SDK. */
-export const REMOTE_CONFIG_ROUTES = [
+/** Returns the routes of the remote configuration of the browser SDK, by the schemas of its settings. */
+export const remoteConfigRoutes = ({ settings, patch }: ReturnType<typeof schemasOf>) => [
   route({
     method: 'GET',
     path: '/array/:token/config',
@@ -52,7 +48,7 @@ export const REMOTE_CONFIG_ROUTES = [
     path: SETTINGS,
     summary: 'Read the remote configuration of the SDK',
     access: 'project:read',
-    response: ALL_SETTINGS,
+    response: settings,
     handler: async ({ remoteConfigs }, { projectId }) => ({ body: await remoteConfigs.settings(projectId) }),
   }),
   route({
@@ -60,8 +56,10 @@ export const REMOTE_CONFIG_ROUTES = [
     path: SETTINGS,
     summary: 'Change the remote configuration of the SDK by a JSON Merge Patch: objects merge, null removes a field',
     access: 'project:write',
-    body: REMOTE_PATCH,
-    response: ALL_SETTINGS,
-    handler: async ({ remoteConfigs }, { projectId, body }) => ({ body: await remoteConfigs.change(projectId, body) }),
+    body: patch,
+    response: settings,
+    handler: async ({ remoteConfigs }, { projectId, body }) => ({
+      body: await remoteConfigs.change(projectId, body as Readonly<Record<string, unknown>>),
+    }),
   }),
 ]

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { ON } from '../../../src/flags/remoteSetting.ts'
 import { routesWith } from '../../../src/http/route.ts'
 import type { IngestSink } from '../../../src/ingest/sink.ts'
 import type { Module } from '../../../src/module.ts'
@@ -80,6 +81,7 @@ export const VOTES: Module<VoteParts> = {
   rejections: {
     invalid_vote: { message: '"choice" must be a string.', remedy: 'Send the choice as a string.' },
   },
+  remoteSettings: { votes: { schema: ON, byDefault: true } },
   eraser: ({ background }) => ({
     erase: (projectId, ids) =>
       background.work(

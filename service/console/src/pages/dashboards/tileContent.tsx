@@ -7,7 +7,8 @@ import { RetentionGrid } from '../../ui/retentionGrid.tsx'
 import { SimpleTable } from '../../ui/simpleTable.tsx'
 import styles from './dashboards.module.css'
 import type { Display } from '../../api/dashboards.ts'
-import { type Figure, type TileData, toTileData } from './tileData.ts'
+import { toTileData } from '../../insights/kinds.ts'
+import type { Figure, TileData } from '../../insights/tileData.ts'
 
 interface ContentProps {
   readonly title: string

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { displayOf, isBuilt } from '../../lib/insightDisplay.ts'
+import { displayOf, isBuilt } from '../../insights/kinds.ts'
 import { readStored, writeStored } from '../../lib/stored.ts'
 import { useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'

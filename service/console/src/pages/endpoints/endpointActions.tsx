@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
-import { displayOf, isBuilt } from '../../lib/insightDisplay.ts'
+import { displayOf, isBuilt } from '../../insights/kinds.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'

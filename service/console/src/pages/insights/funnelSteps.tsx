@@ -1,6 +1,6 @@
 import { EventSelect, useEventNames } from '../../ui/eventSelect.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { MAX_STEPS } from './funnelQuery.ts'
+import { MAX_STEPS } from '../../insights/funnel/funnelQuery.ts'
 import styles from './insights.module.css'
 
 const swap = (steps: readonly string[], index: number): readonly string[] =>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Query } from '../../api/query.ts'
-import { displayOf } from '../../lib/insightDisplay.ts'
+import { displayOf } from '../../insights/kinds.ts'
 import { useQuery } from '../../lib/useQuery.ts'
 import { useLink } from '../../project.ts'
 import { AddToDashboard } from '../../ui/addToDashboard.tsx'
@@ -8,7 +8,7 @@ import { Code } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Load } from '../../ui/states.tsx'
 import { SaveEndpoint } from '../../ui/saveEndpoint.tsx'
-import { titleOf } from './insightTitle.ts'
+import { titleOf } from '../../insights/kinds.ts'
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 

@@ -1,4 +1,6 @@
 import type { ComponentType } from 'preact'
+import type { BuiltKind } from '../../insights/kind.ts'
+import { BUILT_KINDS } from '../../insights/kinds.ts'
 import { periodOf } from '../../lib/period.ts'
 import { search, setSearch } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'
@@ -6,13 +8,12 @@ import { PeriodMenu } from '../../ui/periodMenu.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { FunnelTab } from './funnelTab.tsx'
 import { InsightActions } from './insightActions.tsx'
-import { type InsightKind, KINDS } from './kinds.ts'
 import { OpenSaved } from './openSaved.tsx'
 import { RetentionTab } from './retentionTab.tsx'
 import { SavedMenu } from './savedMenu.tsx'
 import { TrendsTab } from './trendsTab.tsx'
 
-const TABS: Readonly<Record<InsightKind['name'], ComponentType>> = {
+const TABS: Readonly<Record<BuiltKind['name'], ComponentType>> = {
   trends: TrendsTab,
   funnel: FunnelTab,
   retention: RetentionTab,
@@ -25,7 +26,7 @@ export const InsightsPage = () => {
 }
 
 const Builder = () => {
-  const kind = KINDS.find(({ name }) => name === search.value.get('tab')) ?? KINDS[0]
+  const kind = BUILT_KINDS.find(({ name }) => name === search.value.get('tab')) ?? BUILT_KINDS[0]!
   const saved = search.value.get('saved') ?? undefined
   const Tab = TABS[kind.name]
   return (
@@ -37,7 +38,7 @@ const Builder = () => {
       </PageHead>
       <Tabs
         label="Kind of insight"
-        tabs={KINDS}
+        tabs={BUILT_KINDS}
         current={kind.name}
         onChange={(tab) => setSearch({ tab: tab === 'trends' ? undefined : tab })}
       >

@@ -7,7 +7,7 @@ import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load } from '../../ui/states.tsx'
-import { settingsOf } from './savedInsight.ts'
+import { settingsOf } from '../../insights/savedInsight.ts'
 
 /** Opens the insight of an endpoint in the builder, with all its settings. */
 export const OpenSaved = ({ name }: { readonly name: string }) => {

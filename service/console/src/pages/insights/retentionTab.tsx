@@ -12,7 +12,7 @@ import { type Cohort, RetentionGrid } from '../../ui/retentionGrid.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { InsightResult } from './insightResult.tsx'
 import styles from './insights.module.css'
-import { COHORTS, retentionOf, retentionQuery, UNITS } from './retentionQuery.ts'
+import { COHORTS, retentionOf, retentionQuery, UNITS } from '../../insights/retention/retentionQuery.ts'
 
 // The date is local to the project, with its offset. It is shown as written.
 const formatCohort = (date: string) =>

@@ -1,6 +1,6 @@
 import { api, dataOf } from '../../api/client.ts'
 import { inProject } from '../../api/inProject.ts'
-import { isBuilt } from '../../lib/insightDisplay.ts'
+import { isBuilt } from '../../insights/kinds.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useLink, useProject } from '../../project.ts'
 import { Menu } from '../../ui/menu.tsx'

@@ -3,7 +3,7 @@ import { EventSelect } from '../../ui/eventSelect.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PropertySelect } from '../../ui/propertySelect.tsx'
 import styles from './insights.module.css'
-import { MATHS, needsProperty, type TrendSeries } from './trendsQuery.ts'
+import { MATHS, needsProperty, type TrendSeries } from '../../insights/trends/trendsQuery.ts'
 
 /** A series of a trend: what is counted, of which events. */
 export const SeriesRow = ({

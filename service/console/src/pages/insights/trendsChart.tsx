@@ -7,7 +7,7 @@ import { SimpleTable } from '../../ui/simpleTable.tsx'
 import { Empty } from '../../ui/states.tsx'
 import styles from './insights.module.css'
 import { PeopleDialog, type PeopleSource } from '../../ui/peopleDialog.tsx'
-import type { Display } from './trendsQuery.ts'
+import type { Display } from '../../insights/trends/trendsQuery.ts'
 
 /** A line in the results of `TrendsQuery`. */
 export interface TrendLine {

@@ -15,7 +15,7 @@ import {
   MAX_SERIES,
   trendsOf,
   type TrendSeries,
-} from './trendsQuery.ts'
+} from '../../insights/trends/trendsQuery.ts'
 
 const LETTERS = 'ABCDE'
 const INTERVAL_OPTIONS = INTERVALS.map((value) => ({ value, label: `By ${value}` }))

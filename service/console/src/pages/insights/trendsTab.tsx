@@ -5,7 +5,7 @@ import { Card } from '../../ui/pageHead.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { InsightResult } from './insightResult.tsx'
 import { TrendsChart, type TrendLine } from './trendsChart.tsx'
-import { needsProperty, trendsOf, trendsQuery } from './trendsQuery.ts'
+import { needsProperty, trendsOf, trendsQuery } from '../../insights/trends/trendsQuery.ts'
 import { TrendsSettings } from './trendsSettings.tsx'
 
 /** Trends: counts of events over time. */

@@ -1,6 +1,6 @@
 import type { Query } from '../../api/query.ts'
 import { filtersOf, toApiFilter } from '../../lib/filters.ts'
-import { oneOf } from './insightQuery.ts'
+import { oneOf } from '../insightQuery.ts'
 
 export const UNITS = [
   { value: 'Week', label: 'weeks' },

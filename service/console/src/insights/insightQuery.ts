@@ -1,6 +1,6 @@
-import type { Query } from '../../api/query.ts'
-import { filtersOf, PROPERTY_TYPES, toApiFilter } from '../../lib/filters.ts'
-import { periodOf, toDateRange } from '../../lib/period.ts'
+import type { Query } from '../api/query.ts'
+import { filtersOf, PROPERTY_TYPES, toApiFilter } from '../lib/filters.ts'
+import { periodOf, toDateRange } from '../lib/period.ts'
 
 /** Lines of a breakdown. Further values are one line, "Other". */
 const BREAKDOWN_LIMIT = 10

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { RemoteSettings } from '../flags/remoteSetting.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { mergePatch } from '../lib/mergePatch.ts'
 
@@ -181,4 +182,22 @@ export const changeRecording = (
   const sessionRecording = mergePatch(typeof before === 'object' ? before : protection, patch) as RecordingConfig
   assertRecordingConfig(sessionRecording)
   return { sessionRecording, protection: protectionOf(sessionRecording) }
+}
+
+/** SDKs record if `sessionRecording` is an object. What is not recorded stays while recording is off. */
+export const RECORDING_REMOTE_SETTINGS: RemoteSettings = {
+  sessionRecording: {
+    schema: RECORDING_CONFIG,
+    byDefault: false,
+    keptIn: 'recording_protection',
+    toSdk: (value) => (value ? { endpoint: '/s/', ...(value === true ? {} : value) } : false),
+    change(before, patch, kept) {
+      const { sessionRecording, protection } = changeRecording(
+        before as boolean | RecordingConfig,
+        kept as RecordingProtection,
+        patch,
+      )
+      return { value: sessionRecording, kept: protection }
+    },
+  },
 }

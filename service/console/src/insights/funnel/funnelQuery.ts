@@ -1,5 +1,5 @@
 import type { Query } from '../../api/query.ts'
-import { oneOf, sharedFields, toNode } from './insightQuery.ts'
+import { oneOf, sharedFields, toNode } from '../insightQuery.ts'
 
 export const ORDERS = [
   { value: 'ordered', label: 'In this order' },

@@ -1,7 +1,7 @@
 import type { Query } from '../../api/query.ts'
 import { joinList, splitList } from '../../lib/listText.ts'
 import { type Interval, periodOf } from '../../lib/period.ts'
-import { oneOf, sharedFields, toNode } from './insightQuery.ts'
+import { oneOf, sharedFields, toNode } from '../insightQuery.ts'
 
 /** How a series aggregates its events. `isNumeric`: it aggregates the numbers of a property. */
 export const MATHS = [
