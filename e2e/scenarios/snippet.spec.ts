@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Page } from 'playwright/test'
-import { WITHOUT_CLIENT } from '../../src/client/instances'
+import { METHODS } from '../../src/client/features/methods'
+import { NOT_YET } from '../../src/client/notYet'
 import { ready, waitUntil } from '../support/ready'
 import { ROOT } from '../support/root'
 import { areThere, expect, test } from '../support/scenario'
 import type { Service } from '../support/service'
+
+const ALL: Record<string, unknown> = { ...METHODS, ...NOT_YET }
 
 const GUIDE = readFileSync(resolve(ROOT, 'docs/guides/getting-started.md'), 'utf8')
 const PRINTED = /```html\n(<script>[\s\S]*?<\/script>)\n```/.exec(GUIDE)![1]!
@@ -107,10 +110,10 @@ test('every public method exists while the script is blocked, and returns a usab
   await page.route(/analytics\.js/, (route) => route.abort())
   site.page('/', page_(printed(service)))
   await page.goto(site.url)
-  const paths = [...Object.keys(WITHOUT_CLIENT), 'on', 'drops', 'explain', 'push', 'logger.info', 'toString']
+  const paths = [...Object.keys(ALL), 'on', 'drops', 'explain', 'push', 'logger.info', 'toString']
   const { wrong, answers } = await page.evaluate(callAll, paths)
   expect(wrong).toEqual([])
-  for (const [path, value] of Object.entries(WITHOUT_CLIENT))
+  for (const [path, value] of Object.entries(ALL))
     if (!/boolean|undefined/.test(typeof value) && path !== 'get_explicit_consent_status')
       expect([path, answers[path]]).toEqual([path, kindOf(value)])
   // Members of the object that are not methods.

@@ -8,7 +8,7 @@ import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
 import type { Provided } from './provided'
-import type { Api } from './publicApi'
+import type { Api, Methods } from './publicApi'
 
 /** The members of a client that extensions may use. What each uses of them is in its `Parts` (host.ts). */
 interface ClientMembers {
@@ -132,6 +132,8 @@ export interface Client {
 /** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
+  /** Its methods by path, and what they return without it. */
+  methods?: Methods
   /** Its options. */
   options?: OptionRows
   /** The types of the members of its options. */

@@ -16,7 +16,7 @@ import { createLedger } from './ledger'
 import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
 import type { Provided } from './provided'
-import { type Analytics, type Api, METHODS, type Options } from './publicApi'
+import { type Analytics, type Api, METHODS, type Methods, type Options } from './publicApi'
 
 type Members = Record<string, unknown>
 type Method = (...args: unknown[]) => unknown
@@ -35,9 +35,6 @@ const isFunction = (value: unknown): value is Method => typeof value === 'functi
 export const memberAt = (of: object, path: string): unknown =>
   path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
 
-/** Every method, and what it returns without a client. */
-export const WITHOUT_CLIENT: Record<string, unknown> = { ...METHODS, ...NOT_YET }
-
 const NOT_IN_VERSION = 'is not in this version'
 const whyAbsent = (method: string, reason = NOT_IN_VERSION) => `${method} ${reason}; the call does nothing`
 
@@ -45,11 +42,10 @@ const whyAbsent = (method: string, reason = NOT_IN_VERSION) => `${method} ${reas
  * Handles a call of a missing method. A callback that expects a list receives an empty one. A flag listener is not
  * called, as when flags are turned off.
  */
-const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log, missing: Missing): unknown => {
+const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log, missing: Missing): void => {
   log.warn(whyAbsent(method, missing(method)))
   if (isFunction(callback) && method !== 'onFeatureFlags')
     callback([], { isLoaded: false, error: 'not in this version' })
-  return WITHOUT_CLIENT[method]
 }
 
 /** Runs calls where there is no client, and returns their results. */
@@ -62,6 +58,8 @@ export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => v
 export interface Lacking {
   /** What the core uses instead of parts. */
   standIns?: Provided
+  /** The methods of all parts. */
+  methods?: Methods
   /** Returns the import that a member needs and lacks. */
   missing?: Missing
 }
@@ -80,10 +78,12 @@ export interface Build extends Lacking {
  * member throws. `others`: the named instances so far, shared by all instances of one primary, which has no `name`.
  */
 export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
-  const { features, standIns, makeLoad, withoutPage, missing = () => undefined } = build
+  const { features, methods, standIns, makeLoad, withoutPage, missing = () => undefined } = build
   const members = Object.assign({}, MEMBERS, ...features.map((each) => each.members)) as OptionMembers
   const rows = Object.assign({}, OPTIONS, ...features.map((each) => each.options)) as OptionRows
   const rules: OptionRules = { rows, members, missing }
+  /** Every method, and what it returns without a client. */
+  const results = Object.assign({}, METHODS, NOT_YET, methods, ...features.map((each) => each.methods)) as Methods
   let client: Client | undefined
   let fallback: FallbackApi | undefined
   let token: string | undefined
@@ -171,7 +171,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
 
   /** Queues a call until there is a client. Returns the method's result without a client. */
   const wait = (path: string, args: readonly unknown[], run: () => unknown): unknown => {
-    const emptyResult = WITHOUT_CLIENT[path]
+    const emptyResult = results[path]
     const isQuery = QUERY.test(path) && !args.some(isFunction)
     // `shutdown` before `init` has nothing to end.
     if (!waiting || isQuery || (path === 'shutdown' && !token)) return emptyResult
@@ -192,13 +192,16 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   /** Returns the methods. They never throw, and are queued until there is a client. */
   const createMethods = () => {
     const members: Members = {}
-    for (const path of Object.keys(WITHOUT_CLIENT)) {
+    for (const path of Object.keys(results)) {
       const [method, inner] = path.split('.') as [string, string?]
       const call = (...args: unknown[]): unknown => {
-        if (!client) return guarded(() => (fallback ? fallback(path, args) : wait(path, args, () => call(...args))))
+        if (!client)
+          return guarded(() =>
+            fallback ? (fallback(path, args) ?? results[path]) : wait(path, args, () => call(...args)),
+          )
         guarded(client.beforeCall)
         const run = memberAt(client.api, path) as Method | undefined
-        return guarded(() => (run ? run(...args) : answerAbsent(path, args, log, missing))) ?? WITHOUT_CLIENT[path]
+        return guarded(() => (run ? run(...args) : answerAbsent(path, args, log, missing))) ?? results[path]
       }
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
       else members[method] = call

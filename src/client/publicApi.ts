@@ -355,19 +355,16 @@ type FlagMember = Extract<
 /** The members that need a running client and no part. */
 export type CoreApi = Omit<Api, PartMember>
 
-const NOT_VISIBLE: SurveyRenderReason = { visible: false }
+/** Methods by path, such as `people.set`, and what they return where there is no client, or not the part that has them. */
+export type Methods = Readonly<Record<string, unknown>>
 
 /**
- * Every method that needs a running client, and what it returns without one. An `analytics` object has these members
- * before it has a client, and where it never gets one.
+ * The methods of the core that need a running client. Features bring theirs (client/features/methods.ts has all). An
+ * `analytics` object has these members before it has a client, and where it never gets one.
  */
-export const METHODS: Record<string, unknown> = {
+export const METHODS = {
   set_config: undefined,
   capture: undefined,
-  captureException: undefined,
-  addExceptionStep: undefined,
-  startExceptionAutocapture: undefined,
-  stopExceptionAutocapture: undefined,
   calculateEventProperties: {},
   identify: undefined,
   alias: undefined,
@@ -379,9 +376,6 @@ export const METHODS: Record<string, unknown> = {
   captureTraceMetric: undefined,
   'people.set': undefined,
   'people.set_once': undefined,
-  group: undefined,
-  getGroups: {},
-  resetGroups: undefined,
   reset: undefined,
   register: undefined,
   register_once: undefined,
@@ -397,47 +391,6 @@ export const METHODS: Record<string, unknown> = {
   'sessionManager.checkAndGetSessionAndWindowId': { sessionId: '', windowId: '', sessionStartTimestamp: 0 },
   'sessionManager.resetSessionId': undefined,
   get_session_replay_url: '',
-  startSessionRecording: undefined,
-  stopSessionRecording: undefined,
-  sessionRecordingStarted: false,
-  'sessionRecording.log': undefined,
-  'sessionRecording.tryAddCustomEvent': false,
-  getPageViewId: undefined,
-  getFeatureFlag: undefined,
-  isFeatureEnabled: undefined,
-  getFeatureFlagPayload: undefined,
-  getFeatureFlagResult: undefined,
-  getAllFeatureFlags: [],
-  reloadFeatureFlags: undefined,
-  onFeatureFlags: () => {},
-  updateFlags: undefined,
-  setPersonPropertiesForFlags: undefined,
-  resetPersonPropertiesForFlags: undefined,
-  setGroupPropertiesForFlags: undefined,
-  resetGroupPropertiesForFlags: undefined,
-  updateEarlyAccessFeatureEnrollment: undefined,
-  getEarlyAccessFeatures: undefined,
-  'featureFlags.overrideFeatureFlags': undefined,
-  'featureFlags.override': undefined,
-  'featureFlags.getFlags': [],
-  'featureFlags.getFlagsWithDetails': {},
-  'featureFlags.getFlagVariants': {},
-  'featureFlags.getFlagPayloads': {},
-  'featureFlags.getFeatureFlagDetails': undefined,
-  'featureFlags.getRemoteConfigPayload': undefined,
-  'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),
-  'featureFlags.setReloadingPaused': undefined,
-  'featureFlags.setAnonymousDistinctId': undefined,
-  'featureFlags.ensureFlagsLoaded': undefined,
-  getSurveys: undefined,
-  getActiveMatchingSurveys: undefined,
-  onSurveysLoaded: () => {},
-  displaySurvey: undefined,
-  renderSurvey: undefined,
-  canRenderSurvey: NOT_VISIBLE,
-  canRenderSurveyAsync: Promise.resolve(NOT_VISIBLE),
-  cancelPendingSurvey: undefined,
-  loadToolbar: false,
   opt_in_capturing: undefined,
   opt_out_capturing: undefined,
   has_opted_in_capturing: false,
@@ -448,4 +401,4 @@ export const METHODS: Record<string, unknown> = {
   debug: undefined,
   flush: undefined,
   shutdown: Promise.resolve(),
-} satisfies Record<MethodPath<Omit<Api, 'surveys'>>, unknown>
+} satisfies Record<MethodPath<CoreApi>, unknown>

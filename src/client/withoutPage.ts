@@ -1,7 +1,7 @@
 import { isWorker } from '../browser/page'
 import { guarded } from '../lib/guard'
 import type { Config } from '../types'
-import { memberAt, WITHOUT_CLIENT, type WithoutPage } from './instances'
+import { memberAt, type WithoutPage } from './instances'
 
 type Method = (...args: readonly unknown[]) => unknown
 
@@ -21,5 +21,5 @@ export const createWithoutPage =
     // On a server nothing is captured, requested or stored. Each `init` may be for another visitor, so `end` allows the next.
     end()
     const api = onServer?.(analytics.config) ?? {}
-    return (path, args) => (memberAt(api, path) as Method | undefined)?.(...args) ?? WITHOUT_CLIENT[path]
+    return (path, args) => (memberAt(api, path) as Method | undefined)?.(...args)
   }

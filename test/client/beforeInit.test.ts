@@ -1,7 +1,7 @@
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import type { Analytics } from '../../src/client/publicApi'
-import { METHODS } from '../../src/client/publicApi'
+import { METHODS } from '../../src/client/features/methods'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 const startAfter = (before: (analytics: Analytics) => void, config = {}) => {

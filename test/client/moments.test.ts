@@ -1,3 +1,4 @@
+import { METHODS } from '../../src/client/features/methods'
 import { STAND_INS } from '../../src/client/standIns'
 import { BASE } from '../../src/client/features/base'
 import { FEATURES } from '../../src/client/features/features'
@@ -108,7 +109,7 @@ const play = async (seed: number) => {
   }
   render()
   const start = (features: typeof FEATURES, options: Options) => {
-    const analytics = createAnalytics({ features, standIns: STAND_INS, makeLoad: () => load })
+    const analytics = createAnalytics({ features, methods: METHODS, standIns: STAND_INS, makeLoad: () => load })
     analytics.init('token', { ...OPTIONS, ...options })
     return analytics
   }

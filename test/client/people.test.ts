@@ -1,7 +1,7 @@
 import { NOT_YET } from '../../src/client/notYet'
-import { METHODS } from '../../src/client/publicApi'
+import { METHODS } from '../../src/client/features/methods'
 import { FEATURES } from '../../src/client/features/features'
-import { createAnalytics, WITHOUT_CLIENT } from '../../src/client/instances'
+import { createAnalytics } from '../../src/client/instances'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 
 /** Returns the member at a path like 'featureFlags.getFlags'. */
@@ -209,14 +209,16 @@ test('an identify() whose event a denial has dropped is linked after the opt-in'
   ])
 })
 
+const ALL: Record<string, unknown> = { ...METHODS, ...NOT_YET }
+
 test('every method exists and does not throw before init and after shutdown', async () => {
   listenToConsole('warn')
   const analytics = createAnalytics({
     features: FEATURES,
     makeLoad: () => () => Promise.reject(new Error('no extension')),
   }) as unknown as Record<string, (...args: unknown[]) => unknown>
-  for (const path of Object.keys(WITHOUT_CLIENT)) {
-    const expected = WITHOUT_CLIENT[path]
+  for (const path of Object.keys(ALL)) {
+    const expected = ALL[path]
     // Functions that remove a listener are created per call.
     const isStop = typeof expected === 'function'
     expect([path, memberOf(analytics, path)('x')]).toEqual([path, isStop ? expect.any(Function) : expected])

@@ -3,7 +3,7 @@ import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import { serverFlags } from '../../src/client/serverFlags'
 import { createWithoutPage } from '../../src/client/withoutPage'
-import { METHODS } from '../../src/client/publicApi'
+import { METHODS } from '../../src/client/features/methods'
 
 const create = () =>
   createAnalytics({

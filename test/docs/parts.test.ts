@@ -1,5 +1,5 @@
 /** @jest-environment node */
-import { METHODS } from '../../src/client/publicApi'
+import { METHODS } from '../../src/client/features/methods'
 import { OPTIONS } from '../../src/client/features/options'
 import { code, expectPage, read, table } from '../support/markdown'
 import { measureParts, membersOf, PART_BUDGETS } from '../support/parts'

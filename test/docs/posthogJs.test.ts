@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { NOT_YET } from '../../src/client/notYet'
-import { METHODS } from '../../src/client/publicApi'
+import { METHODS } from '../../src/client/features/methods'
 import { OPTIONS } from '../../src/client/features/options'
 import { RENAMES } from '../../src/config/renames'
 

@@ -1,5 +1,6 @@
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
+import { METHODS } from '../../src/client/features/methods'
 import { STAND_INS } from '../../src/client/standIns'
 import { missingParts } from '../../src/client/missingParts'
 import type { Analytics, Options } from '../../src/client/publicApi'
@@ -89,6 +90,7 @@ export const startAnalytics = (
 
   const analytics = createAnalytics({
     features,
+    methods: METHODS,
     standIns: STAND_INS,
     makeLoad: () => load,
     missing: missingParts(features),

@@ -10,12 +10,21 @@ import type { Feature } from '../feature'
 // Reports that wait for the extension. The page may throw in a loop meanwhile.
 const MAX_WAITING = 100
 
+/** Its methods, and what they return without it. */
+export const EXCEPTION_METHODS = {
+  captureException: undefined,
+  addExceptionStep: undefined,
+  startExceptionAutocapture: undefined,
+  stopExceptionAutocapture: undefined,
+}
+
 /**
  * Captures exceptions. The extension describes them, and loads when it is first needed. Reports wait for it. Those that it
  * does not get, because the page is left or the page blocks it, are captured with name, message and stack as text.
  */
 export const exceptions = {
   name: 'exceptions',
+  methods: EXCEPTION_METHODS,
   options: {
     capture_exceptions: [undefined, 'boolean | object'],
     error_tracking: [{}, 'object'],

@@ -4,9 +4,15 @@ import { addPageview } from '../../pipeline/stages/addPageview'
 import { startPageviews } from '../../sources/pageviews'
 import type { Feature } from '../feature'
 
+/** Its methods, and what they return without it. */
+export const PAGEVIEW_METHODS = {
+  getPageViewId: undefined,
+}
+
 /** Captures `$pageview`, and adds to each event the pageview it belongs to. */
 export const pageviews = {
   name: 'pageviews',
+  methods: PAGEVIEW_METHODS,
   options: {
     capture_pageview: [true, "boolean | 'history_change'"],
     scroll_root_selector: [undefined, 'string | array'],

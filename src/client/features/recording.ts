@@ -10,9 +10,19 @@ import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
 import type { Feature, FeatureHost } from '../feature'
 
+/** Its methods, and what they return without it. */
+export const RECORDING_METHODS = {
+  startSessionRecording: undefined,
+  stopSessionRecording: undefined,
+  sessionRecordingStarted: false,
+  'sessionRecording.log': undefined,
+  'sessionRecording.tryAddCustomEvent': false,
+}
+
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
 export const recording = {
   name: 'recording',
+  methods: RECORDING_METHODS,
   options: {
     disable_session_recording: OFF,
     enable_recording_console_log: OFF,

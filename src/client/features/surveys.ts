@@ -9,17 +9,31 @@ import type { SurveyLink, SurveyParts } from '../../host'
 import { guarded } from '../../lib/guard'
 import { objectOf } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
-import type { SurveyCallback } from '../../types'
+import type { SurveyCallback, SurveyRenderReason } from '../../types'
 import type { Feature, FeatureHost } from '../feature'
-import { METHODS, type SurveyApi } from '../publicApi'
+import type { SurveyApi } from '../publicApi'
 
-const CALLS = Object.keys(METHODS).filter((name) => /survey/i.test(name))
 const NONE = 'no surveys'
 const QUERY = /^(get|can|on)/
+
+const NOT_VISIBLE: SurveyRenderReason = { visible: false }
+
+/** Its methods, and what they return without it. */
+export const SURVEY_METHODS = {
+  getSurveys: undefined,
+  getActiveMatchingSurveys: undefined,
+  onSurveysLoaded: () => {},
+  displaySurvey: undefined,
+  renderSurvey: undefined,
+  canRenderSurvey: NOT_VISIBLE,
+  canRenderSurveyAsync: Promise.resolve(NOT_VISIBLE),
+  cancelPendingSurvey: undefined,
+}
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
 export const surveys = {
   name: 'surveys',
+  methods: SURVEY_METHODS,
   options: {
     disable_surveys: OFF,
     disable_surveys_automatic_display: OFF,
@@ -70,7 +84,7 @@ export const surveys = {
     return {
       api: {
         ...(objectOf(
-          CALLS,
+          Object.keys(SURVEY_METHODS),
           (name) =>
             (...args: unknown[]) =>
               call(name, args),

@@ -28,12 +28,18 @@ const takeCode = (): string | undefined => {
   return code
 }
 
+/** Its methods, and what they return without it. */
+export const TOOLBAR_METHODS = {
+  loadToolbar: false,
+}
+
 /**
  * The toolbar for the site's own team. Fetched only after a link of the console or `loadToolbar`, or with a session of
  * the toolbar in this tab.
  */
 export const toolbar = {
   name: 'toolbar',
+  methods: TOOLBAR_METHODS,
   options: {
     advanced_disable_toolbar_metrics: OFF,
   },

@@ -1,4 +1,5 @@
 import type { Feature as Row } from '../../client/feature'
+import { METHODS } from '../../client/features/methods'
 import { createAnalytics as create } from '../../client/instances'
 import { missingParts } from '../../client/missingParts'
 import type { Analytics } from '../../client/publicApi'
@@ -27,6 +28,7 @@ export const createAnalytics = ({ features }: { features: readonly Feature[] }):
   const withoutPage = createWithoutPage(workers?.openWorkerStorage, flags?.onServer)
   return create({
     features: rows,
+    methods: METHODS,
     standIns: STAND_INS,
     makeLoad: () => load,
     withoutPage,
