@@ -24,36 +24,39 @@ test('a stream that is closed before it is read closes its connection', async ()
   server.close()
 })
 
-test.each(['csv', 'ndjson'] as const)('%s streams together get one time slice per turn of the event loop', async (format) => {
-  const part = Buffer.alloc(16_000, '1\n')
-  const server = createHttpServer((_, response) => response.end(Buffer.concat(Array<Buffer>(40).fill(part))))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as { port: number }
-  const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
-  let workMs = 0
-  let most = 0
-  const read = async () => {
-    const stream = await storage.stream({ text: 'SELECT 1' }, LIMITS, format, NO_CALLER)
-    stream.on('data', () => {
-      // Stands for work of the caller, such as writing to a connection.
-      for (const endsAt = performance.now() + 5; performance.now() < endsAt;);
-      most = Math.max(most, (workMs += 5))
-    })
-    await once(stream, 'end')
-  }
-  let isOver = false
-  const countTurns = () => {
-    workMs = 0
-    if (!isOver) setImmediate(countTurns)
-  }
-  countTurns()
-  await Promise.all([read(), read(), read()])
-  isOver = true
-  // A slice of 8 ms, whose last step overruns it, and a first chunk of each stream.
-  expect(most).toBeLessThanOrEqual(25)
-  await storage.close()
-  server.close()
-})
+test.each(['csv', 'ndjson'] as const)(
+  '%s streams together get one time slice per turn of the event loop',
+  async (format) => {
+    const part = Buffer.alloc(16_000, '1\n')
+    const server = createHttpServer((_, response) => response.end(Buffer.concat(Array<Buffer>(40).fill(part))))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as { port: number }
+    const storage = createClickhouse(() => ({ url: `http://127.0.0.1:${port}` }))
+    let workMs = 0
+    let most = 0
+    const read = async () => {
+      const stream = await storage.stream({ text: 'SELECT 1' }, LIMITS, format, NO_CALLER)
+      stream.on('data', () => {
+        // Stands for work of the caller, such as writing to a connection.
+        for (const endsAt = performance.now() + 5; performance.now() < endsAt;);
+        most = Math.max(most, (workMs += 5))
+      })
+      await once(stream, 'end')
+    }
+    let isOver = false
+    const countTurns = () => {
+      workMs = 0
+      if (!isOver) setImmediate(countTurns)
+    }
+    countTurns()
+    await Promise.all([read(), read(), read()])
+    isOver = true
+    // A slice of 8 ms, whose last step overruns it, and a first chunk of each stream.
+    expect(most).toBeLessThanOrEqual(25)
+    await storage.close()
+    server.close()
+  },
+)
 
 describe('a ClickHouse server that closes idle connections on reuse', () => {
   const RESPONSE = JSON.stringify({ meta: [{ name: 'n', type: 'UInt8' }], data: [[1]] })
