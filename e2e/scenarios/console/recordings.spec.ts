@@ -478,6 +478,7 @@ for (const [what, events] of [
   ['children that are no nodes', [META, snapshotOf([null, 5, {}, { type: 2 }])]],
   ['changes that are none', [META, snapshotOf(DOCUMENT), { type: 3, data: { source: 0 } }, { type: 3, data: null }]],
   [TOO_DEEP, [META, { type: 2, data: nestedIn(3_100) }]],
+  [`nothing but ${TOO_DEEP}`, [{ type: 2, data: nestedIn(3_100) }]],
   ['no meta event', [snapshotOf(DOCUMENT), { type: 3, data: { source: 8, adds: 5 } }]],
 ] as const)
   test(`a recording with ${what} is played as far as it can be, or says that it cannot`, async ({ view }) => {
@@ -500,6 +501,8 @@ for (const [what, events] of [
     const play = page.getByRole('button', { name: 'Play', exact: true })
     if (await play.count()) await play.click()
     await page.waitForLoadState('networkidle')
-    await expect(page.getByText('1 snapshot or change of the page was left out')).toHaveCount(what === TOO_DEEP ? 1 : 0)
+    await expect(page.getByText('1 snapshot or change of the page was left out')).toHaveCount(
+      what.endsWith(TOO_DEEP) ? 1 : 0,
+    )
     expect(errors).toEqual([])
   })

@@ -54,13 +54,14 @@ describe('a service on the data folder of its arguments', () => {
     const settings = await ask(
       'writer',
       `SELECT name, value FROM system.server_settings WHERE name IN ('background_pool_size', 'max_server_memory_usage', 'merges_mutations_memory_usage_soft_limit')
-        UNION ALL SELECT name, value FROM system.merge_tree_settings WHERE name IN ('merge_max_block_size_bytes', 'number_of_free_entries_in_pool_to_lower_max_size_of_merge') ORDER BY name`,
+        UNION ALL SELECT name, value FROM system.merge_tree_settings WHERE name IN ('merge_max_block_size_bytes', 'number_of_free_entries_in_pool_to_lower_max_size_of_merge', 'max_parts_to_merge_at_once') ORDER BY name`,
     )
     expect(Object.fromEntries(settings as [string, string][])).toEqual({
       background_pool_size: '2',
       max_server_memory_usage: '512000000',
       merges_mutations_memory_usage_soft_limit: '128000000',
       merge_max_block_size_bytes: '2000000',
+      max_parts_to_merge_at_once: '10',
       number_of_free_entries_in_pool_to_lower_max_size_of_merge: '1',
     })
     const [engine] = childrenOf(service.process.pid!)

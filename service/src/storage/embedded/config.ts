@@ -44,6 +44,8 @@ const SMALL: Tuning = {
     background_schedule_pool_size: 4,
   },
   merge_tree: {
+    // A merge has buffers for every property of each part, in total some 40 MB a part if there are 250 properties.
+    max_parts_to_merge_at_once: 10,
     // Defaults for a pool of 16. With a pool of 2 they would allow small merges only.
     number_of_free_entries_in_pool_to_lower_max_size_of_merge: 1,
     number_of_free_entries_in_pool_to_execute_mutation: 1,
