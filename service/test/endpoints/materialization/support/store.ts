@@ -1,4 +1,4 @@
-import { buildStatements, planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
+import { buildStatements, planOf, readingFrom, tableReading } from '../../../../src/endpoints/materialization/plan.ts'
 import { createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
 import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
 import type { Variable } from '../../../../src/storage/metadata/metadata.ts'
@@ -107,14 +107,21 @@ export const materialize = async (
   return {
     table: stored.table,
     async run(values, page = {}) {
-      const reading = readingFrom(parsed, stored)
+      const now = new Date()
+      const reading = readingFrom(parsed, stored, now)
       const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
       const [live, materialized] = await Promise.all([
         engine.result(compileQuery(parsed, { projectId, variables: values, ...page })),
         engine.rows(compiled),
       ])
       const isUsed = reading.isUsed()
-      const cellRun = isUsed ? reading.cells({ projectId, ...page }) : undefined
+      // As a run of the service: from a shape that an earlier run with other values may have found.
+      const known = tableReading(parsed, values, stored, now)
+      const cellRun = known?.cells({ projectId, ...page })
+      expect(Boolean(known)).toBe(isUsed)
+      const anew = isUsed ? reading.cells({ projectId, ...page }) : undefined
+      expect(JSON.stringify(cellRun)).toBe(JSON.stringify(anew))
+      expect(cellRun?.statements.table()).toEqual(anew?.statements.table())
       const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }
       const { signal } = new AbortController()
       epoch += 1
