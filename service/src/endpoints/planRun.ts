@@ -50,8 +50,8 @@ export interface RunSources<Text extends Statement = Statement> {
    */
   readonly stored?: {
     readonly table: MaterializedTable
-    /** Compiled when they are first read. */
-    readonly statements: readonly Text[]
+    /** Compiles on the first call. Throws `ApiError`. */
+    readonly statements: () => readonly Text[]
     /** How the service can finish the run instead. Absent: it cannot. */
     readonly cells?: CellRun | undefined
   }
@@ -135,16 +135,7 @@ const sqlSources = (
   if (!reading) return { live }
   const statements = once(() => [compile(parsed, { ...options, variables, replace: reading.replace })])
   const cells = options.keyset ? undefined : reading.cells(options)
-  return {
-    live,
-    stored: {
-      table,
-      cells,
-      get statements() {
-        return statements()
-      },
-    },
-  }
+  return { live, stored: { table, statements, cells } }
 }
 
 /** Compiles statements that return the same rows in any order: live, and from the table if it has the query's shape. */
@@ -162,7 +153,7 @@ const comparedSources = (
     variables,
     replace: (node, sql) => reading.replace(node, replace(node, sql)),
   })
-  return reading.isUsed() ? { live, stored: { table, statements: [statement] } } : { live }
+  return reading.isUsed() ? { live, stored: { table, statements: () => [statement] } } : { live }
 }
 
 /** Returns the maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */
@@ -209,7 +200,7 @@ const planSql = (
     toOutcome([result]) {
       const { live, stored } = sources()
       // Only a page after a cursor has keys.
-      const keyCount = page ? (stored?.statements ?? live())[0]!.keyCount : 0
+      const keyCount = page ? (stored?.statements ?? live)()[0]!.keyCount : 0
       const kept = result!.rows.slice(0, rows.page)
       const columns = result!.columns.slice(0, result!.columns.length - keyCount)
       const hasMore = result!.rows.length > rows.page
@@ -235,7 +226,10 @@ const planInsight = (
 ): KindPlan => {
   const sourcesOf = (isTableComplete: boolean): RunSources => {
     const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete })
-    return { live: () => plan.statements, ...(stored ? { stored: { table, statements: stored.statements } } : {}) }
+    return {
+      live: () => plan.statements,
+      ...(stored ? { stored: { table, statements: () => stored.statements } } : {}),
+    }
   }
   return {
     cacheKey: [timezone, variables],
