@@ -36,7 +36,7 @@ export interface DebuggedRun {
 /** Returns the statements of the source that a run reads first. Throws `ApiError`. */
 export const firstStatements = ({ sources }: Pick<RunPlan, 'sources'>): readonly Statement[] => {
   const { live, stored } = sources()
-  return stored ? stored.statements : live()
+  return (stored?.statements ?? live)()
 }
 
 const sourceOf = ({ plan: { choice }, value, isCached, executed }: DebuggedRun): RunSource => {

@@ -94,7 +94,7 @@ export const executeRun = async <Value>(
       try {
         const finished = cells && (await finish(cells))
         if (finished) return { table, isFromMemory: true, results: [finished] }
-        return { table, results: await executeAll(statements, [table.table]) }
+        return { table, results: await executeAll(statements(), [table.table]) }
       } catch (error) {
         if (!isTableLost(error)) throw error
         return { isTableLost: true, results: await executeAll(live()) }

@@ -12,7 +12,7 @@ import type { CellRun } from './materialization/cells.ts'
 import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
 import { planFromStored } from './materialization/insightRows.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import { readingFrom } from './materialization/plan.ts'
+import { readingFrom, tableReading } from './materialization/plan.ts'
 import type { MaterializedTable } from './materialization/state.ts'
 import { statementPrefix } from './running.ts'
 import type { Choice, Speeds } from './speeds.ts'
@@ -50,7 +50,8 @@ export interface RunSources<Text extends Statement = Statement> {
    */
   readonly stored?: {
     readonly table: MaterializedTable
-    readonly statements: readonly Text[]
+    /** Compiles on the first call. Throws `ApiError`. */
+    readonly statements: () => readonly Text[]
     /** How the service can finish the run instead. Absent: it cannot. */
     readonly cells?: CellRun | undefined
   }
@@ -111,13 +112,15 @@ const once = <Value>(make: () => Value): (() => Value) => {
   return () => (made ??= { value: make() }).value
 }
 
-const compile = (...args: Parameters<typeof compileQuery>): Compiled => {
+const orApiError = <Value>(make: () => Value): Value => {
   try {
-    return compileQuery(...args)
+    return make()
   } catch (error) {
     throw toApiError(error)
   }
 }
+
+const compile = (...args: Parameters<typeof compileQuery>): Compiled => orApiError(() => compileQuery(...args))
 
 /** Compiles a query against the events and, if the table has the query's shape, against the table. */
 const sqlSources = (
@@ -126,18 +129,31 @@ const sqlSources = (
   table: MaterializedTable | undefined,
   isComplete = false,
 ): RunSources<Compiled> => {
-  const { replace = (_, sql) => sql } = options
   const live = once(() => [compile(parsed, { ...options, variables, isUnmerged })])
   if (!table) return { live }
-  const reading = readingFrom(parsed, { ...table, isComplete })
+  const reading = orApiError(() => tableReading(parsed, variables, { ...table, isComplete }))
+  if (!reading) return { live }
+  const statements = once(() => [compile(parsed, { ...options, variables, replace: reading.replace })])
+  const cells = options.keyset ? undefined : reading.cells(options)
+  return { live, stored: { table, statements, cells } }
+}
+
+/** Compiles statements that return the same rows in any order: live, and from the table if it has the query's shape. */
+const comparedSources = (
+  { parsed, values: variables }: SqlWork,
+  options: Pick<CompileOptions, 'projectId' | 'limit'>,
+  table: MaterializedTable | undefined,
+): RunSources<Compiled> => {
+  const replace = unordered(parsed)
+  const live = once(() => [compile(parsed, { ...options, variables, replace })])
+  if (!table) return { live }
+  const reading = readingFrom(parsed, table)
   const statement = compile(parsed, {
     ...options,
     variables,
     replace: (node, sql) => reading.replace(node, replace(node, sql)),
   })
-  if (!reading.isUsed()) return { live }
-  const cells = options.keyset ? undefined : reading.cells(options)
-  return { live, stored: { table, statements: [statement], cells } }
+  return reading.isUsed() ? { live, stored: { table, statements: () => [statement] } } : { live }
 }
 
 /** Returns the maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */
@@ -183,7 +199,8 @@ const planSql = (
     sources,
     toOutcome([result]) {
       const { live, stored } = sources()
-      const { keyCount } = (stored?.statements ?? live())[0]!
+      // Only a page after a cursor has keys.
+      const keyCount = page ? (stored?.statements ?? live)()[0]!.keyCount : 0
       const kept = result!.rows.slice(0, rows.page)
       const columns = result!.columns.slice(0, result!.columns.length - keyCount)
       const hasMore = result!.rows.length > rows.page
@@ -198,13 +215,7 @@ const planSql = (
       }
     },
     comparison: () =>
-      isComparable(parsed)
-        ? sqlSources(
-            { ...work, isUnmerged: false },
-            { projectId, limit: MAX_COMPARED_ROWS + 1, replace: unordered(parsed) },
-            table,
-          )
-        : undefined,
+      isComparable(parsed) ? comparedSources(work, { projectId, limit: MAX_COMPARED_ROWS + 1 }, table) : undefined,
   }
 }
 
@@ -215,7 +226,10 @@ const planInsight = (
 ): KindPlan => {
   const sourcesOf = (isTableComplete: boolean): RunSources => {
     const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete })
-    return { live: () => plan.statements, ...(stored ? { stored: { table, statements: stored.statements } } : {}) }
+    return {
+      live: () => plan.statements,
+      ...(stored ? { stored: { table, statements: () => stored.statements } } : {}),
+    }
   }
   return {
     cacheKey: [timezone, variables],

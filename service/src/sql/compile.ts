@@ -1,5 +1,5 @@
 import { createDependencies, type Dependencies } from './catalog/constant.ts'
-import type { Expression, Query } from './parse/ast.ts'
+import type { Expression, Query, Select } from './parse/ast.ts'
 import { type After, keysetPage } from './resolve/keyset.ts'
 import { measure } from './print/measure.ts'
 import { parse } from './parse/parseQuery.ts'
@@ -10,7 +10,7 @@ import type { ResolveOptions } from './resolve/queryContext.ts'
 import { resolveQuery } from './resolve/resolveQuery.ts'
 import type { ResolvedQuery } from './resolve/resolverContext.ts'
 import { type BoundValue, VARIABLE_TYPES } from './resolve/variable.ts'
-import { type Compiled, createTemplates, type Template, templateOf } from './templates.ts'
+import { type Compiled, createFittedStore, fill, type Template, templateOf } from './templates.ts'
 import { value, type Value } from './catalog/value.ts'
 import { own } from '../lib/own.ts'
 
@@ -169,6 +169,25 @@ const check = ({ projectId, limit, offset }: CompileOptions): void => {
   checkCount(offset, 'offset')
 }
 
+/** Identifies a query with the types of its variables. */
+export const keyOf = ({ text, variables: names }: ParsedQuery, variables: CompileOptions['variables']): string =>
+  JSON.stringify([text, names.map((name) => own(variables, name)?.type)])
+
+/** Resolves a query, calls `visit` with each select, and returns what was read of the variables until then. Throws `QueryError`. */
+export const visitSelects = (
+  query: ParsedQuery,
+  variables: CompileOptions['variables'],
+  visit: (node: Select, sql: SelectSql) => void,
+): Dependencies => {
+  const dependencies = createDependencies()
+  resolveWithin(query, {
+    variable: boundVariables(query.text, variables, dependencies.constant),
+    replace: (node, sql) => (visit(node, sql), sql),
+  })
+  dependencies.close()
+  return dependencies
+}
+
 /** Compiles a query, and returns with the result what it depends on. */
 export const compileAnew = (
   query: ParsedQuery,
@@ -188,7 +207,7 @@ export const compileAnew = (
   return { compiled: Object.freeze(compiled), template: templateOf(compiled, printed.names, dependencies) }
 }
 
-const templates = createTemplates()
+const templates = createFittedStore(fill)
 
 /**
  * Compiles a query to SQL for one project. Values of variables are seldom part of the text, so a text is compiled once for all values
@@ -199,8 +218,7 @@ export const compileQuery = (query: ParsedQuery, options: CompileOptions): Compi
   const { projectId, variables, limit, offset, keyset, replace, isUnmerged } = options
   // A cursor has values of rows. What replaces a select depends on more than the query.
   if (replace || keyset?.after) return compileAnew(query, options).compiled
-  const types = query.variables.map((name) => own(variables, name)?.type)
-  const key = JSON.stringify([query.text, types, projectId, limit, offset, Boolean(keyset), Boolean(isUnmerged)])
+  const key = JSON.stringify([keyOf(query, variables), projectId, limit, offset, Boolean(keyset), Boolean(isUnmerged)])
   const known = templates.find(key, variables)
   if (known) return known
   const { compiled, template } = compileAnew(query, options)

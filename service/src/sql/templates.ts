@@ -10,11 +10,17 @@ export interface Compiled {
   readonly keyCount: number
 }
 
-/** A compiled text, the facts about the variables that it depends on, and how its parameters follow from them. */
-export interface Template extends Pick<Compiled, 'text' | 'keyCount'> {
+/** What was made for some values of the variables, and fits all values with the same facts. */
+export interface Fitted {
+  readonly facts: readonly Fact[]
+  /** Size, for the bounds of a store. */
+  readonly characters: number
+}
+
+/** A compiled text, and how its parameters follow from the variables. */
+export interface Template extends Fitted, Pick<Compiled, 'text' | 'keyCount'> {
   /** The values of other parameters. */
   readonly params: Compiled['params']
-  readonly facts: readonly Fact[]
   readonly derived: readonly (readonly [placeholder: string, of: Derived])[]
 }
 
@@ -28,14 +34,32 @@ export const templateOf = (
     return placeholder === undefined ? [] : [[placeholder, of] as const]
   })
   const others = Object.entries(params).filter(([name]) => !derived.some(([placeholder]) => placeholder === name))
-  return { text, keyCount, params: Object.fromEntries(others), facts: dependencies.facts, derived }
+  const { facts } = dependencies
+  return { text, keyCount, params: Object.fromEntries(others), facts, derived, characters: text.length }
 }
 
-type Variables = Readonly<Record<string, BoundValue>>
+export type Variables = Readonly<Record<string, BoundValue>>
 
 const acceptedOf = (variables: Variables, name: string): Plain | undefined => {
   const bound = own(variables, name)
   return bound && VARIABLE_TYPES[bound.type].accept(bound.value)
+}
+
+/**
+ * Returns a function that computes the values of `derived` from the variables. `undefined`: the variables have other `facts`, or values
+ * that their types do not accept.
+ */
+export const valuesFor = (
+  facts: readonly Fact[],
+  derived: readonly Derived[],
+  variables: Variables,
+): ((of: Derived) => Plain) | undefined => {
+  const values = new Map<string, Plain | undefined>()
+  for (const { variable } of [...facts, ...derived])
+    if (!values.has(variable)) values.set(variable, acceptedOf(variables, variable))
+  for (const value of values.values()) if (value === undefined) return undefined
+  const valueOf = ({ variable, convert }: Derived): Plain => convert(values.get(variable)!)
+  return facts.every((fact) => Object.is(fact.question(valueOf(fact)), fact.answer)) ? valueOf : undefined
 }
 
 /** Returns a template's text with the values of the variables, or `undefined` if it does not fit them. */
@@ -43,42 +67,40 @@ export const fill = (
   { text, params, keyCount, facts, derived }: Template,
   variables: Variables,
 ): Compiled | undefined => {
-  const values = new Map<string, Plain | undefined>()
-  const valueOf = (name: string): Plain | undefined => {
-    if (!values.has(name)) values.set(name, acceptedOf(variables, name))
-    return values.get(name)
-  }
-  const isAccepted = [...facts, ...derived.map(([, of]) => of)].every(({ variable }) => valueOf(variable) !== undefined)
-  if (
-    !isAccepted ||
-    !facts.every(({ variable, convert, question, answer }) => Object.is(question(convert(valueOf(variable)!)), answer))
+  const valueOf = valuesFor(
+    facts,
+    derived.map(([, of]) => of),
+    variables,
   )
-    return undefined
+  if (!valueOf) return undefined
   const filled: Record<string, unknown> = { ...params }
-  for (const [placeholder, { variable, convert }] of derived) filled[placeholder] = convert(valueOf(variable)!)
+  for (const [placeholder, of] of derived) filled[placeholder] = valueOf(of)
   return Object.freeze({ text, params: Object.freeze(filled), keyCount })
 }
 
 const MAX_BYTES = 8_000_000
 // A query whose values are part of the text would otherwise displace all others.
 const MAX_PER_KEY = 8
-// Facts, parameters and the entry itself.
-const TEMPLATE_BYTES = 2_000
+// Facts and the entry itself.
+const ENTRY_BYTES = 2_000
 const BYTES_PER_CHARACTER = 2
 
-const charactersOf = ({ text, facts }: Template): number =>
-  facts.reduce((sum, { answer }) => sum + String(answer).length, text.length)
+const charactersOf = ({ characters, facts }: Fitted): number =>
+  facts.reduce((sum, { answer }) => sum + String(answer).length, characters)
 
-const bytesOf = (key: string, list: readonly Template[]): number =>
+const bytesOf = (key: string, list: readonly Fitted[]): number =>
   list.reduce(
-    (sum, template) => sum + charactersOf(template) * BYTES_PER_CHARACTER + TEMPLATE_BYTES,
+    (sum, item) => sum + charactersOf(item) * BYTES_PER_CHARACTER + ENTRY_BYTES,
     key.length * BYTES_PER_CHARACTER,
   )
 
-/** Creates a store of templates that keeps those that were used last. */
-export const createTemplates = ({ maxBytes = MAX_BYTES } = {}) => {
-  /** Ordered by last use, as are the templates of a key. */
-  const kept = new Map<string, readonly Template[]>()
+/** Creates a store that keeps what was used last. `fit` returns an item for the values of the variables. */
+export const createFittedStore = <Item extends Fitted, Filled>(
+  fit: (item: Item, variables: Variables) => Filled | undefined,
+  { maxBytes = MAX_BYTES } = {},
+) => {
+  /** Ordered by last use, as are the items of a key. */
+  const kept = new Map<string, readonly Item[]>()
   let bytes = 0
 
   const forget = (key: string) => {
@@ -87,20 +109,20 @@ export const createTemplates = ({ maxBytes = MAX_BYTES } = {}) => {
   }
 
   return {
-    find(key: string, variables: Variables): Compiled | undefined {
+    find(key: string, variables: Variables): Filled | undefined {
       const list = kept.get(key)
       if (!list) return undefined
-      for (const template of list) {
-        const filled = fill(template, variables)
-        if (!filled) continue
+      for (const item of list) {
+        const filled = fit(item, variables)
+        if (filled === undefined) continue
         kept.delete(key)
-        kept.set(key, [template, ...list.filter((each) => each !== template)])
+        kept.set(key, [item, ...list.filter((each) => each !== item)])
         return filled
       }
       return undefined
     },
-    keep(key: string, template: Template) {
-      const list = [template, ...(kept.get(key) ?? [])].slice(0, MAX_PER_KEY)
+    keep(key: string, item: Item) {
+      const list = [item, ...(kept.get(key) ?? [])].slice(0, MAX_PER_KEY)
       if (kept.has(key)) forget(key)
       kept.set(key, list)
       bytes += bytesOf(key, list)

@@ -119,7 +119,7 @@ test('a run reads the source that was quicker, and says so', () => {
         choose,
       },
     )
-  const texts = ({ sources }: RunPlan) => (sources().stored?.statements ?? sources().live()).map(({ text }) => text)
+  const texts = ({ sources }: RunPlan) => (sources().stored?.statements ?? sources().live)().map(({ text }) => text)
   expect(planned().choice).toEqual({ source: 'live', reason: 'live_is_quicker', liveMs: 5, tableMs: 50 })
   expect(texts(planned()).join()).not.toContain('rollup_1')
   expect(planned({ refresh: 'direct' }).choice).toEqual({ source: 'live', reason: 'requested' })

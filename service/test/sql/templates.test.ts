@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type BoundValue, compileAnew, compileQuery, parseQuery, QueryError } from '../../src/sql/compile.ts'
-import { createTemplates, fill } from '../../src/sql/templates.ts'
+import { createFittedStore, fill } from '../../src/sql/templates.ts'
 import { query } from './support/queries.ts'
 import { randomRuns } from './support/randomRuns.ts'
 
@@ -107,13 +107,13 @@ test('the text of a value that the SQL contains serves no other value', () => {
 })
 
 test('kept texts are bounded', () => {
-  const templates = createTemplates({ maxBytes: 50_000 })
+  const templates = createFittedStore(fill, { maxBytes: 50_000 })
   const parsed = parseQuery('SELECT event FROM events')
   const { template } = compileAnew(parsed, { projectId: 1, variables: {} })
   const keys = Array.from({ length: 100 }, (_, at) => `key ${at}`)
   for (const key of keys) templates.keep(key, template)
   expect(keys.map((key) => Boolean(templates.find(key, {}))).lastIndexOf(false)).toBeGreaterThan(50)
   expect(templates.find('key 99', {})).toEqual(compileAnew(parsed, { projectId: 1, variables: {} }).compiled)
-  templates.keep('a large one', { ...template, text: 'x'.repeat(1_000_000) })
+  templates.keep('a large one', { ...template, characters: 1_000_000 })
   expect(templates.find('a large one', {})).toBeUndefined()
 })

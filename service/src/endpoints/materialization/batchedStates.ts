@@ -63,7 +63,11 @@ export const statesForRuns = (shape: Shape, stored: Stored, runs: readonly (read
       { value: indexes(buckets, name(STORED, SPAN), millis(name(STORED, BUCKET))), name: INDEX },
     ],
     from: storedRows(shape, stored),
-    where: all([isOfLayers(stored), ...others.map((term) => test(term, storedName(term.column))), near(buckets, name(STORED, BUCKET))]),
+    where: all([
+      isOfLayers(stored),
+      ...others.map((term) => test(term, storedName(term.column))),
+      near(buckets, name(STORED, BUCKET)),
+    ]),
   }
   const fromEvents = (pieces: readonly Piece[], seen: Sql): SelectSql => {
     const at = name(source, AT)

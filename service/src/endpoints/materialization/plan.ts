@@ -4,6 +4,7 @@ import { type CompileOptions, compileQuery, pageOf, type ParsedQuery, QueryError
 import type { InsightQuery } from '../insights/insights.ts'
 import { shapeOfInsight, tableOfInsight } from './insightRows.ts'
 import { type CellRun, cellRunOf } from './cells.ts'
+import { type FoundShape, shapeOfRun } from './knownShapes.ts'
 import type { Violation } from './violation.ts'
 import { readSql } from './rollup.ts'
 import { checkRules } from './rules.ts'
@@ -51,6 +52,33 @@ export const planOf = (parsed: ParsedQuery, definitions: readonly Variable[]): P
 
 type Page = Pick<CompileOptions, 'projectId' | 'limit' | 'offset'>
 
+/** Returns how the service can finish a run, or `undefined` if only the engine can. */
+const cellsOf = (
+  { shape, sql, isWhole }: FoundShape,
+  stored: Stored,
+  { projectId, limit, offset }: Page,
+  now: Date,
+): CellRun | undefined => {
+  if (!isWhole) return undefined
+  const { skip, count = Infinity } = pageOf(sql, limit, offset)
+  return cellRunOf({ shape, sql, stored, projectId, now, skip, count })
+}
+
+/**
+ * Returns how a run can read the table without compiling its statement, or `undefined` if the table does not have the shape of the run.
+ * Throws `QueryError`.
+ */
+export const tableReading = (
+  parsed: ParsedQuery,
+  variables: CompileOptions['variables'],
+  stored: Stored & { signature: string },
+  now = new Date(),
+) => {
+  const found = shapeOfRun(parsed, variables)
+  if (found?.shape.signature !== stored.signature) return undefined
+  return { cells: (page: Page) => cellsOf(found, stored, page, now), replace: readingFrom(parsed, stored, now).replace }
+}
+
 /**
  * Returns a `replace` that makes the query's materialized select read the table, if the table has the shape of the run. After compiling,
  * `isUsed` returns whether it did, and `cells` how the service can finish the run instead. `now`: the time that the run's clock
@@ -65,11 +93,7 @@ export const readingFrom = (parsed: ParsedQuery, stored: Stored & { signature: s
     const shape = shapeOf(parsed, node, sql)
     if (isViolations(shape) || shape.signature !== stored.signature) return sql
     isUsed = true
-    if (node === parsed.query)
-      cells = ({ projectId, limit, offset }) => {
-        const { skip, count = Infinity } = pageOf(sql, limit, offset)
-        return cellRunOf({ shape, sql, stored, projectId, now, skip, count })
-      }
+    cells = (page) => cellsOf({ shape, sql, isWhole: node === parsed.query }, stored, page, now)
     return readSql(shape, sql, stored, now)
   }
   return { replace, isUsed: () => isUsed, cells: (page: Page) => cells?.(page) }

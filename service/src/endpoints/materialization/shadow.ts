@@ -23,7 +23,7 @@ export interface ShadowOptions {
 export interface Comparison {
   readonly live: () => readonly Statement[]
   /** Absent: nothing to compare. */
-  readonly stored?: { readonly table: MaterializedTable; readonly statements: readonly Statement[] }
+  readonly stored?: { readonly table: MaterializedTable; readonly statements: () => readonly Statement[] }
 }
 
 export interface ShadowRun {
@@ -84,7 +84,7 @@ export const createShadow = ({
       const startedAt = performance.now()
       const expected = await storage.run(statement, bounds, NO_CALLER)
       liveMs += performance.now() - startedAt
-      const found = await storage.run(statements[at]!, { ...bounds, tables: [table.table] }, NO_CALLER)
+      const found = await storage.run(statements()[at]!, { ...bounds, tables: [table.table] }, NO_CALLER)
       if (expected.rows.length > MAX_COMPARED_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
       if ((await inSlices(textOf(expected.rows))) !== (await inSlices(textOf(found.rows)))) return true
     }

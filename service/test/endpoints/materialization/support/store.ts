@@ -1,4 +1,4 @@
-import { planOf, readingFrom } from '../../../../src/endpoints/materialization/plan.ts'
+import { planOf, readingFrom, tableReading } from '../../../../src/endpoints/materialization/plan.ts'
 import { type TablePlan, statementsOf } from '../../../../src/endpoints/materialization/tablePlan.ts'
 import { type Cells, createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
 import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
@@ -139,10 +139,18 @@ export const materialize = async (
     async run(values, page = {}) {
       epoch += 1
       const known = (await knownAt?.(stored)) ?? { cells, epoch, owners: epoch, isComplete }
-      const reading = readingFrom(parsed, { ...stored, isComplete: known.isComplete })
+      const source = { ...stored, isComplete: known.isComplete }
+      const now = new Date()
+      const reading = readingFrom(parsed, source, now)
       const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
       const isUsed = reading.isUsed()
-      const cellRun = isUsed ? reading.cells({ projectId, ...page }) : undefined
+      // As a run of the service: from a shape that an earlier run with other values may have found.
+      const found = tableReading(parsed, values, source, now)
+      const cellRun = found?.cells({ projectId, ...page })
+      expect(Boolean(found)).toBe(isUsed)
+      const anew = isUsed ? reading.cells({ projectId, ...page }) : undefined
+      expect(JSON.stringify(cellRun)).toBe(JSON.stringify(anew))
+      expect(cellRun?.statements.table()).toEqual(anew?.statements.table())
       const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }
       const { signal } = new AbortController()
       const [finished, live, materialized] = await Promise.all([
