@@ -1,7 +1,7 @@
 import type { serializedNodeWithId } from '@rrweb/types'
 import { STYLE_DECLARATION, STYLE_RULE } from './eventTypes'
 import { liveState } from './liveState'
-import { masksText } from './sanitize/place'
+import { masksText, type Place } from './sanitize/place'
 import type { Around, SanitizedNode } from './sanitize/nodes'
 import type { Policy } from './sanitize/policy'
 import { inNextTask, startSlice } from './slices'
@@ -18,10 +18,9 @@ export interface NodeOptions {
   cssCaptured?: boolean
 }
 
-/** What the children of a node depend on. */
-interface Context {
+/** What the children of a node depend on. Nodes share it until something in it changes. */
+interface Context extends Place {
   options: NodeOptions
-  place: Around
   /** Whether the descendants may have changed unnoticed, because the node was not in the page for a while. */
   isStale: boolean
 }
@@ -36,14 +35,19 @@ interface Entry {
   safe?: SanitizedNode['node']
   /** That of its children; undefined: they are not recorded. */
   inside?: Context
-  skipsLight?: boolean
+  tag: string
+  skipsLight: boolean
   /** Whether its list of children is to be made again. */
-  isQueued?: boolean
+  isQueued: boolean
   /** Whether it has left its parent since it was serialized. */
-  wasRemoved?: boolean
-  /** As rrweb serialized it, for frames and style sheets that are still loading. */
-  raw?: serializedNodeWithId
-  state?: string
+  wasRemoved: boolean
+}
+
+/** What is known of an element whose state no observer reports. */
+interface Live {
+  /** As rrweb serialized it. */
+  raw: serializedNodeWithId
+  state: string
 }
 
 /** What rrweb (rrweb.patch) passes to a full snapshot. */
@@ -66,16 +70,17 @@ export interface DraftTools extends DraftInputs {
   startSlice?: typeof startSlice
 }
 
-const isSame = ({ options: a, place: b }: Context, options: NodeOptions, place: Around) =>
-  (a === options ||
-    (a.needsMask === options.needsMask &&
-      a.preserveWhiteSpace === options.preserveWhiteSpace &&
-      a.cssCaptured === options.cssCaptured)) &&
-  b.isMasked === place.isMasked &&
-  b.isHidden === place.isHidden
-
+const isSame = (a: Context, b: Context) =>
+  a.isMasked === b.isMasked &&
+  a.isHidden === b.isHidden &&
+  a.isStale === b.isStale &&
+  (a.options === b.options ||
+    (a.options.needsMask === b.options.needsMask &&
+      a.options.preserveWhiteSpace === b.options.preserveWhiteSpace &&
+      a.options.cssCaptured === b.options.cssCaptured))
 /** Whether a node, but not what is around it, masks its text. */
-const isMaskRoot = ({ inside, around }: Entry) => !!inside?.place.isMasked && !around.place.isMasked
+const isMaskRoot = ({ inside, around }: Entry) => !!inside?.isMasked && !around.isMasked
+const isElement = (node: Node): node is Element => node.nodeType === Node.ELEMENT_NODE
 const hostOf = (node: Node): Node => (node as Partial<ShadowRoot>).host ?? node
 
 /**
@@ -98,7 +103,7 @@ export const createDraft = (tools: DraftTools) => {
   /** Nodes that rrweb has taken out of its mirror, though they may be in the page again. */
   const forgotten = new Set<Node>()
   /** Elements with a state that no observer reports, and those with shadow roots. */
-  const live = new Set<Entry>()
+  const live = new Map<Entry, Live>()
   const hosts = new Set<Entry>()
   let filling: { entry: Entry; list: serializedNodeWithId[]; next: Node | null; isInShadow: boolean } | undefined
   /** What the person had typed at each slice. */
@@ -106,11 +111,7 @@ export const createDraft = (tools: DraftTools) => {
   let isStopped = false
   let count = 0
   let tries = 0
-  const page: Context = {
-    options,
-    place: { isMasked: policy.isStrict, isHidden: false, tag: '', element: null },
-    isStale: false,
-  }
+  const page: Context = { options, isMasked: policy.isStrict, isHidden: false, isStale: false }
 
   const enqueue = (entry: Entry) => {
     if (filling?.entry === entry) {
@@ -137,50 +138,72 @@ export const createDraft = (tools: DraftTools) => {
     }
     return begun
   }
+  /** Returns the place of a node. */
+  const placeIn = ({ isMasked, isHidden }: Context, parent: Entry | undefined): Around => ({
+    isMasked,
+    isHidden,
+    tag: parent?.tag ?? '',
+    element: parent && isElement(parent.node) ? parent.node : null,
+  })
+  /** Returns the context of a node's children: the one that they had, if they are still in it, or that of the node. */
+  const contextIn = (around: Context, before: Context | undefined, context: Context): Context => {
+    if (before && !context.isStale && isSame({ ...before, isStale: false }, context)) return before
+    return isSame(around, context) && around !== before ? around : context
+  }
   /** Serializes a node, and queues its children unless they are known. */
   const make = (node: Node, parent: Entry | undefined): Entry => {
     const around = parent?.inside ?? page
     const known = entries.get(node)
     const isStale =
-      !!known && (!!known.wasRemoved || known.parent !== parent || (around.isStale && known.around !== around))
+      !!known && (known.wasRemoved || known.parent !== parent || (around.isStale && known.around !== around))
     const begun = serialize(node, around)
-    const made = begun && sanitize(begun.node, around.place, node)
-    const entry: Entry = known ?? { node, parent, around }
+    const made = begun && sanitize(begun.node, placeIn(around, parent), node)
+    const entry: Entry = known ?? {
+      node,
+      parent,
+      around,
+      safe: undefined,
+      inside: undefined,
+      tag: '',
+      skipsLight: false,
+      isQueued: false,
+      wasRemoved: false,
+    }
     const before = entry.inside
-    Object.assign(entry, { parent, around, wasRemoved: false, skipsLight: begun?.skipsLight })
-    entries.set(node, entry)
+    if (known) {
+      entry.parent = parent
+      entry.around = around
+      entry.wasRemoved = false
+    } else entries.set(node, entry)
     if (!begun || !made) {
       entry.safe = entry.inside = undefined
       return entry
     }
-    const hasChildren = begun.inside && made.inside
-    entry.inside = hasChildren
-      ? before && !isStale && isSame(before, begun.inside!, made.inside!)
-        ? before
-        : { options: begun.inside!, place: made.inside!, isStale }
-      : undefined
-    if (entry.inside && entry.inside === before) made.node.childNodes = entry.safe!.childNodes
-    else if (entry.inside) enqueue(entry)
+    entry.inside = undefined
+    if (begun.inside && made.inside) {
+      const { isMasked, isHidden, tag } = made.inside
+      entry.tag = tag
+      entry.skipsLight = begun.skipsLight
+      entry.inside = contextIn(around, before, { options: begun.inside, isMasked, isHidden, isStale })
+      if (entry.inside === before) made.node.childNodes = entry.safe!.childNodes
+      else enqueue(entry)
+    }
     // The list of the parent has this object.
     if (entry.safe) {
       for (const name of Object.keys(entry.safe)) delete (entry.safe as unknown as Record<string, unknown>)[name]
       Object.assign(entry.safe, made.node)
     } else entry.safe = made.node
-    if (policy.maskTextFn && around.place.isMasked) keepText(entry.safe)
-    watch(entry, begun.node)
+    if (policy.maskTextFn) keepText(entry.safe, around.isMasked)
+    if (isElement(node)) watch(entry, begun.node)
     return entry
   }
-  const stateOf = ({ node, raw, inside }: Entry) => liveState(node as Element, raw!, !inside, policy)
-  /** Remembers what of a node can change unnoticed. */
+  const stateOf = ({ node, inside }: Entry, raw: serializedNodeWithId) =>
+    liveState(node as Element, raw, !inside, policy)
+  /** Remembers what of an element can change unnoticed. */
   const watch = (entry: Entry, raw: serializedNodeWithId) => {
-    if (entry.node.nodeType !== Node.ELEMENT_NODE) return
-    entry.raw = raw
-    entry.state = stateOf(entry)
-    if (entry.state || isMaskRoot(entry)) live.add(entry)
-    else {
-      entry.raw = undefined
-      live.delete(entry)
-    }
+    const state = stateOf(entry, raw)
+    if (state || isMaskRoot(entry)) live.set(entry, { raw, state })
+    else live.delete(entry)
     if ((raw as { isShadowHost?: true }).isShadowHost) hosts.add(entry)
   }
   const firstChild = ({ node, skipsLight }: Entry) => (skipsLight ? null : node.firstChild)
@@ -228,10 +251,10 @@ export const createDraft = (tools: DraftTools) => {
   }
   /** Marks what has changed without an observer's report. */
   const markUnnoticed = () => {
-    for (const entry of live) {
+    for (const [entry, { raw, state }] of live) {
       if (!entry.node.isConnected) continue
       const isUnmasked = isMaskRoot(entry) && !masksText(entry.node as Element, policy)
-      if (isUnmasked || stateOf(entry) !== entry.state) changed.add(entry)
+      if (isUnmasked || stateOf(entry, raw) !== state) changed.add(entry)
     }
     const roots: ParentNode[] = [root]
     for (const { node } of hosts) if (node.isConnected) roots.push((node as Element).shadowRoot!)
@@ -239,7 +262,7 @@ export const createDraft = (tools: DraftTools) => {
       if (!policy.isStrict && policy.maskSelector)
         for (const element of each.querySelectorAll(policy.maskSelector)) {
           const entry = entries.get(element)
-          if (entry?.inside && !entry.inside.place.isMasked) changed.add(entry)
+          if (entry?.inside && !entry.inside.isMasked) changed.add(entry)
         }
       for (const element of each.querySelectorAll(policy.blockSelector)) {
         const entry = entries.get(element)
@@ -248,13 +271,13 @@ export const createDraft = (tools: DraftTools) => {
     }
     for (const field of policy.typedFields ?? []) {
       const entry = entries.get(field)
-      if (entry?.inside && !entry.inside.place.isMasked) changed.add(entry)
+      if (entry?.inside && !entry.inside.isMasked) changed.add(entry)
     }
   }
   const ends = (): Parameters<DraftInputs['complete']>[1] =>
-    [...live].flatMap(({ node, raw, around, safe }) =>
-      safe && node.isConnected && /^(iframe|link)$/i.test(node.nodeName) ? [[node, raw!, around.options] as const] : [],
-    ) as never
+    [...live].flatMap(([{ node, around, safe }, { raw }]) =>
+      safe && node.isConnected && /^(iframe|link)$/i.test(node.nodeName) ? [[node, raw, around.options]] : [],
+    )
   const slice = () => {
     if (isStopped) return
     try {
@@ -289,11 +312,11 @@ export const createDraft = (tools: DraftTools) => {
     /** Called with changes that rrweb's observers report. */
     onChanges: (records: readonly MutationRecord[]): void => {
       for (const { type, target, removedNodes } of records) {
+        // The text of a style sheet or a text area is part of its element.
+        if (type === 'characterData') mark(target.parentNode)
         const entry = entries.get(hostOf(target))
         if (!entry) continue
         changed.add(entry)
-        // The text of a style sheet or a text area is part of its element.
-        if (type === 'characterData' && entry.parent) changed.add(entry.parent)
         if (type !== 'childList') continue
         if (entry.inside) enqueue(entry)
         for (const node of removedNodes) {

@@ -15,8 +15,8 @@ export const hideLater = (root: object, hide: (text: string) => string): void =>
 
 const decided = new WeakSet<object>()
 
-/** Leaves the text of a node as a function of the site has masked it. */
-export const keepText = (node: object): void => void decided.add(node)
+/** Says whether the text of a node stays as a function of the site has masked it. */
+export const keepText = (node: object, isKept: boolean): void => void (isKept ? decided.add(node) : decided.delete(node))
 
 /** Hides it in a node. Style sheets keep their text. */
 const hideIn = (node: SafeNode, parent: SafeNode | undefined, hide: (text: string) => string) => {
