@@ -14,7 +14,14 @@ import { SENSITIVE_NAME } from '../../src/lib/sensitive'
 import type { SessionRecordingConfig } from '../../src/types'
 import { randomFrom } from './editors'
 
-type Tree = { id: number; rootId?: number; tagName?: string; textContent?: string; attributes?: Record<string, unknown>; childNodes?: Tree[] }
+type Tree = {
+  id: number
+  rootId?: number
+  tagName?: string
+  textContent?: string
+  attributes?: Record<string, unknown>
+  childNodes?: Tree[]
+}
 
 const OPTIONS: SessionRecordingConfig[] = [
   {},
@@ -36,7 +43,9 @@ const createChanges = (random: () => number) => {
   }
   const of = <E extends Element>(selector: string): E => {
     const found = document.querySelectorAll<E>(selector)
-    return found.length ? pick(found) : (document.body.appendChild(document.createElement(selector.split(/[^\w-]/)[0]!)) as Element as E)
+    return found.length
+      ? pick(found)
+      : (document.body.appendChild(document.createElement(selector.split(/[^\w-]/)[0]!)) as Element as E)
   }
   const leave = (node: Element) => node === document.body || node.remove()
   const word = () => pick(['one', 'two words', ' ', 'secret hello', '123456789', 'typed by me', 'ä€😀'])
@@ -79,14 +88,15 @@ const createChanges = (random: () => number) => {
       const node = pick(detached) as HTMLElement | undefined
       if (!node) return
       if (random() < 0.5) node.append(word())
-      if (random() < 0.3) (node.firstChild as ChildNode | null)?.remove()
+      if (random() < 0.3) node.firstChild?.remove()
       if (random() < 0.3 && node.firstChild) document.body.append(node.firstChild)
       const target = any()
       if (!node.contains(target)) target.append(node)
     },
     () => {
       const [node, target] = [any(), any()]
-      if (node !== document.body && !node.contains(document.body) && !node.contains(target)) target.insertBefore(node, pick([null, ...target.childNodes]))
+      if (node !== document.body && !node.contains(document.body) && !node.contains(target))
+        target.insertBefore(node, pick([null, ...target.childNodes]))
     },
     () => (any().className = pick(['x', 'y', 'x y', 'ph-mask', 'ph-no-capture', 'rr-mask', ''])),
     () => any().setAttribute(pick(['title', 'id', 'hidden', 'alt', 'contenteditable', 'data-state', 'href']), word()),
@@ -112,7 +122,11 @@ const createChanges = (random: () => number) => {
       const { sheet } = of<HTMLStyleElement>('style')
       if (sheet?.cssRules.length) sheet.deleteRule(0)
     },
-    () => (of<HTMLStyleElement>('style').sheet?.cssRules[0] as CSSStyleRule | undefined)?.style.setProperty('color', pick(['lime', 'navy'])),
+    () =>
+      (of<HTMLStyleElement>('style').sheet?.cssRules[0] as CSSStyleRule | undefined)?.style.setProperty(
+        'color',
+        pick(['lime', 'navy']),
+      ),
     () => (of<HTMLStyleElement>('style').textContent = pick(['.x { top: 1px }', ''])),
     () => of<HTMLStyleElement>('style').append('.x { left: 2px }'),
     () => (of<HTMLInputElement>('input').value = word()),
@@ -133,11 +147,14 @@ const createChanges = (random: () => number) => {
     () => {
       const dialog = of<HTMLDialogElement>('dialog')
       if (dialog.open) dialog.close()
-      else if (dialog.isConnected) random() < 0.5 ? dialog.show() : dialog.showModal()
+      else if (random() < 0.5) dialog.show()
+      else dialog.showModal()
     },
     () => (of<HTMLElement>('.box').scrollTop = Math.floor(random() * 200)),
     () => document.querySelector('iframe')?.remove(),
-    () => customElements.get('my-card') || (random() < 0.2 && customElements.define('my-card', class extends HTMLElement {})),
+    () =>
+      customElements.get('my-card') ||
+      (random() < 0.2 && customElements.define('my-card', class extends HTMLElement {})),
   ]
   return {
     build: () => {
@@ -171,7 +188,10 @@ const difference = (a: object, b: object, path = ''): string => {
   for (let index = 0; index < Math.max(ours!.length, theirs!.length); index++) {
     const [first, second] = [ours![index], theirs![index]]
     const place = `${path} > ${first?.tagName ?? second?.tagName ?? '#'} ${index}`
-    const found = first && second ? difference(first, second, place) : `${place}: ${JSON.stringify(first)} is not ${JSON.stringify(second)}`
+    const found =
+      first && second
+        ? difference(first, second, place)
+        : `${place}: ${JSON.stringify(first)} is not ${JSON.stringify(second)}`
     if (found) return found
   }
   return ''
