@@ -15,7 +15,8 @@ export const applyPatch = (text, patch) => {
       const content = line.slice(1)
       if (line[0] === '+') result.push(content)
       else if (line[0] !== '\\') {
-        if (lines[at] !== content) throw new Error(`rrweb's line ${at + 1} is not ${JSON.stringify(content)}. See rrweb.patch.`)
+        if (lines[at] !== content)
+          throw new Error(`rrweb's line ${at + 1} is not ${JSON.stringify(content)}. See rrweb.patch.`)
         at += 1
         if (line[0] !== '-') result.push(content)
       }

@@ -79,6 +79,13 @@ const visit = async (
   put('npm', '/page', seed('snapshot'), { ...QUIET, api_host: network.url, ...options })
   await page.goto(`${site.url}/page?visitor=${secrets.fill('{query}', 'page')}`)
   await recording(page)
+  // A full snapshot of the page as it was loaded.
+  await expect
+    .poll(async () => {
+      await cut(page)
+      return types(chunks())
+    })
+    .toContain(2)
   await live(page, seed('mutation'), (place) => secrets.fill(`{${place}}`, 'live'))
   await page.locator('input[type="search"]').first().pressSequentially(secrets.fill('{keys}', 'live'))
   // Waits for a chunk recorded after the changes and for a later full snapshot.

@@ -3,6 +3,7 @@ import { build } from 'vite'
 // @ts-expect-error: a part of the build
 import { patchedRrweb } from '../../scripts/patchedRrweb.mjs'
 import { ROOT } from '../support/root'
+import type { compare } from '../support/slicedPage'
 import { expect, test } from '../support/world'
 
 /** Returns a script with the exports of a module as `window.sliced`. */
@@ -32,7 +33,7 @@ test('a full snapshot in slices is that of one task at its end, whatever the pag
     await page.goto('http://sliced.test/')
     await page.addScriptTag({ content: code })
     const { problems, slices } = await page.evaluate(
-      (each) => (window as unknown as { sliced: typeof import('../support/slicedPage') }).sliced.compare(each, 3),
+      (each) => (window as unknown as { sliced: { compare: typeof compare } }).sliced.compare(each, 3),
       seed,
     )
     expect(problems).toEqual([])

@@ -88,7 +88,7 @@ const createChanges = (random: () => number) => {
       const node = pick(detached) as HTMLElement | undefined
       if (!node) return
       if (random() < 0.5) node.append(word())
-      if (random() < 0.3) (node.firstChild as ChildNode | null)?.remove()
+      if (random() < 0.3) node.firstChild?.remove()
       if (random() < 0.3 && node.firstChild) document.body.append(node.firstChild)
       const target = any()
       if (!node.contains(target)) target.append(node)
@@ -147,7 +147,8 @@ const createChanges = (random: () => number) => {
     () => {
       const dialog = of<HTMLDialogElement>('dialog')
       if (dialog.open) dialog.close()
-      else if (dialog.isConnected) random() < 0.5 ? dialog.show() : dialog.showModal()
+      else if (random() < 0.5) dialog.show()
+      else dialog.showModal()
     },
     () => (of<HTMLElement>('.box').scrollTop = Math.floor(random() * 200)),
     () => document.querySelector('iframe')?.remove(),

@@ -54,28 +54,11 @@ const filtered = (
   }
 }
 
-/**
- * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its
- * session, and when the page is hidden. While `hold` is set, chunks wait in memory; `release` sends them.
- */
-export const createChunks = (inputs: ChunkInputs) => {
-  const { host, policy, tab, upload } = inputs
-  let chunk: Chunk | undefined
-  let pending: eventWithTime[] = []
-  /** The full snapshot whose text is being written, before the text of `pending`. */
-  let writing: ReturnType<typeof startText> | undefined
-  /** Whether the chunk ends once that is done. */
-  let cutsWhenWritten = false
-  let held: Chunk[] = []
-  let isHolding = true
-  /** Whether a full snapshot makes earlier held chunks useless. */
-  let restartsHeld = false
+/** Sends chunks, each as the event that its `before_send` returns. */
+const createSender = ({ host, policy, tab, upload }: ChunkInputs) => {
   let flushed = 0
   /** Changes that the budget has left out since the last chunk was sent. */
   let dropped = 0
-  let settleTimer: ReturnType<typeof setTimeout> | undefined
-  let cutTimer: ReturnType<typeof setTimeout> | undefined
-
   const send = ({ distinctId, sessionId, windowId, from, hasFull, text }: Chunk) => {
     const state = tab.read(sessionId, windowId)
     const uuid = host.uuidv7()
@@ -108,6 +91,35 @@ export const createChunks = (inputs: ChunkInputs) => {
       `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}${text}]},"timestamp":"${isoTime(new Date(from))}"}`,
     )
   }
+  return {
+    send,
+    onDropped: (count: number): void => {
+      dropped += count
+    },
+    flushed: () => flushed,
+  }
+}
+
+/**
+ * Collects events in chunks and sends them. A chunk ends after 5 s, when it is large, before a full snapshot, with its
+ * session, and when the page is hidden. While `hold` is set, chunks wait in memory; `release` sends them.
+ */
+export const createChunks = (inputs: ChunkInputs) => {
+  const { host } = inputs
+  let chunk: Chunk | undefined
+  let pending: eventWithTime[] = []
+  /** The full snapshot whose text is being written, before the text of `pending`. */
+  let writing: ReturnType<typeof startText> | undefined
+  /** Whether the chunk ends once that is done. */
+  let cutsWhenWritten = false
+  let held: Chunk[] = []
+  let isHolding = true
+  /** Whether a full snapshot makes earlier held chunks useless. */
+  let restartsHeld = false
+  let settleTimer: ReturnType<typeof setTimeout> | undefined
+  let cutTimer: ReturnType<typeof setTimeout> | undefined
+
+  const sender = createSender(inputs)
   const settle = () => {
     clearTimeout(settleTimer)
     settleTimer = undefined
@@ -140,7 +152,7 @@ export const createChunks = (inputs: ChunkInputs) => {
     const done = chunk
     chunk = undefined
     if (!done?.text) return
-    if (!isHolding) return send(done)
+    if (!isHolding) return sender.send(done)
     if (done.hasFull && restartsHeld) held = []
     held.push(done)
     let room = MAX_HELD
@@ -179,9 +191,7 @@ export const createChunks = (inputs: ChunkInputs) => {
     },
     cut,
     /** Counts changes that the budget has left out. */
-    onDropped: (count: number): void => {
-      dropped += count
-    },
+    onDropped: sender.onDropped,
     /** Keeps chunks in memory. `restarts`: only those since the last full snapshot. */
     hold: (restarts: boolean): void => {
       isHolding = true
@@ -190,7 +200,7 @@ export const createChunks = (inputs: ChunkInputs) => {
     /** Sends what was held, and later chunks immediately. */
     release: (): void => {
       isHolding = false
-      held.splice(0).forEach(send)
+      held.splice(0).forEach(sender.send)
     },
     /** Drops what was not sent. */
     clear: (): void => {
@@ -210,7 +220,7 @@ export const createChunks = (inputs: ChunkInputs) => {
     sizes: () => ({
       waiting: held.length + (chunk ? 1 : 0),
       size: held.reduce((sum, { text }) => sum + text.length, chunk?.text.length ?? 0),
-      flushed,
+      flushed: sender.flushed(),
     }),
   }
 }

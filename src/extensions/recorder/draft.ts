@@ -1,89 +1,12 @@
-import type { serializedNodeWithId } from '@rrweb/types'
 import { STYLE_DECLARATION, STYLE_RULE } from './eventTypes'
-import { liveState } from './liveState'
-import { masksText } from './sanitize/place'
-import type { Around, SanitizedNode } from './sanitize/nodes'
-import type { Policy } from './sanitize/policy'
+import { createDraftNodes, type DraftTools } from './draftNodes'
 import { inNextTask, startSlice } from './slices'
-import { hideLater, keepText } from './snapshotText'
+import { hideLater } from './snapshotText'
 
 // Slices, and slices that could have been the last one. A page that changes faster than it is read gets one long slice after them.
 const MAX_SLICES = 3000
 const MAX_TRIES = 100
 
-/** How rrweb serializes a node's children. The same object for all nodes until something in it changes. */
-export interface NodeOptions {
-  needsMask?: boolean
-  preserveWhiteSpace?: boolean
-  cssCaptured?: boolean
-}
-
-/** What the children of a node depend on. */
-interface Context {
-  options: NodeOptions
-  place: Around
-  /** Whether the descendants may have changed unnoticed, because the node was not in the page for a while. */
-  isStale: boolean
-}
-
-/** A node of the page in the draft. */
-interface Entry {
-  node: Node
-  parent: Entry | undefined
-  /** The context that it was serialized in. */
-  around: Context
-  /** The node as it is recorded, with its children; undefined: it is not. */
-  safe?: SanitizedNode['node']
-  /** That of its children; undefined: they are not recorded. */
-  inside?: Context
-  skipsLight?: boolean
-  /** Whether its list of children is to be made again. */
-  isQueued?: boolean
-  /** Whether it has left its parent since it was serialized. */
-  wasRemoved?: boolean
-  /** As rrweb serialized it, for frames and style sheets that are still loading. */
-  raw?: serializedNodeWithId
-  state?: string
-}
-
-/** What rrweb (rrweb.patch) passes to a full snapshot. */
-export interface DraftInputs {
-  root: Document
-  options: NodeOptions
-  mirror: {
-    idNodeMap: Map<number, Node>
-    getId(node: Node): number
-    add(node: Node, meta: object): void
-    forget(node: Node): void
-  }
-  /** Serializes a node without its children. `inside`: options of its children; undefined if they are not recorded. */
-  begin(
-    node: Node,
-    options: NodeOptions,
-  ): { node: serializedNodeWithId; inside?: NodeOptions; skipsLight: boolean } | null
-  /** Records the snapshot. `ends`: the frames and style sheets that may still be loading. */
-  complete(root: serializedNodeWithId, ends: [node: Node, raw: serializedNodeWithId, options: NodeOptions][]): void
-  onFailure(error: unknown): void
-}
-
-export interface DraftTools extends DraftInputs {
-  policy: Policy
-  sanitize(node: serializedNodeWithId, around: Around, page: Node): SanitizedNode
-  /** Runs the next slice. */
-  inNextTask?: (run: () => void) => void
-  startSlice?: typeof startSlice
-}
-
-const isSame = ({ options: a, place: b }: Context, options: NodeOptions, place: Around) =>
-  (a === options ||
-    (a.needsMask === options.needsMask &&
-      a.preserveWhiteSpace === options.preserveWhiteSpace &&
-      a.cssCaptured === options.cssCaptured)) &&
-  b.isMasked === place.isMasked &&
-  b.isHidden === place.isHidden
-
-/** Whether a node, but not what is around it, masks its text. */
-const isMaskRoot = ({ inside, around }: Entry) => !!inside?.place.isMasked && !around.place.isMasked
 const hostOf = (node: Node): Node => (node as Partial<ShadowRoot>).host ?? node
 
 /**
@@ -95,190 +18,33 @@ const hostOf = (node: Node): Node => (node as Partial<ShadowRoot>).host ?? node
  * that the snapshot contains are not recorded again (`forget` in rrweb.patch).
  */
 export const createDraft = (tools: DraftTools) => {
-  const { root, options, mirror, begin, sanitize, policy, complete, onFailure } = tools
-  const later = tools.inNextTask ?? inNextTask
-  const begins = tools.startSlice ?? startSlice
+  const { root, mirror, policy, complete, onFailure } = tools
   /** Whether rrweb has no earlier snapshot, so that its changes are of no use yet. */
   const isFirst = mirror.idNodeMap.size === 0
-  const entries = new Map<Node, Entry>()
-  const queue: Entry[] = []
-  const changed = new Set<Entry>()
   /** Nodes that rrweb has taken out of its mirror, though they may be in the page again. */
   const forgotten = new Set<Node>()
-  /** Elements with a state that no observer reports, and those with shadow roots. */
-  const live = new Set<Entry>()
-  const hosts = new Set<Entry>()
-  let filling: { entry: Entry; list: serializedNodeWithId[]; next: Node | null; isInShadow: boolean } | undefined
   /** What the person had typed at each slice. */
   const typed = new Set<string>()
   let isStopped = false
   let count = 0
   let tries = 0
-  const page: Context = {
-    options,
-    place: { isMasked: policy.isStrict, isHidden: false, tag: '', element: null },
-    isStale: false,
-  }
-
-  const enqueue = (entry: Entry) => {
-    if (filling?.entry === entry) {
-      filling = undefined
-      tries += 1
-    }
-    if (!entry.isQueued) queue.push(entry)
-    entry.isQueued = true
-  }
-  const mark = (node: Node | null | undefined) => {
-    const entry = node && entries.get(node)
-    if (entry) changed.add(entry)
-  }
-  /** Lets rrweb decide again whether it records a node that no earlier snapshot has. */
-  const serialize = (node: Node, around: Context) => {
-    const id = mirror.getId(node)
-    if (!isFirst || id === -1) return begin(node, around.options)
-    mirror.forget(node)
-    const begun = begin(node, around.options)
-    if (begun && id > 0) {
-      mirror.idNodeMap.delete(begun.node.id)
-      begun.node.id = id
-      mirror.add(node, begun.node)
-    }
-    return begun
-  }
-  /** Serializes a node, and queues its children unless they are known. */
-  const make = (node: Node, parent: Entry | undefined): Entry => {
-    const around = parent?.inside ?? page
-    const known = entries.get(node)
-    const isStale =
-      !!known && (!!known.wasRemoved || known.parent !== parent || (around.isStale && known.around !== around))
-    const begun = serialize(node, around)
-    const made = begun && sanitize(begun.node, around.place, node)
-    const entry: Entry = known ?? { node, parent, around }
-    const before = entry.inside
-    Object.assign(entry, { parent, around, wasRemoved: false, skipsLight: begun?.skipsLight })
-    entries.set(node, entry)
-    if (!begun || !made) {
-      entry.safe = entry.inside = undefined
-      return entry
-    }
-    const hasChildren = begun.inside && made.inside
-    entry.inside = hasChildren
-      ? before && !isStale && isSame(before, begun.inside!, made.inside!)
-        ? before
-        : { options: begun.inside!, place: made.inside!, isStale }
-      : undefined
-    if (entry.inside && entry.inside === before) made.node.childNodes = entry.safe!.childNodes
-    else if (entry.inside) enqueue(entry)
-    // The list of the parent has this object.
-    if (entry.safe) {
-      for (const name of Object.keys(entry.safe)) delete (entry.safe as unknown as Record<string, unknown>)[name]
-      Object.assign(entry.safe, made.node)
-    } else entry.safe = made.node
-    if (policy.maskTextFn && around.place.isMasked) keepText(entry.safe)
-    watch(entry, begun.node)
-    return entry
-  }
-  const stateOf = ({ node, raw, inside }: Entry) => liveState(node as Element, raw!, !inside, policy)
-  /** Remembers what of a node can change unnoticed. */
-  const watch = (entry: Entry, raw: serializedNodeWithId) => {
-    if (entry.node.nodeType !== Node.ELEMENT_NODE) return
-    entry.raw = raw
-    entry.state = stateOf(entry)
-    if (entry.state || isMaskRoot(entry)) live.add(entry)
-    else {
-      entry.raw = undefined
-      live.delete(entry)
-    }
-    if ((raw as { isShadowHost?: true }).isShadowHost) hosts.add(entry)
-  }
-  const firstChild = ({ node, skipsLight }: Entry) => (skipsLight ? null : node.firstChild)
-  const fill = () => {
-    const { entry, list, next } = filling!
-    // It is made again, with all that is in it, when it returns (`isStale`).
-    if (!entry.node.isConnected) return void (filling = undefined)
-    if (!next && !filling!.isInShadow) {
-      filling!.isInShadow = true
-      filling!.next = (entry.node as Partial<Element>).shadowRoot?.firstChild ?? null
-      if (filling!.next) return
-    }
-    if (!next) {
-      if (!filling!.next) {
-        entry.safe!.childNodes = list
-        filling = undefined
-      }
-      return
-    }
-    const known = entries.get(next)
-    const isKnown = known?.parent === entry && known.around === entry.inside && !known.wasRemoved
-    const child = isKnown ? known : make(next, entry)
-    if (child.safe) list.push(child.safe)
-    filling!.next = next.nextSibling
-  }
-  /** Works on what is to be done. Returns false if the slice is over before that. */
-  const work = (isOver: () => boolean): boolean => {
-    while (filling || changed.size || queue.length) {
-      if (isOver()) return false
-      if (filling) fill()
-      else if (changed.size) {
-        const [entry] = changed
-        changed.delete(entry!)
-        const wasRecorded = entry!.safe
-        // One that has left the page is made again when it returns.
-        if (entry!.node.isConnected && !entry!.wasRemoved) make(entry!.node, entry!.parent)
-        if (entry!.safe !== wasRecorded && entry!.parent) enqueue(entry!.parent)
-      } else {
-        const entry = queue.pop()!
-        entry.isQueued = false
-        if (entry.inside) filling = { entry, list: [], next: firstChild(entry), isInShadow: false }
-      }
-    }
-    return true
-  }
-  /** Marks what has changed without an observer's report. */
-  const markUnnoticed = () => {
-    for (const entry of live) {
-      if (!entry.node.isConnected) continue
-      const isUnmasked = isMaskRoot(entry) && !masksText(entry.node as Element, policy)
-      if (isUnmasked || stateOf(entry) !== entry.state) changed.add(entry)
-    }
-    const roots: ParentNode[] = [root]
-    for (const { node } of hosts) if (node.isConnected) roots.push((node as Element).shadowRoot!)
-    for (const each of roots) {
-      if (!policy.isStrict && policy.maskSelector)
-        for (const element of each.querySelectorAll(policy.maskSelector)) {
-          const entry = entries.get(element)
-          if (entry?.inside && !entry.inside.place.isMasked) changed.add(entry)
-        }
-      for (const element of each.querySelectorAll(policy.blockSelector)) {
-        const entry = entries.get(element)
-        if (entry?.inside) changed.add(entry)
-      }
-    }
-    for (const field of policy.typedFields ?? []) {
-      const entry = entries.get(field)
-      if (entry?.inside && !entry.inside.place.isMasked) changed.add(entry)
-    }
-  }
-  const ends = (): Parameters<DraftInputs['complete']>[1] =>
-    [...live].flatMap(({ node, raw, around, safe }) =>
-      safe && node.isConnected && /^(iframe|link)$/i.test(node.nodeName) ? [[node, raw!, around.options] as const] : [],
-    ) as never
+  const nodes = createDraftNodes(tools, isFirst, () => (tries += 1))
   const slice = () => {
     if (isStopped) return
     try {
       policy.forgetTyped()
       typed.add(policy.typedKey())
-      const isOver = ++count > MAX_SLICES || tries > MAX_TRIES ? () => false : begins()
-      if (!work(isOver)) return later(slice)
-      markUnnoticed()
+      const isOver = ++count > MAX_SLICES || tries > MAX_TRIES ? () => false : startSlice()
+      if (!nodes.work(isOver)) return inNextTask(slice)
+      nodes.markUnnoticed()
       tries += 1
-      if (!work(isOver)) return later(slice)
+      if (!nodes.work(isOver)) return inNextTask(slice)
       isStopped = true
-      const { safe } = entries.get(root)!
+      const { safe } = nodes.entries.get(root)!
       if (typed.size > 1) hideLater(safe!, policy.hiderNow())
       for (const node of forgotten)
-        if (node.isConnected && entries.get(node)?.safe) mirror.idNodeMap.set(mirror.getId(node), node)
-      complete(safe!, ends())
+        if (node.isConnected && nodes.entries.get(node)?.safe) mirror.idNodeMap.set(mirror.getId(node), node)
+      complete(safe!, nodes.ends())
     } catch (error) {
       isStopped = true
       onFailure(error)
@@ -288,7 +54,7 @@ export const createDraft = (tools: DraftTools) => {
     isFirst,
     /** Serializes the document. Returns a function that begins with the rest, and ends with it if it is small. */
     start: (): (() => void) => {
-      make(root, undefined)
+      nodes.make(root, undefined)
       return slice
     },
     stop: (): void => {
@@ -297,15 +63,15 @@ export const createDraft = (tools: DraftTools) => {
     /** Called with changes that rrweb's observers report. */
     onChanges: (records: readonly MutationRecord[]): void => {
       for (const { type, target, removedNodes } of records) {
-        const entry = entries.get(hostOf(target))
-        if (!entry) continue
-        changed.add(entry)
         // The text of a style sheet or a text area is part of its element.
-        if (type === 'characterData' && entry.parent) changed.add(entry.parent)
+        if (type === 'characterData') nodes.mark(target.parentNode)
+        const entry = nodes.entries.get(hostOf(target))
+        if (!entry) continue
+        nodes.mark(entry.node)
         if (type !== 'childList') continue
-        if (entry.inside) enqueue(entry)
+        if (entry.inside) nodes.enqueue(entry)
         for (const node of removedNodes) {
-          const removed = entries.get(node)
+          const removed = nodes.entries.get(node)
           if (removed) removed.wasRemoved = true
         }
       }
@@ -314,19 +80,19 @@ export const createDraft = (tools: DraftTools) => {
     onForgotten: (node: Node): void => void forgotten.add(node),
     /** Called when a shadow root was added to an element. */
     onShadowRoot: (host: Node): void => {
-      const entry = entries.get(host)
+      const entry = nodes.entries.get(host)
       if (!entry) return
-      changed.add(entry)
-      if (entry.inside) enqueue(entry)
+      nodes.mark(entry.node)
+      if (entry.inside) nodes.enqueue(entry)
     },
     /** Called when an element or the document is scrolled. */
     onScroll: (target: Node): void => {
-      mark(target)
-      if (target === root) [root.documentElement, root.body].forEach(mark)
+      nodes.mark(target)
+      if (target === root) [root.documentElement, root.body].forEach(nodes.mark)
     },
     /** Called with incremental data of rrweb: some is about rules of a style sheet. */
     onEvent: ({ source, id }: { source: number; id?: number }): void => {
-      if ((source === STYLE_RULE || source === STYLE_DECLARATION) && id) mark(mirror.idNodeMap.get(id))
+      if ((source === STYLE_RULE || source === STYLE_DECLARATION) && id) nodes.mark(mirror.idNodeMap.get(id))
     },
   }
 }

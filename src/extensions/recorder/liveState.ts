@@ -7,14 +7,15 @@ const sheetIds = new WeakMap<CSSStyleSheet, number>()
 let lastId = 0
 
 /** Returns a text that changes when rules of a style sheet are added or removed, or when it loads. */
-const sheetState = ({ sheet }: { sheet: CSSStyleSheet | null }): string => {
+const sheetState = ({ sheet, childElementCount, textContent }: HTMLStyleElement): string => {
   if (!sheet) return 'none'
   if (!sheetIds.has(sheet)) sheetIds.set(sheet, ++lastId)
   // Rules of other origins cannot be read.
   const rules = attempt(() => sheet.cssRules)
   let imported = 0
   while ((rules?.[imported] as Partial<CSSImportRule> | undefined)?.styleSheet) imported++
-  return `${sheetIds.get(sheet)} ${rules?.length} ${imported}`
+  // The text of elements in it, which no browser reads.
+  return `${sheetIds.get(sheet)} ${rules?.length} ${imported} ${childElementCount ? textContent : ''}`
 }
 const fieldState = ({ value, checked }: HTMLInputElement) => `${value} ${checked}`
 const mediaState = ({ paused, currentTime, playbackRate, muted, loop, volume }: HTMLMediaElement) =>

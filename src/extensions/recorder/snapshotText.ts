@@ -15,8 +15,9 @@ export const hideLater = (root: object, hide: (text: string) => string): void =>
 
 const decided = new WeakSet<object>()
 
-/** Leaves the text of a node as a function of the site has masked it. */
-export const keepText = (node: object): void => void decided.add(node)
+/** Says whether the text of a node stays as a function of the site has masked it. */
+export const keepText = (node: object, isKept: boolean): void =>
+  void (isKept ? decided.add(node) : decided.delete(node))
 
 /** Hides it in a node. Style sheets keep their text. */
 const hideIn = (node: SafeNode, parent: SafeNode | undefined, hide: (text: string) => string) => {
@@ -41,6 +42,7 @@ export const hideNow = (event: eventWithTime): eventWithTime => {
   return event
 }
 
+const PART_CHARACTERS = 50_000
 const PLACE = '"@node"'
 
 /**
@@ -56,6 +58,14 @@ export const startText = (
   const hide = hiders.get(root)
   const [before, after] = toJson({ ...event, data: { ...(event.data as object), node: '@node' } }).split(PLACE)
   let text = before!
+  /** Texts that are not yet part of `text`. A text of few long parts is faster to read than one of very many. */
+  let part = ''
+  const flush = () => {
+    // Makes engines join its parts.
+    part.charCodeAt(0)
+    text += part
+    part = ''
+  }
   let isDone = false
   /** What is to be written, the next one last: a node, or text. */
   const rest: (string | [node: SafeNode, parent: SafeNode | undefined])[] = [after!, [root, undefined]]
@@ -66,10 +76,10 @@ export const startText = (
     if (hide) hideIn(node, parent, hide)
     if (isSmall) {
       if (hide) for (const child of childNodes) hideIn(child, node, hide)
-      text += toJson(node)
+      part += toJson(node)
       return
     }
-    text += `${toJson(own).slice(0, -1)},"childNodes":[`
+    part += `${toJson(own).slice(0, -1)},"childNodes":[`
     rest.push(']}')
     for (let index = childNodes.length - 1; index >= 0; index--) {
       rest.push([childNodes[index]!, node])
@@ -80,9 +90,11 @@ export const startText = (
     while (rest.length) {
       if (isOver()) return inNextTask(slice)
       const next = rest.pop()!
-      if (typeof next === 'string') text += next
+      if (typeof next === 'string') part += next
       else write(next)
+      if (part.length > PART_CHARACTERS) flush()
     }
+    flush()
     isDone = true
     done(text)
   }

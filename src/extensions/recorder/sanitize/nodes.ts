@@ -53,6 +53,10 @@ const attributesOf = (
   return result
 }
 
+// Replaced by a list where there are children.
+const NO_NODES: serializedNodeWithId[] = []
+Object.freeze(NO_NODES)
+
 type Serialized = serializedNodeWithId & { needBlock?: boolean; isSVG?: true; isCustom?: true }
 
 /** Where a node is: the place of its parent. */
@@ -79,7 +83,11 @@ export const sanitizeOne = (
   policy: Policy,
 ): SanitizedNode => {
   const { id, rootId, isShadowHost, isShadow } = node
-  const shared = { id, rootId, isShadowHost, isShadow }
+  // A page has very many nodes, and few of them have these members.
+  const shared: Pick<serializedNodeWithId, 'id' | 'rootId' | 'isShadowHost' | 'isShadow'> = { id }
+  if (rootId !== undefined) shared.rootId = rootId
+  if (isShadowHost) shared.isShadowHost = isShadowHost
+  if (isShadow) shared.isShadow = isShadow
   const type = node.type as number
   const source = node as Serialized
   if (type === DOCUMENT) {
@@ -92,7 +100,7 @@ export const sanitizeOne = (
     const { textContent, isStyle } = node as { textContent: string; isStyle?: true }
     const parent = isStyle ? { ...around, tag: 'style' } : around
     const text = around.isHidden ? '' : sanitizeText(textContent, parent, policy)
-    return { node: { type, ...shared, textContent: text, isStyle } }
+    return { node: { type, ...shared, textContent: text, ...(isStyle && { isStyle }) } }
   }
   // Comments, and what later releases may add.
   if (type !== ELEMENT) return { node: { type: 5, ...shared, textContent: '' } }
@@ -112,7 +120,15 @@ export const sanitizeOne = (
   }
   const safe = attributesOf(attributes, tag, element, isMasked, policy)
   return {
-    node: { type, ...shared, tagName: safeTag, attributes: safe, childNodes: [], isSVG, isCustom },
+    node: {
+      type,
+      ...shared,
+      tagName: safeTag,
+      attributes: safe,
+      childNodes: NO_NODES,
+      ...(isSVG && { isSVG }),
+      ...(isCustom && { isCustom }),
+    },
     inside: { isMasked, isHidden: around.isHidden, tag, element },
   }
 }

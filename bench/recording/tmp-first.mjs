@@ -1,0 +1,306 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { launchBrowser } from '../support/launchBrowser.mjs'
+import { markdownTable } from '../support/markdownTable.mjs'
+import { digits, median } from '../support/statistics.mjs'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BENCH = fileURLToPath(new URL('..', import.meta.url))
+
+export const title = 'Recording: what recording a busy page costs'
+
+/** npm scripts of the root to run first. */
+export const needs = ['build:sdk']
+export const needsPeers = true
+
+const REMOTE = {
+  supportedCompression: ['gzip', 'gzip-js'],
+  hasFeatureFlags: false,
+  autocapture_opt_out: true,
+  capturePerformance: false,
+  heatmaps: false,
+  surveys: false,
+  flags: {},
+  featureFlags: {},
+  errorsWhileComputingFlags: false,
+  sessionRecording: { endpoint: '/s/' },
+}
+const OPTIONS = `{ api_host: location.origin, autocapture: false, capture_pageview: false, capture_dead_clicks: false, rageclick: false, opt_out_useragent_filter: true }`
+
+/**
+ * The recorders. `files`: their scripts, `bundle`: a module whose exports become a global of the recorder's name
+ * instead, `start`: code that starts them, `isRunning`: whether they record, `own`: their scripts in a profile. All
+ * mask inputs and nothing else.
+ */
+const RECORDERS = [
+  { name: 'none', files: {}, start: '', isRunning: 'true', own: /(?!)/ },
+  {
+    name: 'trailmark',
+    files: Object.fromEntries(
+      ['analytics', 'recorder', 'recorderPlugins'].map((each) => [`/${each}.js`, join(ROOT, `dist/${each}.js`)]),
+    ),
+    start: `analytics.init('bench', ${OPTIONS})`,
+    isRunning: 'analytics.sessionRecordingStarted()',
+    own: /\/(analytics|recorder|recorderPlugins)\.js/,
+  },
+  {
+    name: 'posthog-js',
+    files: {
+      '/array.js': join(BENCH, 'node_modules/posthog-js/dist/array.full.js'),
+      '/static/lazy-recorder.js': join(BENCH, 'node_modules/posthog-js/dist/lazy-recorder.js'),
+      '/static/1.449.2/lazy-recorder.js': join(BENCH, 'node_modules/posthog-js/dist/lazy-recorder.js'),
+    },
+    start: `posthog.init('bench', ${OPTIONS})`,
+    isRunning: 'posthog.sessionRecordingStarted()',
+    own: /\/(array|lazy-recorder|posthog-recorder)\.js/,
+  },
+  {
+    name: 'Sentry',
+    // Bundled here, as in a site's own build.
+    bundle: `export { getReplay, init, replayIntegration } from '@sentry/browser'`,
+    start: `Sentry.init({
+      dsn: location.origin.replace('//', '//key@') + '/1',
+      integrations: [Sentry.replayIntegration({ maskAllText: false, blockAllMedia: false, maskAllInputs: true })],
+      defaultIntegrations: false,
+      replaysSessionSampleRate: 1,
+    })`,
+    isRunning: '!!Sentry.getReplay().getReplayId()',
+    own: /\/sentry\.js/,
+  },
+  {
+    name: 'rrweb, JSON of each event',
+    files: { '/rrweb.js': join(ROOT, 'node_modules/@rrweb/record/dist/record.umd.min.cjs') },
+    start: `window.sent = ''; rrwebRecord.record({ maskAllInputs: true, emit: (event) => { sent += JSON.stringify(event) } })`,
+    isRunning: 'sent.length > 0',
+    own: /\/rrweb\.js/,
+  },
+]
+
+/** Returns the recorder with the script of its bundle among its files. */
+const withBundle = async ({ bundle, name, files = {}, ...recorder }, folder) => {
+  if (!bundle) return { ...recorder, name, files }
+  const file = `${name.toLowerCase()}.js`
+  await build({
+    stdin: { contents: bundle, resolveDir: BENCH },
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    globalName: name,
+    outfile: join(folder, file),
+    logLevel: 'error',
+  })
+  return { ...recorder, name, files: { [`/${file}`]: join(folder, file) } }
+}
+
+/** Pages. `html`: the body; `run`: code that changes it `perSecond` times a second. */
+const PAGES = [
+  { name: '1,000 elements, 100 changes/s', elements: 1000, perSecond: 100 },
+  { name: '10,000 elements, 1,000 changes/s', elements: 10_000, perSecond: 1000 },
+  { name: '10,000 elements, 5,000 changes/s', elements: 10_000, perSecond: 5000 },
+]
+
+/** Pages whose first snapshot is measured. A row of 4 elements and 3 texts is 7 nodes. */
+const SIZES = [1500, 10_000, 50_000, 152_000]
+const sizedPage = (nodes) => ({
+  name: `${nodes} nodes`,
+  elements: Math.round((nodes / 7) * 4),
+  perSecond: 0,
+  isManual: true,
+})
+
+const pageOf = (
+  { files, start },
+  { elements, perSecond, isManual },
+) => `<!doctype html><html><head><title>bench</title></head>
+<body>${'<p class="row"><b>one</b><i>two</i><span title="x">three</span></p>'.repeat(elements / 4)}
+${Object.keys(files)
+  .filter((file) => !/recorder/.test(file))
+  .map((file) => `<script src="${file}"></script>`)
+  .join('')}
+<script>window.start = () => { ${start} }
+${isManual ? '' : 'start()'}
+window.change = () => {
+  const all = document.querySelectorAll('b')
+  let index = 0
+  window.changing = setInterval(() => {
+    for (let count = 0; count < ${perSecond / 50}; count++) {
+      const node = all[index++ % all.length]
+      if (index % 3 === 0) node.textContent = 'text ' + index
+      else if (index % 3 === 1) node.setAttribute('title', 'title ' + index)
+      else { const added = document.createElement('u'); added.textContent = index; node.replaceChildren(added) }
+    }
+  }, 20)
+}
+</script></body></html>`
+
+const startSite = async (recorder, page) => {
+  const sent = []
+  const server = createServer((request, response) => {
+    const path = new URL(request.url, 'http://x').pathname
+    const file = recorder.files[path]
+    if (path === '/') return response.writeHead(200, { 'Content-Type': 'text/html' }).end(pageOf(recorder, page))
+    if (file)
+      return void readFile(file).then((bytes) =>
+        response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(bytes),
+      )
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      if (path === '/s/' || path.endsWith('/envelope/')) sent.push(Buffer.concat(chunks).length)
+      if (path.endsWith('config.js')) {
+        response.writeHead(200, { 'Content-Type': 'text/javascript' })
+        return response.end(`window._POSTHOG_REMOTE_CONFIG={bench:{config:${JSON.stringify(REMOTE)},siteApps:[]}}`)
+      }
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify(/flags|config/.test(path) ? REMOTE : { status: 1 }))
+    })
+  })
+  await new Promise((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    bytes: () => sent.reduce((sum, each) => sum + each, 0),
+    stop: () => {
+      server.closeAllConnections()
+      return new Promise((done) => server.close(done))
+    },
+  }
+}
+
+/** The share of samples in a profile with a frame of the recorder on the stack. */
+const shareOf = ({ nodes, samples }, own) => {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const isOwn = new Map()
+  const visit = (node, inside) => {
+    const is = inside || own.test(node.callFrame.url)
+    isOwn.set(node.id, is)
+    for (const child of node.children ?? []) visit(byId.get(child), is)
+  }
+  visit(nodes[0], false)
+  return samples.filter((id) => isOwn.get(id)).length / samples.length
+}
+
+const measure = async (browser, recorder, page, seconds) => {
+  const site = await startSite(recorder, page)
+  const context = await browser.newContext()
+  try {
+    const tab = await context.newPage()
+    await tab.goto(site.url)
+    await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 30_000 })
+    // Recordings are sent from the first interaction on.
+    await tab.mouse.click(5, 5)
+    // Waits for the first snapshot, which must not count toward the share of CPU time.
+    await tab.waitForTimeout(2500)
+    const cdp = await context.newCDPSession(tab)
+    const before = site.bytes()
+    await cdp.send('Profiler.enable')
+    await cdp.send('Profiler.setSamplingInterval', { interval: 500 })
+    await tab.evaluate(() => {
+      window.longest = 0
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration)
+      }).observe({ type: 'longtask' })
+      window.change()
+    })
+    await cdp.send('Profiler.start')
+    await tab.waitForTimeout(seconds * 1000)
+    const { profile } = await cdp.send('Profiler.stop')
+    const longest = await tab.evaluate(() => {
+      clearInterval(window.changing)
+      return window.longest
+    })
+    // The last chunk.
+    await tab.waitForTimeout(6000)
+    const raw = await tab.evaluate(() => (typeof sent === 'string' ? sent : ''))
+    const bytes = raw ? gzipSync(raw).length : site.bytes() - before
+    return { share: shareOf(profile, recorder.own) * 100, kilobytes: bytes / 1000 / seconds, longest }
+  } finally {
+    await context.close()
+    await site.stop()
+  }
+}
+
+const isTask = ({ name }) => /^(ThreadControllerImpl::)?RunTask$/.test(name)
+
+/**
+ * Measures the first snapshot: the longest task of the main thread from the recorder's start until it is sent, the same in CPU time, and
+ * the time until the recorder has everything. A request larger than a small page's can only be that of the snapshot.
+ */
+const measureFirst = async (browser, recorder, nodes, slowdown) => {
+  const site = await startSite(recorder, sizedPage(nodes))
+  const context = await browser.newContext()
+  try {
+    const tab = await context.newPage()
+    await tab.goto(site.url)
+    // The page's own work is over.
+    await tab.waitForTimeout(1500)
+    const cdp = await context.newCDPSession(tab)
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
+    const trace = await browser.newBrowserCDPSession()
+    const events = []
+    trace.on('Tracing.dataCollected', ({ value }) => events.push(...value))
+    const categories = ['toplevel', 'devtools.timeline', 'blink.user_timing']
+    await trace.send('Tracing.start', {
+      transferMode: 'ReportEvents',
+      traceConfig: { includedCategories: categories, excludedCategories: ['*'] },
+    })
+    const before = site.bytes()
+    await tab.evaluate(() => {
+      performance.mark('bench-start')
+      start()
+    })
+    await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 120_000 })
+    for (let tries = 0; tries < 120 && site.bytes() === before; tries++) {
+      if (await tab.evaluate(() => typeof sent === 'string' && sent.length > 0)) break
+      // Recordings are sent from the first interaction on.
+      await tab.mouse.click(5, 5)
+      await tab.waitForTimeout(500)
+    }
+    await tab.evaluate(() => performance.mark('bench-end'))
+    const done = new Promise((resolve) => trace.once('Tracing.tracingComplete', resolve))
+    await trace.send('Tracing.end')
+    await done
+    const markOf = (name) => events.find((each) => each.name === name)
+    const [first, last] = [markOf('bench-start'), markOf('bench-end')]
+    const own = events.filter(
+      (each) =>
+        isTask(each) &&
+        each.pid === first.pid &&
+        each.tid === first.tid &&
+        each.ts + each.dur > first.ts &&
+        each.ts < last.ts,
+    )
+    return {
+      longest: Math.max(0, ...own.map(({ dur = 0 }) => dur / 1000)),
+      cpu: Math.max(0, ...own.map(({ tdur = 0 }) => tdur / 1000)),
+      total: own.reduce((sum, { tdur = 0 }) => sum + tdur / 1000, 0),
+    }
+  } finally {
+    await context.close()
+    await site.stop()
+  }
+}
+
+/** Runs the benchmark of first snapshots and resolves with its table. */
+const runFirst = async (browser, recorders, { quick, say }) => {
+  const rows = []
+  for (const slowdown of quick ? [1] : [1, 4])
+    for (const nodes of SIZES)
+      for (const recorder of recorders.filter(({ name }) => name !== 'none')) {
+        const samples = []
+        for (let round = 0; round < (quick ? 1 : 5); round++) {
+          say(`first snapshot of ${nodes} nodes, ${recorder.name}, ${slowdown}x, round ${round + 1}`)
+          samples.push(await measureFirst(browser, recorder, nodes, slowdown))
+        }
+        const of = (member) => digits(median(samples.map((each) => each[member])))
+        rows.push([nodes, `${slowdown}x`, recorder.name, of('longest'), of('cpu'), of('total')])
+      }
+  return markdownTable(['Nodes', 'CPU', 'Recorder', 'Longest task, ms', 'of it CPU, ms', 'All tasks, CPU ms'], rows)
+}
+
+/** Runs the benchmark and resolves with its report as Markdown. `quick`: the busiest page, once. */
+export { runFirst, withBundle, RECORDERS, launchBrowser }
