@@ -19,6 +19,7 @@ export type {
   CapturedNetworkRequest,
   Config,
   ConfigDefaults,
+  DeadClicksConfig,
   DisplaySurveyOptions,
   DisplaySurveyType,
   DomAutocaptureEvents,

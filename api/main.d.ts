@@ -48,6 +48,7 @@ type DropReason =
   | 'refused_by_service'
   | 'queue_full'
   | 'expired'
+  | 'page_left'
 interface DroppedEvent {
   event: string
   uuid?: string
@@ -136,6 +137,11 @@ interface PerformanceConfig {
   web_vitals_delayed_flush_ms?: number
   __web_vitals_max_value?: number
   network_timing?: boolean
+}
+interface DeadClicksConfig {
+  capture_dead_swipes?: boolean
+  swipe_threshold_px?: number
+  max_dead_swipes_per_page_load?: number
 }
 interface RageclickConfig {
   css_selector_ignorelist?: string[]
@@ -231,7 +237,7 @@ interface Config {
   bootstrap: Bootstrap
   capture_pageview: boolean | 'history_change'
   capture_pageleave: boolean | 'if_capture_pageview'
-  capture_dead_clicks: boolean
+  capture_dead_clicks: boolean | DeadClicksConfig
   cross_subdomain_cookie: boolean
   capture_exceptions: boolean | ExceptionAutocapture | undefined
   error_tracking: ErrorTrackingConfig
@@ -777,6 +783,7 @@ export type {
   CapturedNetworkRequest,
   Config,
   ConfigDefaults,
+  DeadClicksConfig,
   DisplaySurveyOptions,
   DisplaySurveyType,
   DomAutocaptureEvents,

@@ -4041,6 +4041,13 @@ export interface operations {
               }
               previousDays?: string[]
             }
+            source?: {
+              live_ms?: number
+              /** @enum {string} */
+              read: 'cache' | 'live' | 'table' | 'memory'
+              reason: string
+              table_ms?: number
+            }
             thresholds?: {
               [key: string]: number[]
             }
@@ -4237,6 +4244,13 @@ export interface operations {
                 [key: string]: (number | null)[]
               }
               previousDays?: string[]
+            }
+            source?: {
+              live_ms?: number
+              /** @enum {string} */
+              read: 'cache' | 'live' | 'table' | 'memory'
+              reason: string
+              table_ms?: number
             }
             thresholds?: {
               [key: string]: number[]
@@ -4958,7 +4972,9 @@ export interface operations {
   }
   postErrorTrackingIssuesByIdMerge: {
     parameters: {
-      query?: never
+      query?: {
+        days?: number
+      }
       header?: never
       path: {
         id: string
@@ -5028,7 +5044,9 @@ export interface operations {
   }
   postErrorTrackingIssuesByIdSplit: {
     parameters: {
-      query?: never
+      query?: {
+        days?: number
+      }
       header?: never
       path: {
         id: string
@@ -6979,6 +6997,13 @@ export interface operations {
               }
               previousDays?: string[]
             }
+            source?: {
+              live_ms?: number
+              /** @enum {string} */
+              read: 'cache' | 'live' | 'table' | 'memory'
+              reason: string
+              table_ms?: number
+            }
             thresholds?: {
               [key: string]: number[]
             }
@@ -7066,10 +7091,10 @@ export interface operations {
           | 'too_many_values'
           | 'too_many_changes'
           | 'changes_too_large'
-          | 'invalid_heatmap'
-          | 'too_many_answers'
           | 'unknown_token'
           | 'unstorable'
+          | 'too_many_answers'
+          | 'invalid_heatmap'
         limit?: number
       }
       header?: never
@@ -7104,10 +7129,10 @@ export interface operations {
                 | 'too_many_values'
                 | 'too_many_changes'
                 | 'changes_too_large'
-                | 'invalid_heatmap'
-                | 'too_many_answers'
                 | 'unknown_token'
                 | 'unstorable'
+                | 'too_many_answers'
+                | 'invalid_heatmap'
               detail: string
               distinct_id: string
               event: string
