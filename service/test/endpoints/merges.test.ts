@@ -90,7 +90,10 @@ const event = (name: string, distinct_id: string, more: object = {}) => ({
   properties: { distinct_id, $session_id: 's', ...more },
 })
 const delivery = fc.oneof(
-  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('visit', 'buy', '$pageview'), id).map(([name, who]) => event(name, who)) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(fc.constantFrom('visit', 'buy', '$pageview'), id).map(([name, who]) => event(name, who)),
+  },
   { weight: 2, arbitrary: id.map((who) => event('visit', who, { $set: { plan: who } })) },
   // Identified, without another id.
   { weight: 1, arbitrary: id.map((who) => event('$identify', who)) },
@@ -177,4 +180,6 @@ test('merges that other programs stored are found at the first run, and within a
 test('without the engine, nothing is known', async () => {
   const broken = createClickhouse(() => undefined, { tables: TABLES })
   expect(await createMerges({ storage: broken }).areAbsent(1)).toBe(false)
+  const silent = { ...storage, rows: () => new Promise<never>(() => {}) }
+  expect(await createMerges({ storage: silent }).areAbsent(1)).toBe(false)
 })
