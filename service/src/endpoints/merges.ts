@@ -1,4 +1,5 @@
 import type { Metadata } from '../storage/metadata/metadata.ts'
+import { within } from '../lib/wait.ts'
 import { SMALL_READ, type Storage, StorageError } from '../storage/storage.ts'
 
 /** Knows in which projects every id is its own person, so that a query need not look up the persons of its events. */
@@ -21,6 +22,9 @@ export interface MergesOptions {
 
 // Other programs may write to the engine: an import, or a restore of one table.
 const LOOK_AGAIN_MS = 60_000
+
+/** How long a run waits. Then it looks up persons. */
+const LOOK_MS = 1_000
 
 const SETTING = 'has_merged_ids'
 
@@ -51,7 +55,7 @@ export const createMerges = ({ storage, shared, now = Date.now }: MergesOptions)
       if (!isKnown(projectId)) {
         if (!looking.has(projectId)) looking.set(projectId, look(projectId))
         // The run itself reports an unavailable engine.
-        await looking.get(projectId)!.catch(() => {})
+        await within(looking.get(projectId)!, LOOK_MS, undefined).catch(() => {})
         if (!isKnown(projectId)) return false
       }
       if (!merged.has(projectId) && (await shared?.get(projectId, SETTING))) merged.add(projectId)

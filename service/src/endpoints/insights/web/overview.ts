@@ -88,7 +88,7 @@ export const WEB_OVERVIEW: Insight<OverviewQuery> = {
   },
   events: () => undefined,
   readsSessions: true,
-  plan(query, { projectId, context, filters }) {
+  plan(query, { projectId, context, filters, reading }) {
     const { zone } = context
     const periods = periodsOf(query, context)
     const { current, previous } = periods
@@ -97,7 +97,7 @@ export const WEB_OVERVIEW: Insight<OverviewQuery> = {
     const buckets = interval
       ? [current, ...(previous ? [previous] : [])].map((period) => begunBuckets(period, interval, context))
       : undefined
-    const visits = createVisits({ periods, filters, context, goal, ...(buckets ? { buckets } : {}) })
+    const visits = createVisits({ periods, filters, context, reading, goal, ...(buckets ? { buckets } : {}) })
     const { period, bucket } = visits
     const statement: SelectSql = {
       kind: 'select',

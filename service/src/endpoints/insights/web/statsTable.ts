@@ -238,12 +238,12 @@ export const WEB_STATS_TABLE: Insight<StatsQuery> = {
   },
   events: () => undefined,
   readsSessions: true,
-  plan(query, { projectId, context, filters }) {
+  plan(query, { projectId, context, filters, reading }) {
     const { breakdownBy, orderBy, includeAvgTimeOnPage, includeScrollDepth } = query
     const [limit, offset] = [query.limit ?? DEFAULT_LIMIT, query.offset ?? 0]
     const [orderField, direction] = orderBy ?? ['Visitors', 'DESC']
     const periods = periodsOf(query, context)
-    const visits = createVisits({ periods, filters, context, goal: query.conversionGoal })
+    const visits = createVisits({ periods, filters, context, reading, goal: query.conversionGoal })
     const columns = columnsOf(query, visits)
     const { list, values } = entriesOf(
       BREAKDOWNS[breakdownBy],

@@ -8,7 +8,7 @@ import type { Value } from '../../../sql/catalog/value.ts'
 import { type FilterContext, type FilterGroup, passes } from '../filters.ts'
 import type { Period } from '../period.ts'
 import { column, lambda, number, part } from '../select.ts'
-import { bound, every, type PropertyRef, some, stringOf, timestampOf } from '../source.ts'
+import { bound, every, type PropertyRef, type Reading, some, stringOf, timestampOf } from '../source.ts'
 import { goalFilters, splitFilters } from './webFilters.ts'
 import type { Goal, WebPeriods } from './webQuery.ts'
 
@@ -30,6 +30,7 @@ export interface VisitOptions {
   readonly periods: WebPeriods
   readonly filters: FilterGroup
   readonly context: FilterContext
+  readonly reading: Pick<Reading, 'isUnmerged'>
   /** What the sessions should lead to. */
   readonly goal?: Goal | null | undefined
   /** For each period the starts of its intervals. Absent: the rows have no intervals. */
@@ -82,7 +83,7 @@ const instantOf = (instant: number): Sql => bound('Int64', instant)
  * Creates the sessions of a query in two levels: events are grouped by session, and merged ids are joined to the
  * sessions. A session counts if it has a view that passes the filters, and belongs as a whole to the period it starts in.
  */
-export const createVisits = ({ periods, filters, context, goal, buckets }: VisitOptions): Visits => {
+export const createVisits = ({ periods, filters, context, reading, goal, buckets }: VisitOptions): Visits => {
   const [S, IDS, PERSONS, V] = ['s', 'd', 'p', 'v']
   const sessions = createSessions({ as: S })
   const persons = DERIVED.persons({ as: PERSONS, isJoined: true })
@@ -95,7 +96,9 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
   const isMatch = every([isAnyOf(sessions.row('event'), VIEWS), passesEvent(eventFilters)])
   const start = call('toUnixTimestamp64Milli', sessions.column('$start_timestamp')!.read())
   const distinctId = sessions.column('distinct_id')!.read()
-  const person = call('if', call('empty', name(IDS, 'person')), distinctId, name(IDS, 'person'))
+  const { isUnmerged } = reading
+  const merged = name(IDS, 'person')
+  const person = isUnmerged ? distinctId : call('if', call('empty', merged), distinctId, merged)
   let readsPersons = false
   const sessionProperty = (of: string | PropertyRef): Sql => {
     const { key, type } = of as PropertyRef
@@ -172,9 +175,8 @@ export const createVisits = ({ periods, filters, context, goal, buckets }: Visit
         const on = infix(person, '=', persons.key())
         return { kind: 'join', join: 'left', left, right: persons.toSql(), on }
       }
-      const withIds = joinIds(
-        sessions.toSql({ where: [isRead], having: infix(call('countIf', isMatch), '>', number(0)) }),
-      )
+      const rows = sessions.toSql({ where: [isRead], having: infix(call('countIf', isMatch), '>', number(0)) })
+      const withIds = isUnmerged ? rows : joinIds(rows)
       return {
         kind: 'named',
         name: V,
