@@ -322,7 +322,9 @@ describe('materialized unique users by day with variables', () => {
 test('a run falls back to a live query as JSON and CSV when its materialized table was dropped', async () => {
   await create('gone', QUERY, { is_materialized: true })
   await ready('gone')
-  const [table] = /rollup_\w+/.exec((await run('gone', { variables: VALUES, debug: true })).body.clickhouse)!
+  // With another value, because cells of the same one stay in memory.
+  const other = { ...VALUES, event_name: 'other' }
+  const [table] = /rollup_\w+/.exec((await run('gone', { variables: other, debug: true })).body.clickhouse)!
   await engine.ask('writer', `DROP TABLE db.${table} SYNC`)
   const { status: code, body } = await run('gone', { variables: VALUES, refresh: 'force' })
   expect([code, body.endpoint_materialized, body.results.length]).toEqual([200, undefined, 3])
