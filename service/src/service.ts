@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 import { announceConsole, CONSOLE, type ConsoleNotice } from './console/module.ts'
-import { createServiceEpochs } from './endpoints/epochs.ts'
+import { createServiceEpochs } from './endpoints/serviceEpochs.ts'
 import { createMerges } from './endpoints/merges.ts'
 import { ENDPOINTS } from './endpoints/module.ts'
 import { createServer } from './http/server.ts'

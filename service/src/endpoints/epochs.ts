@@ -1,6 +1,5 @@
 import { pause } from '../lib/wait.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
-import { createOwnerChanges, type OwnerChanges } from './ownerChanges.ts'
 import { StorageError } from '../storage/storage.ts'
 
 // How far an erasure advances an epoch. Deliveries advance it by 2.
@@ -66,23 +65,5 @@ export const createSharedEpochs = (
     begin: (projectId) => epochs.begin(keyOf(projectId)).catch(unavailable),
     end: (projectId) => epochs.end(keyOf(projectId)).catch(unavailable),
     advanceByErasure: (projectId) => epochs.advance(keyOf(projectId), ERASURE).catch(unavailable),
-  }
-}
-
-/** The epochs of a service, each with one number for a project. */
-export interface ServiceEpochs {
-  /** Of its events. */
-  readonly epochs: Epochs
-  /** Of the persons that its ids belong to. */
-  readonly owners: OwnerChanges
-}
-
-/** `shared`: the metadata store of all processes. Absent: this is the only process. */
-export const createServiceEpochs = (shared: Pick<Metadata, 'epochs'> | undefined): ServiceEpochs => {
-  // The ids of projects are positive.
-  const owners = shared ? createSharedEpochs(shared, (projectId) => -projectId) : createEpochs()
-  return {
-    epochs: shared ? createSharedEpochs(shared) : createEpochs(),
-    owners: createOwnerChanges(owners, !shared),
   }
 }

@@ -33,7 +33,7 @@ afterAll(async () => {
   await engine.stop()
 })
 
-const sink = createHeatmapSink(createKeepPoints(storage), () => {})
+const sinkOf = (store: typeof storage) => createHeatmapSink(createKeepPoints(store), () => {})
 let uuids = 0
 const uuid = () => `01978000-0000-7000-8000-${String(++uuids).padStart(12, '0')}`
 const URL_A = 'https://shop.example/a'
@@ -52,7 +52,7 @@ const toEvent = ({ points, url = URL_A, person = 'ann', id = uuid(), properties 
   properties: { distinct_id: person, $heatmap_data: { [url]: points }, ...properties },
 })
 const send = (project: number, ...events: readonly object[]) =>
-  deliver(startIngest(storage, undefined, undefined, { sinks: [sink] }), project, events, NOW)
+  deliver(startIngest(storage, undefined, undefined, { sinks: [sinkOf(storage)] }), project, events, NOW)
 
 const MAP: MapRequest = { url: URL_A, type: 'click', width: 1280, aboveFold: false, signal: NO_CALLER }
 const SIZES = { vw: 1280, vh: 800, ph: 3000 }
@@ -282,7 +282,9 @@ test('stores the points of a large delivery in parts', async () => {
       return storage.insert(...args)
     },
   }
-  expect(await deliver(startIngest(counting), 77, events, NOW)).toEqual([])
+  expect(
+    await deliver(startIngest(counting, undefined, undefined, { sinks: [sinkOf(counting)] }), 77, events, NOW),
+  ).toEqual([])
   expect(inserts).toBeGreaterThan(1)
   const map = await heatmaps.map(77, { ...MAP, url: `${URL_A}/parts` })
   expect(map).toMatchObject({ points: 6_000 })

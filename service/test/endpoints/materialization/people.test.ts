@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { createServiceEpochs, isSettled, type ServiceEpochs } from '../../../src/endpoints/epochs.ts'
+import { isSettled } from '../../../src/endpoints/epochs.ts'
+import { createServiceEpochs, type ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createArrivals } from '../../../src/endpoints/materialization/arrivals.ts'
 import { INDEX } from '../../../src/endpoints/materialization/batchedStates.ts'
 import { type Cells, createCells } from '../../../src/endpoints/materialization/cellStore.ts'

@@ -1,5 +1,5 @@
 import { REJECTIONS } from '../../../src/modules.ts'
-import type { ServiceEpochs } from '../../../src/endpoints/epochs.ts'
+import type { ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'

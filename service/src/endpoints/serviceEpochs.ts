@@ -1,0 +1,21 @@
+import type { Metadata } from '../storage/metadata/metadata.ts'
+import { createEpochs, createSharedEpochs, type Epochs } from './epochs.ts'
+import { createOwnerChanges, type OwnerChanges } from './ownerChanges.ts'
+
+/** The epochs of a service, each with one number for a project. */
+export interface ServiceEpochs {
+  /** Of its events. */
+  readonly epochs: Epochs
+  /** Of the persons that its ids belong to. */
+  readonly owners: OwnerChanges
+}
+
+/** `shared`: the metadata store of all processes. Absent: this is the only process. */
+export const createServiceEpochs = (shared: Pick<Metadata, 'epochs'> | undefined): ServiceEpochs => {
+  // The ids of projects are positive.
+  const owners = shared ? createSharedEpochs(shared, (projectId) => -projectId) : createEpochs()
+  return {
+    epochs: shared ? createSharedEpochs(shared) : createEpochs(),
+    owners: createOwnerChanges(owners, !shared),
+  }
+}
