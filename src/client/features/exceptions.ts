@@ -6,17 +6,10 @@ import type { ExceptionReport, ReportException } from '../../host'
 import { attempt } from '../../lib/guard'
 import type { Properties, Stop } from '../../types'
 import type { Feature } from '../feature'
+import { EXCEPTION_METHODS } from './methods'
 
 // Reports that wait for the extension. The page may throw in a loop meanwhile.
 const MAX_WAITING = 100
-
-/** Its methods, and what they return without it. */
-export const EXCEPTION_METHODS = {
-  captureException: undefined,
-  addExceptionStep: undefined,
-  startExceptionAutocapture: undefined,
-  stopExceptionAutocapture: undefined,
-}
 
 /**
  * Captures exceptions. The extension describes them, and loads when it is first needed. Reports wait for it. Those that it

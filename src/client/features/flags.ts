@@ -2,36 +2,7 @@ import { OFF } from '../../config/options'
 import { connectFlags } from '../connectFlags'
 import { createRemoteConfig } from '../../state/remoteConfig'
 import type { Feature } from '../feature'
-
-/** Its methods, and what they return without it. */
-export const FLAG_METHODS = {
-  getFeatureFlag: undefined,
-  isFeatureEnabled: undefined,
-  getFeatureFlagPayload: undefined,
-  getFeatureFlagResult: undefined,
-  getAllFeatureFlags: [],
-  reloadFeatureFlags: undefined,
-  onFeatureFlags: () => {},
-  updateFlags: undefined,
-  setPersonPropertiesForFlags: undefined,
-  resetPersonPropertiesForFlags: undefined,
-  setGroupPropertiesForFlags: undefined,
-  resetGroupPropertiesForFlags: undefined,
-  updateEarlyAccessFeatureEnrollment: undefined,
-  getEarlyAccessFeatures: undefined,
-  'featureFlags.overrideFeatureFlags': undefined,
-  'featureFlags.override': undefined,
-  'featureFlags.getFlags': [],
-  'featureFlags.getFlagsWithDetails': {},
-  'featureFlags.getFlagVariants': {},
-  'featureFlags.getFlagPayloads': {},
-  'featureFlags.getFeatureFlagDetails': undefined,
-  'featureFlags.getRemoteConfigPayload': undefined,
-  'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),
-  'featureFlags.setReloadingPaused': undefined,
-  'featureFlags.setAnonymousDistinctId': undefined,
-  'featureFlags.ensureFlagsLoaded': undefined,
-}
+import { FLAG_METHODS } from './methods'
 
 /** Feature flags, early access features, and what the service turns on and off. */
 export const flags = {

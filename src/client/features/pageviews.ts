@@ -3,11 +3,7 @@ import { followScroll } from '../../browser/scroll'
 import { addPageview } from '../../pipeline/stages/addPageview'
 import { startPageviews } from '../../sources/pageviews'
 import type { Feature } from '../feature'
-
-/** Its methods, and what they return without it. */
-export const PAGEVIEW_METHODS = {
-  getPageViewId: undefined,
-}
+import { PAGEVIEW_METHODS } from './methods'
 
 /** Captures `$pageview`, and adds to each event the pageview it belongs to. */
 export const pageviews = {

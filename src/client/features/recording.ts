@@ -9,15 +9,7 @@ import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
 import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
 import type { Feature, FeatureHost } from '../feature'
-
-/** Its methods, and what they return without it. */
-export const RECORDING_METHODS = {
-  startSessionRecording: undefined,
-  stopSessionRecording: undefined,
-  sessionRecordingStarted: false,
-  'sessionRecording.log': undefined,
-  'sessionRecording.tryAddCustomEvent': false,
-}
+import { RECORDING_METHODS } from './methods'
 
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
 export const recording = {

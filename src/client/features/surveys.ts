@@ -9,26 +9,13 @@ import type { SurveyLink, SurveyParts } from '../../host'
 import { guarded } from '../../lib/guard'
 import { objectOf } from '../../lib/objects'
 import { uuidv7 } from '../../lib/uuid'
-import type { SurveyCallback, SurveyRenderReason } from '../../types'
+import type { SurveyCallback } from '../../types'
 import type { Feature, FeatureHost } from '../feature'
 import type { SurveyApi } from '../publicApi'
+import { SURVEY_METHODS } from './methods'
 
 const NONE = 'no surveys'
 const QUERY = /^(get|can|on)/
-
-const NOT_VISIBLE: SurveyRenderReason = { visible: false }
-
-/** Its methods, and what they return without it. */
-export const SURVEY_METHODS = {
-  getSurveys: undefined,
-  getActiveMatchingSurveys: undefined,
-  onSurveysLoaded: () => {},
-  displaySurvey: undefined,
-  renderSurvey: undefined,
-  canRenderSurvey: NOT_VISIBLE,
-  canRenderSurveyAsync: Promise.resolve(NOT_VISIBLE),
-  cancelPendingSurvey: undefined,
-}
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
 export const surveys = {

@@ -11,10 +11,11 @@ import { mayCapture } from '../../sources/autocapture/mayCapture'
 import { checkPath } from '../../sources/autocapture/privacy'
 import { describeEvent, maskingOf } from '../../sources/autocapture/startAutocapture'
 import type { Feature, FeatureHost } from '../feature'
+import { TOOLBAR_METHODS } from './methods'
 
 /** Name of the code in the URL, and in session storage of the token of the project that the tab has a session for. */
 const NAME = '__trailmark_toolbar'
-const CODE = RegExp(`#${NAME}=(\\w*)`)
+const CODE = /#__trailmark_toolbar=(\w*)/
 // By then, routers that restore the URL they started with have done so.
 const CLEAR_AGAIN_MS = 500
 
@@ -26,11 +27,6 @@ const takeCode = (): string | undefined => {
   const code = CODE.exec(href)?.[1]
   if (code) History.prototype.replaceState.call(history, history.state, '', href.replace(CODE, ''))
   return code
-}
-
-/** Its methods, and what they return without it. */
-export const TOOLBAR_METHODS = {
-  loadToolbar: false,
 }
 
 /**
