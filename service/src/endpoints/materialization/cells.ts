@@ -1,36 +1,20 @@
-import { call, type CallSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
-import { print } from '../../sql/print/print.ts'
-import type { Statement } from '../../storage/storage.ts'
+import type { CallSql, SelectSql, Sql } from '../../sql/catalog/physical.ts'
+import type { Column, ReadLimits } from '../../storage/storage.ts'
 import { aggregateOf, isAdditive } from './aggregates.ts'
-import { INDEX, statesForRuns } from './batchedStates.ts'
-import { type BoundaryRead, type BoundarySource, distinctRead, isDistinct, sumsRead } from './boundary.ts'
-import { joinedOf, joinsOnlyOwners, withBase } from './eventRows.ts'
-import type { Order } from './finish.ts'
-import { isOfLayers } from './layers.ts'
-import { isWithin } from './portion.ts'
-import {
-  BUCKET,
-  events,
-  isAfter,
-  isBefore,
-  joinedEvents,
-  readerOf,
-  SPAN,
-  statesFor,
-  storedRows,
-  termsOf,
-  test,
-} from './rollup.ts'
-import { HOUR_MS, type Shape } from './shape.ts'
+import { type CellStatements, statementsOf } from './cellStatements.ts'
+import { joinedOf, joinsOnlyOwners } from './eventRows.ts'
+import type { Order, Row } from './finish.ts'
+import { termsOf } from './rollup.ts'
+import type { Shape } from './shape.ts'
 import { type TimeRange, timeRangeOf } from './timeRange.ts'
 import { childrenOf } from './tree.ts'
-import { all, AT, number, type Stored, STORED } from './words.ts'
+import type { Stored } from './words.ts'
 
 /**
  * A run that the service can finish by itself, from cells: the group's values, a time, and the group's aggregates.
  * Cells of the table never change, so runs share them.
  */
-export interface CellRun {
+export interface CellRun extends CellStatements {
   readonly stored: Stored
   /** Identifies the cells: the table and the values of the conditions, except for the time range. */
   readonly key: string
@@ -52,28 +36,22 @@ export interface CellRun {
   readonly order: readonly Order[]
   readonly skip: number
   readonly count: number
-  readonly statements: {
-    /** Cells of the table. */
-    readonly table: () => Statement
-    /** Cells of the events that have arrived since the table was filled. */
-    readonly arrived: () => Statement
-    /** Cells of single milliseconds of an hour, for aggregates that add up. */
-    readonly hour: (from: number) => Statement
-    /** Groups of the events in time ranges, for other aggregates. With several runs, each row begins with the index of its run. */
-    readonly groups: (runs: readonly (readonly TimeRange[])[]) => Statement
-    /** Keys of the groups in the table that have events of these ids. */
-    readonly groupsOf: (ids: readonly string[]) => Statement
-    /** Groups in time ranges, of the events that the table was filled from. */
-    readonly settled: (ranges: readonly TimeRange[]) => Statement
-  }
-  /** What a period's events give for any range in it. Empty: some aggregates cannot be computed like this. */
-  readonly boundary: readonly {
-    readonly places: BoundaryRead['places']
-    readonly isDistinct: BoundaryRead['isDistinct']
-    readonly read: BoundaryRead['read']
-    /** `isNow`: whether the events that have arrived since the table was filled are included. */
-    readonly statement: (window: TimeRange, isNow: boolean) => Statement
-  }[]
+}
+
+/** What is known when a run is finished. */
+export interface CellOptions {
+  readonly epoch: number
+  /** Counts the changes of which ids are merged. */
+  readonly owners: number
+  readonly isComplete: boolean
+  readonly limits: ReadLimits
+  readonly signal: AbortSignal
+}
+
+/** Groups with their aggregates, and the columns of both. */
+export interface CellRows {
+  readonly columns: readonly Column[]
+  readonly rows: readonly Row[]
 }
 
 export interface CellRequest {
@@ -89,28 +67,16 @@ export interface CellRequest {
 
 const hasClock = (sql: Sql): boolean => (sql.kind === 'call' && sql.name === 'now64') || childrenOf(sql).some(hasClock)
 
-const millis = (at: Sql): Sql => call('toUnixTimestamp64Milli', at)
 const EVERYTHING: TimeRange = { from: -Infinity, to: Infinity }
 
 const uniqueBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] => [
   ...new Map(items.map((each) => [keyOf(each), each])).values(),
 ]
 
-const boundaryOf = (source: BoundarySource, calls: readonly CallSql[]): readonly BoundaryRead[] => {
-  const placed = calls.map((each, place) => ({ place, call: each }))
-  const distinct = placed.filter((each) => isDistinct(each.call))
-  const sums = placed.filter((each) => isAdditive(each.call))
-  if (distinct.length === 0 || distinct.length + sums.length < calls.length) return []
-  return [
-    ...distinct.map((each) => distinctRead(source, each.place, each.call)),
-    ...(sums.length > 0 ? [sumsRead(source, sums)] : []),
-  ]
-}
-
 /** Returns the cells of a run, or `undefined` if only the engine can finish it. */
 export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: CellRequest): CellRun | undefined => {
-  const { fixed, names, isBucketed, columns, from } = shape
-  const { source, keyOf, expand } = names
+  const { names, isBucketed, from } = shape
+  const { keyOf, expand } = names
   const readsOwners = joinedOf(from).keys.length > 0
   if (shape.kind !== 'states' || shape.joinedTerms.length || (readsOwners && !joinsOnlyOwners(from))) return undefined
   if (sql.having || sql.limitBy || sql.arrayJoin || sql.isDistinct) return undefined
@@ -145,64 +111,6 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
     return undefined
 
   const isSum = !readsOwners && calls.every(isAdditive)
-  const read = readerOf(shape)
-  const stateNames = [...shape.groups, ...shape.states].map((each) => each.name)
-  const storedName = (of: Sql) => name(STORED, columns.find((each) => keyOf(each.sql) === keyOf(of))!.name)
-  const at = millis(name(source, AT))
-  const times = (time: Sql): SelectSql['items'] =>
-    isSum
-      ? [{ value: time, name: '__t' }]
-      : [
-          { value: call('min', time), name: '__t' },
-          { value: call('max', time), name: '__u' },
-        ]
-  const groupBy = [...groups.map((each) => name(each.name)), ...(isSum ? [name('__t')] : [])]
-  // Without groups, an aggregate over no rows is a row.
-  const having = infix(call('count'), '>', number(0))
-  const ofTable = [
-    isOfLayers(stored),
-    ...others.map((term) => test(term, storedName(term.column))),
-    isBucketed ? infix(name(STORED, SPAN), '=', number(HOUR_MS)) : undefined,
-  ]
-  const printed = (select: SelectSql): Statement => print(select, projectId)
-  const conditions = [...fixed, ...others.map((term) => test(term, term.column))]
-  const finished = calls.map((each, place) => ({ value: read(each), name: `__v${place}` }))
-  /** The finished aggregates of rows of the table. */
-  const fromStates = (
-    rows: QuerySql,
-    names: readonly string[],
-    { key, more = [] }: { key?: Sql; more?: SelectSql['items'] } = {},
-  ): SelectSql => ({
-    kind: 'select',
-    items: [
-      ...(key ? [{ value: key, name: INDEX }] : []),
-      ...groups.map((each) => ({ value: read(each.sql), name: each.name })),
-      ...more,
-      ...finished,
-    ],
-    from: withBase(from, rows, names),
-    groupBy: [...(key ? [name(INDEX)] : []), ...groupBy],
-    having,
-  })
-  const fromEvents = (terms: readonly (Sql | undefined)[]): SelectSql => ({
-    kind: 'select',
-    items: [
-      ...groups.map((each) => ({ value: each.sql, name: each.name })),
-      ...times(at),
-      ...(isSum ? calls.map((each, place) => ({ value: each, name: `__v${place}` })) : []),
-    ],
-    from: events(shape),
-    where: all([...conditions, ...terms]),
-    groupBy,
-    having,
-  })
-  const boundarySource: BoundarySource = {
-    from: readsOwners ? joinedEvents(shape) : events(shape),
-    conditions,
-    groups,
-    at,
-    isWithin: (window) => isWithin(window, name(source, AT)),
-  }
   return {
     stored,
     key: JSON.stringify([
@@ -222,60 +130,6 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
     order: order as readonly Order[],
     skip,
     count,
-    statements: {
-      table: () =>
-        printed(
-          fromStates(
-            {
-              kind: 'select',
-              items: [
-                ...stateNames.map((each) => ({ value: name(STORED, each), name: each })),
-                { value: isBucketed ? millis(name(STORED, BUCKET)) : number(0), name: BUCKET },
-              ],
-              from: storedRows(shape, stored),
-              where: all(ofTable),
-            },
-            [...stateNames, BUCKET],
-            { more: times(name(source, BUCKET)) },
-          ),
-        ),
-      groupsOf: (ids) =>
-        printed({
-          kind: 'select',
-          items: groups.map((each) => ({ value: name(STORED, each.name), name: each.name })),
-          from: storedRows(shape, stored),
-          where: all([
-            ...ofTable,
-            {
-              kind: 'in',
-              isNot: false,
-              left: name(STORED, 'distinct_id'),
-              right: { kind: 'parameter', type: 'Array(String)', value: ids },
-            },
-          ]),
-          groupBy,
-        }),
-      settled: (within) => printed(fromStates(statesFor(shape, { ...stored, isComplete: true }, within), stateNames)),
-      arrived: () => printed(fromEvents([isAfter(source, stored.watermark)])),
-      hour: (start) =>
-        printed(
-          fromEvents([
-            isBefore(source, stored.watermark),
-            isWithin({ from: start, to: start + HOUR_MS }, name(source, AT)),
-          ]),
-        ),
-      groups: ([first = [], ...more]) =>
-        printed(
-          more.length === 0
-            ? fromStates(statesFor(shape, stored, first), stateNames)
-            : fromStates(statesForRuns(shape, stored, [first, ...more]), [...stateNames, INDEX], {
-                key: name(source, INDEX),
-              }),
-        ),
-    },
-    boundary: boundaryOf(boundarySource, calls).map(({ select, ...rest }) => ({
-      ...rest,
-      statement: (window, isNow) => printed(select(window, [isNow ? undefined : isBefore(source, stored.watermark)])),
-    })),
+    ...statementsOf({ shape, stored, projectId, groups, calls, others, isAdditive: isSum, readsOwners }),
   }
 }

@@ -131,6 +131,8 @@ describe('a materialized run returns the rows of a live run', () => {
     const names = namesIn(query)
     const types = Object.fromEntries(names.map((each) => [each, TYPES[each]]))
     const values = fc.record(Object.fromEntries(names.map((each) => [each, valuesOf[each]])))
+    // Without a time range, the service finishes a run only if no event has arrived.
+    const isTimed = names.some((each) => each === 'from' || each === 'to')
     let finished = 0
     await fc.assert(
       // Few long cases: each builds a table, and runs it with several values. Bugs show only at the bounds of hours.
@@ -140,7 +142,7 @@ describe('a materialized run returns the rows of a live run', () => {
           { weight: 1, arbitrary: fc.constant([]) },
         ),
         fc.array(values, { minLength: 5, maxLength: 7 }),
-        fc.boolean(),
+        title in FINISHED && !isTimed ? fc.constant(true) : fc.boolean(),
         async (events, runs, isComplete) => {
           const projectId = (projects += 2)
           await store(engine, projectId, events)
