@@ -188,10 +188,15 @@ export const statementsOf = (plan: TablePlan, projectId: number, table: string) 
       return { text: `SELECT sum(events) AS events FROM (${text})`, params }
     },
     /** The number of events that a merge stores. */
-    countMerged: (layers: Stored['layers'], without: readonly TimeRange[]): Statement => {
-      const { text, params } = print(mergeSql(plan, 0, { table, layers }, without), projectId)
-      return { text: `SELECT sum(${COUNT}) AS events FROM (${text})`, params }
-    },
+    countMerged: (layers: Stored['layers'], without: readonly TimeRange[]): Statement =>
+      print(
+        {
+          ...mergeSql(plan, 0, { table, layers }, without),
+          items: [{ value: call('sum', name(STORED, COUNT)), name: 'events' }],
+          groupBy: [],
+        },
+        projectId,
+      ),
     /** The days of which the layers have another number of events than the portion. */
     changedDays: (layers: readonly Pick<Layer, 'id'>[], portion: Portion, limit: number): Statement => {
       const { text, params } = print(plan.count(portion), projectId)
