@@ -1,6 +1,7 @@
 // Bundles rrweb's recorder with our changes (src/extensions/recorder/rrweb.patch), without its parts that we do not use.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { SHORT_NAMES } from './internalNames.mjs'
 
 const RECORDER = new URL('../src/extensions/recorder/', import.meta.url)
 
@@ -80,6 +81,13 @@ const withoutEnums = (code) => {
   return code
 }
 
+/** Fails if the build would shorten the name of a member that rrweb also has as text. */
+const checkNames = (code) => {
+  for (const [, name] of code.matchAll(/__publicField\(this, "(\w+)"/g))
+    if (SHORT_NAMES.has(name)) throw new Error(`rrweb names its member ${name} by text. Rename it in rrweb.patch.`)
+  return code
+}
+
 /** A Rollup plugin that bundles rrweb's recorder as the recorder needs it. */
 export const patchedRrweb = {
   name: 'patched-rrweb',
@@ -88,7 +96,7 @@ export const patchedRrweb = {
     const patch = readFileSync(new URL('rrweb.patch', RECORDER), 'utf8')
     const styleSheets = JSON.stringify(fileURLToPath(new URL('styleSheets.ts', RECORDER)))
     return {
-      code: `import { baseOf, ruleText, sourceOf } from ${styleSheets};${withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch))))}`,
+      code: `import { baseOf, ruleText, sourceOf } from ${styleSheets};${checkNames(withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch)))))}`,
       // The lines are no longer those of rrweb.
       map: { mappings: '' },
     }

@@ -28,7 +28,7 @@ test('a full snapshot in slices is that of one task at its end, whatever the pag
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><html><head></head><body></body></html>' }),
   )
   const from = Number(process.env.SEED ?? 1)
-  const to = from + Number(process.env.SEEDS ?? 12)
+  const to = from + Number(process.env.SEEDS ?? 8)
   for (let seed = from; seed < to; seed++) {
     await page.goto('http://sliced.test/')
     await page.addScriptTag({ content: code })

@@ -31,8 +31,8 @@ const OPTIONS: SessionRecordingConfig[] = [
   { recordSameOriginIframes: true, slimDOMOptions: 'all', inlineStylesheet: false },
 ]
 
-/** A random page, and random changes of it. */
-const createChanges = (random: () => number) => {
+/** A random page, and random changes of it. `isSimple`: only changes that rrweb's observers record without mistakes of their own. */
+const createChanges = (random: () => number, isSimple: boolean) => {
   const pick = <T>(all: ArrayLike<T>): T => all[Math.floor(random() * all.length)]!
   const roots: (ShadowRoot | Document)[] = [document]
   const detached: Node[] = []
@@ -72,13 +72,22 @@ const createChanges = (random: () => number) => {
     for (const node of nodes) target.insertBefore(node, before)
     if (random() < 0.3) target.insertBefore(document.createTextNode(word()), before)
   }
-  const CHANGES: (() => unknown)[] = [
+  const SIMPLE: (() => unknown)[] = [
     () => grow(any()),
     () => grow(any()),
     () => grow(document.body),
     () => grow((pick(roots.slice(1)) as ShadowRoot | undefined) ?? document.body),
     () => grow(document.head),
     () => leave(any()),
+    () => leave(any()),
+    () => {
+      const texts = [...document.body.childNodes, ...any().childNodes].filter((each) => each.nodeType === 3) as Text[]
+      if (texts.length) pick(texts).data = word()
+    },
+    () => any().setAttribute('title', word()),
+  ]
+  const CHANGES: (() => unknown)[] = [
+    ...SIMPLE,
     () => {
       const node = any()
       leave(node)
@@ -103,10 +112,6 @@ const createChanges = (random: () => number) => {
     () => any().removeAttribute(pick(['class', 'title', 'id', 'style', 'contenteditable'])),
     () => any().setAttribute('style', pick(['color: red', 'width: 10px; color: blue', ''])),
     () => of('input').setAttribute('type', pick(['text', 'password', 'checkbox', 'hidden', 'email', 'submit'])),
-    () => {
-      const texts = [...document.body.childNodes, ...any().childNodes].filter((each) => each.nodeType === 3) as Text[]
-      if (texts.length) pick(texts).data = word()
-    },
     () => (any().textContent = word()),
     () => any().normalize(),
     () => {
@@ -164,7 +169,7 @@ const createChanges = (random: () => number) => {
     /** Changes the page. An impossible change, such as of a removed element, changes nothing. */
     change: () => {
       try {
-        pick(CHANGES)()
+        pick(isSimple ? SIMPLE : CHANGES)()
       } catch (error) {
         if (!(error instanceof DOMException)) throw error
       }
@@ -197,6 +202,54 @@ const difference = (a: object, b: object, path = ''): string => {
   return ''
 }
 
+type Mutation = {
+  texts: { id: number; value: string }[]
+  removes: { parentId: number; id: number }[]
+  adds: { parentId: number; nextId: number | null; node: Tree }[]
+}
+
+/** Applies recorded changes to a snapshot, as a player does. */
+const apply = (root: Tree, { texts, removes, adds }: Mutation) => {
+  const byId = new Map(flat(root).map((each) => [each.id, each]))
+  for (const { parentId, id } of removes) {
+    const parent = byId.get(parentId)
+    if (parent) parent.childNodes = parent.childNodes!.filter((each) => each.id !== id)
+  }
+  let waiting = adds
+  for (let before = -1; waiting.length && waiting.length !== before;) {
+    before = waiting.length
+    waiting = waiting.filter(({ parentId, nextId, node }) => {
+      const list = byId.get(parentId)?.childNodes
+      const index = nextId === null ? (list?.length ?? 0) : (list?.findIndex(({ id }) => id === nextId) ?? -1)
+      if (!list || index < 0) return true
+      // A node that is there is moved.
+      const moved = byId.get(node.id) ?? { ...node, childNodes: [] as Tree[] }
+      for (const each of byId.values())
+        if (each.childNodes?.includes(moved)) each.childNodes = each.childNodes.filter((child) => child !== moved)
+      byId.set(node.id, moved)
+      const target = byId.get(parentId)!.childNodes!
+      const next = nextId === null ? target.length : target.findIndex(({ id }) => id === nextId)
+      target.splice(next, 0, moved)
+      return false
+    })
+  }
+  for (const { id, value } of texts) if (byId.has(id)) byId.get(id)!.textContent = value
+}
+
+/** The ids of the nodes in each element, without shadow roots, whose place among the children differs. */
+const childIds = (root: Tree) =>
+  new Map(
+    flat(root)
+      .filter(({ attributes }) => !attributes?.rr_width)
+      .map((each) => [
+        each.id,
+        (each.childNodes ?? [])
+          .filter((child) => !(child as { isShadow?: true }).isShadow)
+          .map(({ id }) => id)
+          .join(),
+      ]),
+  )
+
 const flat = (tree: Tree): Tree[] => [tree, ...(tree.childNodes ?? []).flatMap(flat)]
 const nextFrame = () => new Promise<void>((done) => requestAnimationFrame(() => setTimeout(done)))
 
@@ -204,7 +257,8 @@ const nextFrame = () => new Promise<void>((done) => requestAnimationFrame(() => 
 export const compare = async (seed: number, count: number): Promise<{ problems: string[]; slices: number }> => {
   const random = randomFrom(seed)
   for (let warm = 0; warm < 5; warm++) random()
-  const { build, change } = createChanges(random)
+  const isSimple = seed % 3 === 0
+  const { build, change } = createChanges(random, isSimple)
   build()
   const options = OPTIONS[seed % OPTIONS.length]!
   const policy = createPolicy(options, {}, { redact: redactUrls, sensitiveName: SENSITIVE_NAME, typing }) as Policy
@@ -225,13 +279,16 @@ export const compare = async (seed: number, count: number): Promise<{ problems: 
       postMessage: async () => {
         slices += 1
         const isBusy = slices % 40 < 20
-        for (let changes = Math.floor(random() * (isBusy ? 6 : 2)); changes > 0; changes--) change()
+        if (!isSimple || slices % 4 === 0)
+          for (let changes = Math.floor(random() * (isBusy ? 6 : 2)); changes > 0; changes--) change()
         await nextFrame()
         this.port1.onmessage()
       },
     }
   } as never
 
+  /** The last snapshot with the changes that were recorded since. */
+  let played: Tree | undefined
   const compareNow = (event: eventWithTime) => {
     isSmall = false
     const ours = (hideNow(sanitizer.sanitize(event)!).data as { node: Tree }).node
@@ -246,6 +303,15 @@ export const compare = async (seed: number, count: number): Promise<{ problems: 
     })
     stop!()
     published.mirror.reset()
+    if (played && isSimple) {
+      const [before, now] = [childIds(played), childIds(ours)]
+      for (const [id, list] of now)
+        if (before.has(id) && before.get(id) !== list) {
+          problems.push(`seed ${seed}: the changes of ${id} lead to ${before.get(id)}, not to ${list}`)
+          break
+        }
+    }
+    played = structuredClone(ours)
     const wrong = difference(withoutIds(ours), withoutIds(theirs!))
     if (wrong) problems.push(`seed ${seed}${wrong}`)
     const all = flat(ours)
@@ -264,6 +330,10 @@ export const compare = async (seed: number, count: number): Promise<{ problems: 
     sanitize: sanitizer.sanitizeOne,
     emit: (event) => {
       if ((event.type as number) === 2) compareNow(event)
+      const { source, isAttachIframe } = event.data as { source?: number; isAttachIframe?: true }
+      if ((event.type as number) !== 3 || source !== 0 || isAttachIframe || !played) return
+      const sanitized = sanitizer.sanitize(event)?.data as Mutation | undefined
+      if (sanitized) apply(played, sanitized)
     },
     onFailure: (error) => {
       problems.push(`seed ${seed}: ${String(error)} ${(error as Error).stack}`)
