@@ -230,11 +230,12 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
     on: ledger.on,
     drops: ledger.drops,
     explain: (which) => guarded(() => ledger.explain(which)) ?? [],
-    push: (call) => {
-      const { time, url } = Object(call) as { time?: unknown; url?: unknown }
-      const run = () => runCall(analytics, call, own)
-      return typeof time === 'number' && typeof url === 'string' ? runAt({ at: new Date(time), url }, run) : run()
-    },
+    push: (call) =>
+      guarded(() => {
+        const { time, url } = Object(call) as { time?: unknown; url?: unknown }
+        const run = () => runCall(analytics, call, own)
+        return typeof time === 'number' && typeof url === 'string' ? runAt({ at: new Date(time), url }, run) : run()
+      }),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }
   // The methods as created here, because another library's snippet may replace them with ones that push to this object.

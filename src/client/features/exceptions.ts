@@ -62,7 +62,8 @@ export const exceptions = {
             '$exception',
             {
               $exception_list: [attempt(() => ({ value: String(value), stack: (value as Error).stack }))],
-              ...(properties as Properties),
+              // The page's object may throw when it is read.
+              ...attempt(() => ({ ...(properties as Properties) })),
             },
             { timestamp: new Date(at) },
             moment,
