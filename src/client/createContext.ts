@@ -19,7 +19,7 @@ export type Context = ReturnType<typeof createContext>
 /** Creates the configuration and state that all parts of a client share. */
 export const createContext = (config: Config, token: string, log: Log, provided: Provided, remoteRows: RemoteRows) => {
   const { cookies } = provided
-  const permissions = createPermissions(config, token, cookies)
+  const permissions = createPermissions(config, token, cookies, provided.refusalCookie)
   const { isCookieless } = permissions
   const leaving = createListeners<[]>()
   let person = 0

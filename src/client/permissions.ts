@@ -1,7 +1,7 @@
 import { asksNotToBeTracked } from '../browser/page'
 import { storageOf } from '../browser/storage'
 import type { Cookies } from '../state/backends/cookie'
-import { type Consent, createConsent, strongest } from '../state/consent'
+import { type Consent, createConsent, type Place, strongest } from '../state/consent'
 import type { Config } from '../types'
 import { cookieOptions } from './openStores'
 
@@ -16,12 +16,17 @@ export interface Permissions {
   mayStore(): boolean
 }
 
-export const createPermissions = (config: Config, token: string, cookies: Cookies | undefined): Permissions => {
+export const createPermissions = (
+  config: Config,
+  token: string,
+  cookies: Cookies | undefined,
+  refusalCookie: (() => Place) | undefined,
+): Permissions => {
   const local = storageOf('localStorage')
   const isCookieFirst = config.opt_out_capturing_persistence_type === 'cookie'
   const places = [
     local ?? [],
-    cookies?.storage(cookieOptions(config), strongest, !!local && !isCookieFirst) ?? [],
+    cookies?.storage(cookieOptions(config), strongest, !!local && !isCookieFirst) ?? refusalCookie?.() ?? [],
   ].flat()
   const consent = createConsent(
     config.consent_persistence_name || (config.opt_out_capturing_cookie_prefix || '__ph_opt_in_out_') + token,

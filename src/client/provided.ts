@@ -2,6 +2,7 @@ import type { readDevice } from '../browser/device'
 import type { Outbox, OutboxInputs } from '../delivery/outbox'
 import type { createAttribution } from '../state/attribution'
 import type { createRemoteConfig, RemoteRows } from '../state/remoteConfig'
+import type { refusalCookie } from '../state/backends/refusalCookie'
 import type { Cookies } from '../state/backends/cookie'
 
 /** What parts bring for the core's own work. */
@@ -10,6 +11,8 @@ export interface Provided {
   createOutbox(inputs: OutboxInputs): Outbox
   /** Stores ids and consent in cookies; undefined: local storage has them. */
   cookies: Cookies | undefined
+  /** Reads consent in cookies where `cookies` is undefined. */
+  refusalCookie?: typeof refusalCookie
   /** Reads and stores where the visitor came from. */
   createAttribution: typeof createAttribution
   /** Keeps the configuration that the service sends. */

@@ -1,4 +1,5 @@
 import { objectOf } from '../lib/objects'
+import { refusalCookie } from '../state/backends/refusalCookie'
 import type { Provided } from './provided'
 
 const nothing = () => {}
@@ -18,6 +19,7 @@ export const STAND_INS: Provided = {
     giveUp: () => undefined,
   }),
   cookies: undefined,
+  refusalCookie,
   createAttribution: (_config, _store, tabStore) => ({
     // What the site has registered for the session.
     properties: tabStore.all,

@@ -26,7 +26,7 @@ export const strongest = (texts: readonly string[]): string =>
   WORDS.flatMap((word) => texts.filter((text) => word.test(text))).concat(texts)[0]!
 
 /** A storage that may have several values of one name. */
-type Place = KeyValueStorage & Partial<Pick<CookieStorage, 'getItems'>>
+export type Place = KeyValueStorage & Partial<Pick<CookieStorage, 'getItems'>>
 
 /**
  * Creates the consent, stored under `name` as 1 or 0 (docs/reference/protocol.md#9.4) in the first of `places` that accepts

@@ -15,7 +15,7 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
     'Campaign parameters, referrer and entry page of visitor and session on every event, such as `utm_source` and `$referring_domain`',
   clicks: '`$rageclick` and `$dead_click`. Their detection is a separate chunk, loaded at the first click on a page',
   cookies:
-    'Ids and consent in cookies, which subdomains share. Without it, local storage has them, and a decision that an earlier version or another SDK has stored in a cookie only is not read',
+    'Ids and consent in cookies, which subdomains share. Without it, local storage has them, and a refusal in a cookie of an earlier version or another SDK is obeyed until the visitor decides again',
   device: 'Browser, system, device, language and time zone on every event, such as `$browser` and `$device_type`',
   durable:
     'Keeps events that could not be sent, beyond the page and in an outage, and lets one tab send for all. Without it, events wait in memory; when the page is left, they are sent as beacons',

@@ -50,6 +50,23 @@ test('the core alone keeps ids in local storage, sets no cookie, and knows nothi
   expect(sent[1]!.properties).not.toHaveProperty('step')
 })
 
+test('the core alone obeys a refusal in a cookie until the visitor decides anew', async () => {
+  const name = '__ph_opt_in_out_refused'
+  document.cookie = `${name}=0;path=/`
+  const start = () => startAnalytics({}, 'refused', undefined, undefined, [])
+  const { analytics, sent, settle } = start()
+  analytics.capture('x')
+  await settle(5000)
+  expect(analytics.has_opted_out_capturing()).toBe(true)
+  expect(sent).toEqual([])
+  analytics.opt_in_capturing({ captureEventName: false })
+  analytics.capture('y')
+  await settle(5000)
+  expect(sent.map(({ event }) => event)).toEqual(['y'])
+  expect(document.cookie).not.toContain(name)
+  expect(start().analytics.has_opted_out_capturing()).toBe(false)
+})
+
 test('persistence in cookies logs the import it needs', () => {
   const lines = listen()
   startAnalytics({ persistence: 'cookie' }, 'token', undefined, undefined, [])

@@ -1,5 +1,6 @@
 import { STYLE_DECLARATION, STYLE_RULE } from './eventTypes'
-import { createDraftNodes, type DraftTools } from './draftNodes'
+import type { DraftTools } from './draftEntry'
+import { createDraftNodes } from './draftNodes'
 import { inNextTask, startSlice } from './slices'
 import { hideLater } from './snapshotText'
 

@@ -5,10 +5,12 @@ export const SLICE_MS = 8
 
 /**
  * Runs `run` in a later task, after all tasks that wait. Not with `scheduler.yield`: its tasks go before the page's own, so a page
- * would wait for all slices. Input comes before both.
+ * would wait for all slices. Input comes before both. A page that has replaced `MessageChannel` gets a timer.
  */
 export const inNextTask = (run: () => void): void => {
-  const { port1, port2 } = new MessageChannel()
+  const channel = attempt(() => new MessageChannel())
+  if (!channel) return void setTimeout(() => attempt(run))
+  const { port1, port2 } = channel
   port1.onmessage = () => {
     port1.close()
     attempt(run)

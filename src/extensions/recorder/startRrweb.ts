@@ -2,7 +2,7 @@ import { record } from '@rrweb/record'
 import type { eventWithTime } from '@rrweb/types'
 import type { SessionRecordingConfig, Stop } from '../../types'
 import { createDraft } from './draft'
-import type { DraftInputs, DraftTools } from './draftNodes'
+import type { DraftInputs, DraftTools } from './draftEntry'
 import type { Policy } from './sanitize/policy'
 
 /** Returns the id of an element or text in rrweb's events; -1 if it is not recorded. */

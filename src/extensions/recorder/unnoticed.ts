@@ -1,5 +1,5 @@
 import type { serializedNodeWithId } from '@rrweb/types'
-import type { DraftInputs, Entry } from './draftNodes'
+import type { DraftInputs, Entry } from './draftEntry'
 import { liveState } from './liveState'
 import { masksText } from './sanitize/place'
 import type { Policy } from './sanitize/policy'

@@ -12,6 +12,7 @@ import { idsOf } from '../keys'
 import { newest } from '../newest'
 import type { Backend } from './backend'
 import { bothBackends } from './both'
+import { domains, readCookies, writeCookie } from './cookieText'
 import { textBackend } from './textBackend'
 
 export interface CookieOptions {
@@ -23,17 +24,6 @@ export interface CookieOptions {
 
 /** Whether an element named `cookie` hides the property, so that js-cookie can neither read nor set cookies. */
 const isHidden = () => has(document, 'cookie') && typeof document.cookie !== 'string'
-// Through the prototype, where no element hides it.
-const readCookies = () => Reflect.get<Document, 'cookie'>(Document.prototype, 'cookie', document)
-const writeCookie = (cookie: string) => void Reflect.set(Document.prototype, 'cookie', cookie, document)
-
-/** Returns every domain that a cookie of this page can have, the widest first; '' is the host alone. */
-const domains = (): string[] => {
-  const labels = location.hostname.split('.').slice(-8)
-  // Cookies of an IP address or a single name (localhost) have no domain.
-  if (labels.length < 2 || /^[\d.]+$|:/.test(location.hostname)) return ['']
-  return [...labels.map((_, from) => `.${labels.slice(from).join('.')}`).reverse(), '']
-}
 
 /** Returns every path that a cookie of this page can have, `/` first. */
 const paths = (): string[] =>
