@@ -17,7 +17,7 @@ interface Change {
   readonly ids: readonly string[]
 }
 
-// A run that has not been used for so many changes computes its people anew.
+// Of one project. A run that has not been used for more computes its people anew.
 const MAX_CHANGES = 1_000
 const MAX_IDS = 1_000
 const STEP = 2
@@ -33,14 +33,15 @@ export const createOwnerChanges = (epochs: Epochs, isAlone: boolean): OwnerChang
       await epochs.end(projectId)
       if (!isAlone) return
       const own = [...(changes.get(projectId) ?? []), { epoch: await epochs.of(projectId), ids }]
-      changes.set(projectId, own.slice(-MAX_CHANGES))
+      let known = 0
+      const forgotten = own.findLastIndex((each) => (known += each.ids.length) > MAX_IDS)
+      changes.set(projectId, own.slice(forgotten + 1).slice(-MAX_CHANGES))
     },
     between(projectId, from, to) {
       const own = (changes.get(projectId) ?? []).filter(({ epoch }) => epoch > from && epoch <= to)
       // Each change advances the epoch by one step. A failed change or an erasure advances it more.
       if (own.length * STEP !== to - from) return undefined
-      const ids = [...new Set(own.flatMap((each) => each.ids))]
-      return ids.length > MAX_IDS ? undefined : ids
+      return [...new Set(own.flatMap((each) => each.ids))]
     },
   }
 }
