@@ -162,7 +162,7 @@ describe('invalid commands', () => {
     ],
     [
       ['serve', 'now'],
-      "Unexpected argument 'now'. Usage: trailmark serve [--data <folder>]. Other settings come from the environment",
+      "Unexpected argument 'now'. Usage: trailmark serve [--data <folder>] [--small]. Other settings come from the environment",
     ],
     [['--port', '1'], "Unknown option '--port'. Usage: trailmark serve [--data <folder>]"],
   ])('the arguments %j are rejected with the reason and the fix', async (words, message) => {

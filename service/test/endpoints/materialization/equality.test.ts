@@ -156,7 +156,8 @@ describe('a materialized run returns the rows of a live run', () => {
           }
         },
       ),
-      { numRuns: randomRuns(3), endOnFailure: true },
+      // A run of the service over no events may not be finished, so one case is too few.
+      { numRuns: randomRuns(title in FINISHED ? 2 : 1), endOnFailure: true },
     )
     if (title in FINISHED) expect(finished).toBeGreaterThan(0)
   })

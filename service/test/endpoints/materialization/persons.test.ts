@@ -352,74 +352,71 @@ const without = (events: readonly Captured[], ids: readonly string[], withEvents
 
 describe('materialized rows over persons', () => {
   // Several tests, because each story runs some hundred statements.
-  test.each([1, 2, 3, 4])(
-    'equal live rows after late events, merges, property changes and erasure, story %i',
-    async () => {
-      const erase = createErase({
-        storage,
-        persons: createPersons(storage),
-        forget: createForgetPerson(storage, createPersonFacts(storage)),
-        tables: EVENT_TABLES,
-        erasers: [],
-      })
-      await fc.assert(
-        fc.asyncProperty(tale, async ({ stored, before, late, erased, withEvents, values }) => {
-          const project = (projects += 1)
-          const ingest = startIngest(storage, createTypes())
-          const named = (events: readonly Captured[]) =>
-            events.map((each) => ({
-              ...each,
-              uuid: `00000000-0000-7000-8000-${String((uuids += 1)).padStart(12, '0')}`,
-            }))
-          const send = async (events: readonly Captured[]) => {
-            if (events.length > 0) await deliver(ingest, project, events.map(wire))
-          }
-          const [first, second, third] = [named(stored), named(before), named(late)]
-          await send(first)
-          const at = await watermark()
-          await send(second)
-          const followed: Followed[] = []
-          for (const [index, [query, reference]] of Object.entries(QUERIES).entries()) {
-            const types = Object.fromEntries(namesIn(query).map((name) => [name, TYPES[name]]))
-            followed.push({
-              query,
-              reference,
-              stored: await materialize(engine, project, query, types, at),
-              values: values[index]!,
-            })
-          }
-          for (const each of followed) await expectSame(each, [...first, ...second], 'filled')
-          await send(third)
-          const all = [...first, ...second, ...third]
-          for (const each of followed) await expectSame(each, all, 'after late events and merges')
+  test.each([1, 2])('equal live rows after late events, merges, property changes and erasure, story %i', async () => {
+    const erase = createErase({
+      storage,
+      persons: createPersons(storage),
+      forget: createForgetPerson(storage, createPersonFacts(storage)),
+      tables: EVENT_TABLES,
+      erasers: [],
+    })
+    await fc.assert(
+      fc.asyncProperty(tale, async ({ stored, before, late, erased, withEvents, values }) => {
+        const project = (projects += 1)
+        const ingest = startIngest(storage, createTypes())
+        const named = (events: readonly Captured[]) =>
+          events.map((each) => ({
+            ...each,
+            uuid: `00000000-0000-7000-8000-${String((uuids += 1)).padStart(12, '0')}`,
+          }))
+        const send = async (events: readonly Captured[]) => {
+          if (events.length > 0) await deliver(ingest, project, events.map(wire))
+        }
+        const [first, second, third] = [named(stored), named(before), named(late)]
+        await send(first)
+        const at = await watermark()
+        await send(second)
+        const followed: Followed[] = []
+        for (const [index, [query, reference]] of Object.entries(QUERIES).entries()) {
+          const types = Object.fromEntries(namesIn(query).map((name) => [name, TYPES[name]]))
+          followed.push({
+            query,
+            reference,
+            stored: await materialize(engine, project, query, types, at),
+            values: values[index]!,
+          })
+        }
+        for (const each of followed) await expectSame(each, [...first, ...second], 'filled')
+        await send(third)
+        const all = [...first, ...second, ...third]
+        for (const each of followed) await expectSame(each, all, 'after late events and merges')
 
-          const [row] = await engine.rows(
-            compile(
-              'SELECT toString(person_id) FROM events WHERE distinct_id = {variables.id} LIMIT 1',
-              { id: text(erased) },
-              {},
-              project,
-            ),
-          )
-          if (row) {
-            const ids = rowsOf(all).find(({ id }) => id === erased)!.person.ids
-            await erase({ projectId: project, id: String(row[0]), withEvents })
-            const left = without(all, ids, withEvents)
-            const rebuiltAt = await watermark()
-            for (const each of followed) {
-              if (!withEvents) await expectSame(each, left, 'after the person was erased')
-              const types = Object.fromEntries(namesIn(each.query).map((name) => [name, TYPES[name]]))
-              const rebuilt = await materialize(engine, project, each.query, types, rebuiltAt)
-              await expectSame({ ...each, stored: rebuilt }, left, 'rebuilt after erasure')
-              await rebuilt.drop()
-            }
+        const [row] = await engine.rows(
+          compile(
+            'SELECT toString(person_id) FROM events WHERE distinct_id = {variables.id} LIMIT 1',
+            { id: text(erased) },
+            {},
+            project,
+          ),
+        )
+        if (row) {
+          const ids = rowsOf(all).find(({ id }) => id === erased)!.person.ids
+          await erase({ projectId: project, id: String(row[0]), withEvents })
+          const left = without(all, ids, withEvents)
+          const rebuiltAt = await watermark()
+          for (const each of followed) {
+            if (!withEvents) await expectSame(each, left, 'after the person was erased')
+            const types = Object.fromEntries(namesIn(each.query).map((name) => [name, TYPES[name]]))
+            const rebuilt = await materialize(engine, project, each.query, types, rebuiltAt)
+            await expectSame({ ...each, stored: rebuilt }, left, 'rebuilt after erasure')
+            await rebuilt.drop()
           }
-          for (const each of followed) await each.stored.drop()
-        }),
-        { numRuns: 1, endOnFailure: true },
-      )
-    },
-  )
+        }
+        for (const each of followed) await each.stored.drop()
+      }),
+      { numRuns: 1, endOnFailure: true },
+    )
+  })
 })
 
 const capturedAt = (n: number, at: number, more: Partial<Captured> = {}): Captured => ({
