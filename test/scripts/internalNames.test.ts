@@ -41,6 +41,15 @@ describe('the names that the build of the scripts shortens', () => {
     expect(names.filter((name) => taken.has(name))).toEqual([])
   })
 
+  test('are not attributes of the script tag', () => {
+    const guide = readFileSync(join(ROOT, 'docs/guides/getting-started.md'), 'utf8')
+    const taken = [...guide.matchAll(/`data-([a-z-]+)`/g)].map(([, name]) =>
+      name!.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+    )
+    expect(taken).toContain('apiHost')
+    expect(names.filter((name) => taken.includes(name))).toEqual([])
+  })
+
   test('are not stored or sent: none is a member of the protocol', () => {
     const taken = wordsOf(
       readFileSync(join(ROOT, 'docs/reference/protocol.md'), 'utf8')
