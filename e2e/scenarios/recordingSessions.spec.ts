@@ -342,6 +342,28 @@ test('recordSameOriginIframes: records contents of frames, masked like the page,
   expect(text(chunks())).not.toMatch(/typed in|in a blocked|in a masked/)
 })
 
+test('a page whose full snapshot is larger than the service takes ends the recording, and nothing is sent', async ({
+  page,
+  record,
+  show,
+  chunks,
+}) => {
+  await record(true)
+  await show('<p>start</p>', { disable_session_recording: true })
+  await page.evaluate(() => {
+    const div = document.createElement('div')
+    div.hidden = true
+    for (let count = 0; count < 280_000; count++) div.append(document.createTextNode('x'))
+    document.body.append(div)
+    window.analytics.startSessionRecording()
+  })
+  await expect.poll(() => status(page), { timeout: 20_000 }).toBe('rrweb_error')
+  const reason = await page.evaluate(() => window.analytics.calculateEventProperties('x').$sdk_debug_replay_stop_reason)
+  expect(reason).toBe('page_too_large')
+  await cut(page)
+  expect(chunks()).toEqual([])
+})
+
 /** Returns how much of the page is in memory after two garbage collections. */
 const memoryOf = async (cdp: CDPSession) => {
   await cdp.send('HeapProfiler.collectGarbage')
@@ -368,7 +390,8 @@ test('memory stays flat after 50 restarts of recording, and after 200 frames tha
   show,
 }) => {
   await record(true)
-  await show(`<p>start</p>${'<div><b>x</b></div>'.repeat(500)}`, { disable_session_recording: true })
+  // Its full snapshots take several slices, so that stops come in the middle of them.
+  await show(`<p>start</p>${'<div><b>x</b></div>'.repeat(2000)}`, { disable_session_recording: true })
   const restart = (times: number) =>
     page.evaluate(async (times) => {
       const setter = () => Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set
@@ -381,7 +404,8 @@ test('memory stays flat after 50 restarts of recording, and after 200 frames tha
     }, times)
   const cdp = await cdpOf(context, page)
   const start = await memoryOf(cdp)
-  await restart(5)
+  // Browsers compile a function to machine code, which is in the heap, after it has run some dozens of times.
+  await restart(50)
   const first = await memoryOf(cdp)
   await restart(50)
   // Again after a while, because a collection leaves objects that a later one frees.
@@ -390,7 +414,7 @@ test('memory stays flat after 50 restarts of recording, and after 200 frames tha
     expect(last.nodes).toBeLessThan(start.nodes * 1.02)
     // rrweb keeps the functions of an empty frame, for pages that replace the browser's own.
     expect(last.documents).toBeLessThanOrEqual(start.documents + 1)
-    expect(last.heap).toBeLessThan(first.heap * 1.2)
+    expect(last.heap).toBeLessThan(first.heap * 1.1)
   }).toPass({ timeout: 60_000 })
   // The outbox keeps the listeners of its last session, which may begin between two measurements.
   await expect(async () => {

@@ -15,6 +15,8 @@ const MAX_MS = 5000
 const SETTLE_MS = 500
 // Characters that wait for a trigger or for the minimum duration. Enough for a full snapshot of a very large page.
 const MAX_HELD = 20e6
+// Keys and values of a full snapshot. The service takes 2 million a request, with the changes after the snapshot.
+const MAX_VALUES = 1.9e6
 
 interface Chunk {
   /** The person, the session and the window that all its events belong to. */
@@ -37,6 +39,8 @@ interface ChunkInputs {
   upload(uuid: string, text: string): void
   /** Called with the characters of each full snapshot. */
   onSnapshotText(length: number): void
+  /** Called instead when one is larger than the service takes. All that waits was dropped, because it cannot be played. */
+  onTooLarge(): void
 }
 
 /** Returns a chunk's event after `before_send`, which receives it without its data; undefined if it drops the chunk. */
@@ -135,13 +139,27 @@ export const createChunks = (inputs: ChunkInputs) => {
   const writeSnapshot = (event: eventWithTime) => {
     settle()
     chunk!.to = event.timestamp
-    writing = startText(event, host.toJson, (text) => {
+    writing = startText(event, host.toJson, (text, values) => {
       writing = undefined
+      if (values > MAX_VALUES || text.length > MAX_HELD) {
+        clear()
+        return inputs.onTooLarge()
+      }
       write(text)
       inputs.onSnapshotText(text.length)
       settle()
       if (cutsWhenWritten || chunk!.text.length > MAX_CHARACTERS) cut()
     })
+  }
+  /** Drops what was not sent. */
+  const clear = () => {
+    clearTimeout(settleTimer)
+    clearTimeout(cutTimer)
+    writing?.stop()
+    settleTimer = cutTimer = chunk = writing = undefined
+    cutsWhenWritten = false
+    pending = []
+    held = []
   }
   const cut = () => {
     cutsWhenWritten = false
@@ -202,15 +220,7 @@ export const createChunks = (inputs: ChunkInputs) => {
       isHolding = false
       held.splice(0).forEach(sender.send)
     },
-    /** Drops what was not sent. */
-    clear: (): void => {
-      clearTimeout(settleTimer)
-      clearTimeout(cutTimer)
-      writing?.stop()
-      settleTimer = cutTimer = chunk = writing = undefined
-      pending = []
-      held = []
-    },
+    clear,
     /** Times of the first and the last event that were not sent; undefined if there are none. */
     span: (): { from: number; to: number } | undefined => {
       const first = held[0] ?? chunk

@@ -143,6 +143,7 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
     tab,
     upload: upload.send,
     onSnapshotText: (length) => capture.onSnapshotText(length),
+    onTooLarge: () => fail('page_too_large'),
   })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
   /** Decides again on another page of the site, which may be excluded. */
@@ -151,6 +152,12 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
     url = location.href
     evaluate()
     capture.mark('$url_changed', { href: url })
+  }
+  const fail = (reason: string) => {
+    failure = reason
+    // The recording ends with what stopped it.
+    chunks.cut()
+    evaluate()
   }
   const capture = createCapture({
     host,
@@ -168,12 +175,7 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
     onInteraction: () => {
       if (gate.onInteraction()) evaluate()
     },
-    onFailure: (reason) => {
-      failure = reason
-      // The recording ends with what stopped it.
-      chunks.cut()
-      evaluate()
-    },
+    onFailure: fail,
   })
 
   const report = (facts: Facts) => {

@@ -44,25 +44,40 @@ export const hideNow = (event: eventWithTime): eventWithTime => {
 
 const PART_CHARACTERS = 50_000
 const PLACE = '"@node"'
+const [QUOTE, COMMA, COLON, BACKSLASH, LIST, OBJECT] = [0x22, 0x2c, 0x3a, 0x5c, 0x5b, 0x7b]
+
+/** Returns the number of keys and values in JSON text, as the service counts them. */
+const countValues = (json: string): number => {
+  let count = 0
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) {
+      while (json.charCodeAt(++at) !== QUOTE && at < json.length) if (json.charCodeAt(at) === BACKSLASH) at++
+    } else if (code === COMMA || code === COLON || code === LIST || code === OBJECT) count++
+  }
+  return count
+}
 
 /**
- * Writes the JSON text of a full snapshot in slices. `done` receives it. `finish` writes the rest at once, for example when the page
- * is left.
+ * Writes the JSON text of a full snapshot in slices. `done` receives it, and its number of keys and values. `finish` writes the rest
+ * at once, for example when the page is left.
  */
 export const startText = (
   event: eventWithTime,
   toJson: (value: unknown) => string,
-  done: (text: string) => void,
+  done: (text: string, values: number) => void,
 ): { finish(): void; stop(): void } => {
   const root = snapshotOf(event)!
   const hide = hiders.get(root)
   const [before, after] = toJson({ ...event, data: { ...(event.data as object), node: '@node' } }).split(PLACE)
   let text = before!
+  let values = countValues(text)
   /** Texts that are not yet part of `text`. A text of few long parts is faster to read than one of very many. */
   let part = ''
   const flush = () => {
     // Makes engines join its parts.
     part.charCodeAt(0)
+    values += countValues(part)
     text += part
     part = ''
   }
@@ -96,7 +111,7 @@ export const startText = (
     }
     flush()
     isDone = true
-    done(text)
+    done(text, values)
   }
   const slice = () => {
     if (!isDone) work(startSlice())
