@@ -4,6 +4,7 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { FlagDefinitions } from './definitions.ts'
 import type { FlagSource } from './flagSource.ts'
 import { ON, ON_OR_OPTIONS, type RemoteSettings } from './remoteSetting.ts'
+import { own } from '../lib/own.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -66,24 +67,25 @@ export const createRemoteConfigs = (
     ...((await settings.get(projectId, 'remote_config')) as Values | undefined),
   })
   const forSdk = (values: Values): Values =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, rows[name]?.toSdk?.(value) ?? value]))
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, own(rows, name)?.toSdk?.(value) ?? value]))
   return {
     settings: read,
     change: async (projectId, changes) => {
       const before = await read(projectId)
-      const changed: Record<string, unknown> = {}
+      const changed = new Map<string, unknown>()
       for (const [name, { change, keptIn, byDefault }] of Object.entries(rows)) {
-        if (!change || !keptIn || changes[name] === undefined) continue
+        const wanted = own(changes, name)
+        if (!change || !keptIn || wanted === undefined) continue
         const { value, kept } = change(
-          before[name],
-          changes[name] ?? byDefault,
+          own(before, name),
+          wanted ?? byDefault,
           (await settings.get(projectId, keptIn)) ?? {},
         )
-        changed[name] = value
+        changed.set(name, value)
         await settings.set(projectId, keptIn, kept)
       }
-      const plain = Object.fromEntries(Object.entries(changes).filter(([name]) => !(name in changed)))
-      const next = { ...defaults, ...(mergePatch(before, plain) as Values), ...changed }
+      const plain = Object.fromEntries(Object.entries(changes).filter(([name]) => !changed.has(name)))
+      const next = { ...defaults, ...(mergePatch(before, plain) as Values), ...Object.fromEntries(changed) }
       await settings.set(projectId, 'remote_config', next)
       return next
     },
@@ -101,7 +103,7 @@ export const createRemoteConfigs = (
         analytics: { endpoint: '/i/v0/e/' },
         ...forSdk(values),
         // SDKs load nothing for a module that the project does not use.
-        ...Object.fromEntries(sources.map(({ setting }, index) => [setting, values[setting] && used[index]])),
+        ...Object.fromEntries(sources.map(({ setting }, index) => [setting, own(values, setting) && used[index]])),
         siteApps: [],
         isAuthenticated: false,
         toolbarParams: {},

@@ -18,6 +18,7 @@ import type { Enrich, Enricher, IngestSink, OpenSink, Rejections } from './sink.
 import { toLine } from './toLine.ts'
 import type { Row } from './storeBatch.ts'
 import type { Writer } from './writer.ts'
+import { own } from '../lib/own.ts'
 
 export interface Delivery {
   readonly body: Buffer
@@ -125,7 +126,7 @@ export const createIngest = ({
     index,
     ...(uuid ? { uuid } : {}),
     code,
-    detail: reasons[code]?.message ?? code,
+    detail: own(reasons, code)?.message ?? code,
   })
 
   // Returns rows as bytes, so that the parsed events can be garbage-collected before the rows wait for the engine. Objects

@@ -1,3 +1,5 @@
+import { own } from './own.ts'
+
 export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly labels: readonly string[]
@@ -190,7 +192,7 @@ export const createMetrics = (ofModules: MetricRows = {}): Metrics => {
   return {
     count,
     counter(name) {
-      if (rows[name]?.type !== 'counter') throw new Error(`No module defines the counter ${name}.`)
+      if (own(rows, name)?.type !== 'counter') throw new Error(`No module defines the counter ${name}.`)
       return () => count(name)
     },
     observe(name, labels, seconds) {

@@ -73,9 +73,8 @@ export const fill = (
     variables,
   )
   if (!valueOf) return undefined
-  const filled: Record<string, unknown> = { ...params }
-  for (const [placeholder, of] of derived) filled[placeholder] = valueOf(of)
-  return Object.freeze({ text, params: Object.freeze(filled), keyCount })
+  const filled = Object.fromEntries(derived.map(([placeholder, of]) => [placeholder, valueOf(of)]))
+  return Object.freeze({ text, params: Object.freeze({ ...params, ...filled }), keyCount })
 }
 
 const MAX_BYTES = 8_000_000

@@ -4,6 +4,7 @@ import { keyOf, type ParsedQuery, visitSelects } from '../../sql/compile.ts'
 import { createFittedStore, type Fitted, valuesFor, type Variables } from '../../sql/templates.ts'
 import { checkRules } from './rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
+import { setOwn } from '../../lib/own.ts'
 
 /** The materialized select of a run, and its shape. */
 export interface FoundShape {
@@ -31,7 +32,7 @@ const replaced = <Node>(root: Node, replacements: ReadonlyMap<object, object>): 
       const changed = visit(part as object)
       if (changed === part) continue
       copy ??= Array.isArray(node) ? [...(node as unknown[])] : { ...node }
-      ;(copy as Record<string, unknown>)[name] = changed
+      setOwn(copy as Record<string, unknown>, name, changed)
     }
     made.set(node, copy ?? node)
     return copy ?? node
