@@ -618,6 +618,9 @@ test.describe('on a touch screen', () => {
     }
     await swipe('#alive')
     await swipe('#list')
+    // Its scrolling would count as a response to the next swipe.
+    await page.waitForFunction(() => document.getElementById('list')!.scrollLeft > 0)
+    await pause(page, 1000)
     await swipe('#dead')
     const [event, ...others] = await stored(named('$dead_swipe'))
     expect(others).toEqual([])

@@ -439,7 +439,7 @@ test('persons equal the reference for any events in any order and batches, with 
         await expectPeople(project, events)
       },
     ),
-    { numRuns: randomRuns(30) },
+    { numRuns: randomRuns(12) },
   )
 })
 

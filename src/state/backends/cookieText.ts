@@ -1,6 +1,5 @@
 // Through the prototype, where no element named `cookie` hides the property.
-export const readCookies = (): string =>
-  Reflect.get<Document, 'cookie'>(Document.prototype, 'cookie', document) as string
+export const readCookies = (): string => Reflect.get<Document, 'cookie'>(Document.prototype, 'cookie', document)
 export const writeCookie = (cookie: string) => void Reflect.set(Document.prototype, 'cookie', cookie, document)
 
 /** Returns every domain that a cookie of this page can have, the widest first; '' is the host alone. */

@@ -139,9 +139,10 @@ describe('a materialized run returns the rows of a live run', () => {
       fc.asyncProperty(
         fc.oneof(
           { weight: 6, arbitrary: fc.array(seenEvent, { minLength: 40, maxLength: 80 }) },
-          { weight: 1, arbitrary: fc.constant([]) },
+          // A run of the service over no events may not be finished.
+          { weight: title in FINISHED ? 0 : 1, arbitrary: fc.constant([]) },
         ),
-        fc.array(values, { minLength: 5, maxLength: 7 }),
+        fc.array(values, { minLength: 4, maxLength: 6 }),
         title in FINISHED && !isTimed ? fc.constant(true) : fc.boolean(),
         async (events, runs, isComplete) => {
           const projectId = (projects += 2)
@@ -156,8 +157,7 @@ describe('a materialized run returns the rows of a live run', () => {
           }
         },
       ),
-      // A run of the service over no events may not be finished, so one case is too few.
-      { numRuns: randomRuns(title in FINISHED ? 2 : 1), endOnFailure: true },
+      { numRuns: randomRuns(1), endOnFailure: true },
     )
     if (title in FINISHED) expect(finished).toBeGreaterThan(0)
   })
