@@ -569,6 +569,6 @@ test('funnels equal the reference in people, times and days', async () => {
         })
       }
     }),
-    { numRuns: randomRuns(5), endOnFailure: true },
+    { numRuns: randomRuns(3), endOnFailure: true },
   )
 })

@@ -383,6 +383,6 @@ test('retention cohorts equal the reference for any events, kind, period, zone a
         expect({ question, found, hasMore }).toEqual({ question, found: wanted, hasMore: 'Other' in wanted })
       }
     }),
-    { numRuns: randomRuns(8), endOnFailure: true },
+    { numRuns: randomRuns(4), endOnFailure: true },
   )
 })

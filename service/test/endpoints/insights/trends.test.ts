@@ -502,6 +502,6 @@ test('one scan of all series returns the rows of one scan per series', async () 
         }
       },
     ),
-    { numRuns: randomRuns(3), endOnFailure: true },
+    { numRuns: randomRuns(2), endOnFailure: true },
   )
 })

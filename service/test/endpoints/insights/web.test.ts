@@ -131,7 +131,7 @@ test('an overview equals the reference, with merges, clock changes, sessions ove
         expectNumbers(found, overviewOf(VISITS, days(zone, from, to), matches))
       },
     ),
-    { numRuns: randomRuns(20) },
+    { numRuns: randomRuns(10) },
   )
 })
 
