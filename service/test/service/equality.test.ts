@@ -16,7 +16,7 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
  * Compares materialized and live runs of random endpoints on two processes with one Postgres and one engine, while everything
  * happens that may make them differ. TEST_RUNS is the number of comparisons, TEST_SEED the seed that a failure prints.
  */
-const COMPARISONS = randomRuns(300)
+const COMPARISONS = randomRuns(500)
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9)
 const PER_TURN = 30
 const TURNS_PER_ERA = 16
