@@ -17,7 +17,7 @@ interface Change {
   readonly ids: readonly string[]
 }
 
-// Of one project. A run that has not been used for more computes its people anew.
+// Limits for each project. After more changes, a run computes its people again.
 const MAX_CHANGES = 1_000
 const MAX_IDS = 1_000
 const STEP = 2

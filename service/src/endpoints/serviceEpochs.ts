@@ -4,9 +4,9 @@ import { createOwnerChanges, type OwnerChanges } from './ownerChanges.ts'
 
 /** The epochs of a service, each with one number for a project. */
 export interface ServiceEpochs {
-  /** Of its events. */
+  /** Count changes of the events. */
   readonly epochs: Epochs
-  /** Of the persons that its ids belong to. */
+  /** Counts changes of which person an id belongs to. */
   readonly owners: OwnerChanges
 }
 

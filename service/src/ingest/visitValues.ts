@@ -40,7 +40,7 @@ const sourceOf = (properties: Fields, { source, domain, host }: ArrivalNames): S
 }
 
 // The engine escapes these differently from JavaScript.
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- control characters are what this finds
 const ESCAPED_DIFFERENTLY = /[\u0000-\u001f\u2028\u2029]/
 
 const arrivalOf = (properties: Fields, names: ArrivalNames): Sent<string> => {

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { NextStep } from './timeSlices.ts'
 
 /**
- * Returns a stream of chunks. Whoever reads it does its work for a chunk when the chunk leaves, so the stream makes that
- * work share the time slices of the event loop too.
+ * Returns a stream of chunks that pauses when the time slice of the event loop is over. The reader processes each chunk
+ * as it is read, so that work is paced too.
  */
 export const pacedStream = (chunks: AsyncIterable<Buffer> | Iterable<Buffer>, next: NextStep): Readable => {
   const all = async function* () {

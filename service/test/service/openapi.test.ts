@@ -173,8 +173,12 @@ test('the results of insights are typed, in OpenAPI and in TypeScript', async ()
     expect({ name, isValid: isValid(run.results), errors: isValid.errors, run }).toMatchObject({ isValid: true })
     expect(ofAll.anyOf).toContainEqual(expect.objectContaining(schema))
     // The schema names all fields of a result.
+    interface Schema {
+      readonly items?: Schema
+      readonly properties?: object
+    }
     const first = [run.results].flat(2)[0] as object
-    const fieldsOf = ({ items, properties }: any): object => properties ?? fieldsOf(items)
+    const fieldsOf = ({ items, properties }: Schema): object => properties ?? fieldsOf(items!)
     expect(Object.keys(fieldsOf(schema))).toEqual(expect.arrayContaining(Object.keys(first)))
   }
   const types = String((await api(service, 'GET', '/endpoints/types.ts')).body)

@@ -5,7 +5,7 @@ import { domains, readCookies, writeCookie } from './cookieText'
 
 /**
  * Consent cookies for a build that stores none: another build or configuration may have stored a refusal there. Read once, and
- * removed when the visitor decides anew.
+ * removed when the visitor makes a new decision.
  */
 export const refusalCookie = (): Place => {
   let text = (hasPage() && attempt(readCookies)) || ''

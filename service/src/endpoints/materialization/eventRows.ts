@@ -77,7 +77,7 @@ const tablesIn = (node: unknown): readonly string[] =>
       ]
     : []
 
-/** Returns whether nothing but the persons of merged ids is joined to the events. */
+/** Returns whether the only table joined to the events is the one with the persons of merged ids. */
 export const joinsOnlyOwners = (from: NamedSql): boolean =>
   tablesIn(from).every((table) => table === EVENTS.name || table === PERSON_DISTINCT_IDS.name)
 

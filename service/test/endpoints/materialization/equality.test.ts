@@ -55,6 +55,15 @@ const valuesOf = {
   from: day,
   to: day,
 } as const
+/** Values that some events match in any case that has events. The service can finish such a run. */
+const ALL_VISITS: Readonly<Record<keyof typeof valuesOf, BoundValue>> = {
+  event: text('visit'),
+  plan: text('free'),
+  amount: { type: 'Float64', value: 0 },
+  paid: { type: 'Bool', value: true },
+  from: { type: 'Date', value: '2025-12-01' },
+  to: { type: 'Date', value: '2026-02-01' },
+}
 const TYPES = { event: 'String', plan: 'String', amount: 'Number', paid: 'Boolean', from: 'Date', to: 'Date' }
 
 const ALL_STATES =
@@ -127,7 +136,6 @@ const namesIn = (query: string) => [
 ]
 
 describe('a materialized run returns the rows of a live run', () => {
-  const finishedTitles: string[] = []
   test.each(Object.entries({ ...QUERIES, ...FINISHED }))('%s', async (title, query) => {
     const names = namesIn(query)
     const types = Object.fromEntries(names.map((each) => [each, TYPES[each]]))
@@ -152,7 +160,7 @@ describe('a materialized run returns the rows of a live run', () => {
           const watermark = isComplete ? BUILT + 2 * HOUR : BUILT
           const stored = await materialize(engine, projectId, query, types, watermark, isComplete)
           try {
-            for (const each of runs) finished += await expectSame(stored, each)
+            for (const each of [...runs, ALL_VISITS]) finished += await expectSame(stored, each)
           } finally {
             await stored.drop()
           }
@@ -160,12 +168,7 @@ describe('a materialized run returns the rows of a live run', () => {
       ),
       { numRuns: randomRuns(1), endOnFailure: true },
     )
-    if (title in FINISHED && finished > 0) finishedTitles.push(title)
-  })
-
-  // Not each: the service does not finish a run over no events, and random ranges may contain none.
-  test('the service finishes runs of most queries that it can finish', () => {
-    expect(finishedTitles.length).toBeGreaterThan(Object.keys(FINISHED).length / 2)
+    if (title in FINISHED) expect(finished).toBeGreaterThan(0)
   })
 })
 

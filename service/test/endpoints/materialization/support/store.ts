@@ -148,9 +148,9 @@ export const materialize = async (
       const found = tableReading(parsed, values, source, now)
       const cellRun = found?.cells({ projectId, ...page })
       expect(Boolean(found)).toBe(isUsed)
-      const anew = isUsed ? reading.cells({ projectId, ...page }) : undefined
-      expect(JSON.stringify(cellRun)).toBe(JSON.stringify(anew))
-      expect(cellRun?.statements.table()).toEqual(anew?.statements.table())
+      const fresh = isUsed ? reading.cells({ projectId, ...page }) : undefined
+      expect(JSON.stringify(cellRun)).toBe(JSON.stringify(fresh))
+      expect(cellRun?.statements.table()).toEqual(fresh?.statements.table())
       const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }
       const { signal } = new AbortController()
       const [finished, live, materialized] = await Promise.all([
