@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession, Page } from 'playwright/test'
 import type { Config } from '../../src/types'
 import { OPTIONS } from '../support/options'
 import { ready } from '../support/ready'
-import { cut, type RecordedChunk, recording, status, test as base, text, types } from '../support/recording'
+import { cut, type RecordedChunk, recording, status, test as base, text, types, why } from '../support/recording'
 import { expect, kill, QUIET } from '../support/world'
 
 // Which sessions are recorded, when, and by which windows.
@@ -58,6 +58,7 @@ test('recording pauses while the visitor is idle, and resumes with a full snapsh
       return text(chunks())
     })
     .toContain('sessionIdle')
+  await expect.poll(() => why(page)).toBe('idle')
   const before = snapshots(chunks())
   await write(page, 'while idle')
   await write(page, 'at return')
@@ -83,11 +84,17 @@ test('recording sends nothing until the visitor is active and the minimum durati
   await record({ minimumDurationMilliseconds: 10_000 })
   await show('<p>start</p>')
   await recording(page)
+  await expect.poll(() => why(page)).toBe('no_activity')
+  // Until then, nothing is recorded that could be sent later.
+  await expect
+    .poll(() => page.evaluate(() => window.analytics.calculateEventProperties('x').$sdk_debug_replay_rrweb_attached))
+    .toBe(true)
   const began = Date.now()
   await write(page, 'first change')
   await page.mouse.move(10, 10)
   await cut(page)
   expect(chunks()).toEqual([])
+  await expect.poll(() => why(page)).toBe('minimum_duration')
   await expect
     .poll(async () => {
       await write(page, `change at ${Date.now()}`)
@@ -120,6 +127,7 @@ test('trigger groups record after an event with certain properties, and excluded
   })
   await show('<p>before the order</p>')
   await recording(page, 'buffering')
+  expect(await why(page)).toBe('trigger')
   await page.evaluate(() => void window.analytics.capture('paid', { amount: 5 }))
   expect(await status(page)).toBe('buffering')
   await page.evaluate(() => void window.analytics.capture('paid', { amount: 500 }))
@@ -136,6 +144,7 @@ test('trigger groups record after an event with certain properties, and excluded
     document.querySelector('p')!.textContent = 'on the account page'
   })
   await recording(page, 'paused')
+  expect(await why(page)).toBe('blocked_url')
   await page.evaluate(() => {
     document.querySelector('p')!.textContent = 'back'
     history.pushState({}, '', '/')
@@ -170,6 +179,7 @@ test('recording stops when the service rejects the session, and starts again wit
       return status(page)
     })
     .toBe('disabled')
+  expect(await why(page)).toBe('refused_by_service')
   await write(page, 'after the refusal')
   await cut(page)
   expect(text(chunks())).not.toContain('after the refusal')
@@ -179,6 +189,8 @@ test('recording stops when the service rejects the session, and starts again wit
   })
   await recording(page)
   await sent('after the refusal')
+  expect(await page.evaluate(() => window.analytics.explain('$snapshot')[0])).toMatchObject({ state: 'delivered' })
+  expect(await why(page)).toBeUndefined()
 })
 
 test('each window of a session numbers its own chunks, also that of a duplicated tab', async ({
@@ -358,8 +370,7 @@ test('a page whose full snapshot is larger than the service takes ends the recor
     window.analytics.startSessionRecording()
   })
   await expect.poll(() => status(page), { timeout: 20_000 }).toBe('rrweb_error')
-  const reason = await page.evaluate(() => window.analytics.calculateEventProperties('x').$sdk_debug_replay_stop_reason)
-  expect(reason).toBe('page_too_large')
+  expect(await why(page)).toBe('page_too_large')
   await cut(page)
   expect(chunks()).toEqual([])
 })

@@ -39,6 +39,7 @@ const MIRRORED: Record<string, string> = {
 
 const PARTS = [
   'recorder',
+  'recorderPage',
   'recorderPlugins',
   'heatmaps',
   'webVitalsAttribution',

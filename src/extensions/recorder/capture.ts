@@ -1,6 +1,6 @@
 import type { eventWithTime } from '@rrweb/types'
 import type { RecordedEvent, RecorderParts } from '../../host'
-import type { Stop } from '../../types'
+import type { RecordingReason, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { createActivity } from './activity'
 import { MAX_ELEMENTS } from './budget'
@@ -112,7 +112,7 @@ interface CaptureInputs {
   /** Called when the visitor did something. */
   onInteraction(): void
   /** Called when rrweb failed, or the budget has stopped the recording. */
-  onFailure(reason: string): void
+  onFailure(reason: RecordingReason): void
 }
 
 /**
@@ -210,6 +210,8 @@ export const createCapture = (inputs: CaptureInputs) => {
   return {
     start: startSoon,
     isRunning: () => !!stopRrweb,
+    /** Whether nothing is recorded until the visitor does something. */
+    isIdle: activity.isIdle,
     /** Called each second. */
     tick: (): void => {
       if (!stopRrweb || isHidden()) return

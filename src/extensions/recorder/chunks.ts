@@ -4,8 +4,7 @@ import { isoTime } from '../../lib/isoTime'
 import type { BeforeSend, Properties } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { FULL_SNAPSHOT, META } from './eventTypes'
-import type { Policy } from './sanitize/policy'
-import { startText } from './snapshotText'
+import type { startText } from './snapshotText'
 import type { Tab } from './tabState'
 
 // About 48 KiB compressed, which a request can carry beyond the end of its page.
@@ -33,10 +32,13 @@ interface Chunk {
 
 interface ChunkInputs {
   host: ExtensionHost & RecorderParts
-  policy: Policy
+  /** Whether everything in the recording is masked. */
+  isStrict(): boolean
   tab: Tab
   /** Queues the JSON text of an event. */
   upload(uuid: string, text: string): void
+  /** Writes the text of a full snapshot in slices. */
+  startText: typeof startText
   /** Called with the characters of each full snapshot. */
   onSnapshotText(length: number): void
   /** Called instead when one is larger than the service takes. All that waits was dropped, because it cannot be played. */
@@ -59,7 +61,7 @@ const filtered = (
 }
 
 /** Sends chunks, each as the event that its `before_send` returns. */
-const createSender = ({ host, policy, tab, upload }: ChunkInputs) => {
+const createSender = ({ host, isStrict, tab, upload }: ChunkInputs) => {
   let flushed = 0
   /** Changes that the budget has left out since the last chunk was sent. */
   let dropped = 0
@@ -80,7 +82,7 @@ const createSender = ({ host, policy, tab, upload }: ChunkInputs) => {
         $snapshot_bytes: text.length,
         $snapshot_sequence: state.sequence,
         $snapshot_has_full: hasFull,
-        $snapshot_policy: policy.isStrict ? 'strict' : 'default',
+        $snapshot_policy: isStrict() ? 'strict' : 'default',
         ...(dropped ? { $snapshot_dropped: dropped } : {}),
       },
       timestamp: new Date(from),
@@ -139,7 +141,7 @@ export const createChunks = (inputs: ChunkInputs) => {
   const writeSnapshot = (event: eventWithTime) => {
     settle()
     chunk!.to = event.timestamp
-    writing = startText(event, host.toJson, (text, values) => {
+    writing = inputs.startText(event, host.toJson, (text, values) => {
       writing = undefined
       if (values > MAX_VALUES || text.length > MAX_HELD) {
         clear()

@@ -1,5 +1,5 @@
 import type { RecorderParts } from '../../host'
-import type { Stop } from '../../types'
+import type { RecordingReason, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { encodeInSlices } from './encodeInSlices'
 import { isHidden } from './page'
@@ -16,6 +16,13 @@ const MAX_WAITING = 20e6
 export const createUpload = (host: ExtensionHost & RecorderParts) => {
   const { config, token, delivery, ledger, listen } = host
   let onRefused: (() => void) | undefined
+  /** Why a part of a recording was lost last. */
+  let lost: RecordingReason | undefined
+  const onDropped: typeof ledger.lost = (event, reason) => {
+    // Every reason to drop an event that can be one for a chunk.
+    lost = reason as RecordingReason
+    ledger.lost(event, reason)
+  }
   const own = Object.assign(Object.create(config) as typeof config, { outbox_max_bytes: MAX_WAITING })
   const outbox = host.createOutbox({
     name: `trailmark-recording ${token} ${config.api_host}`,
@@ -24,7 +31,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     // Local storage is left to events.
     journals: () => undefined,
     onOrphaned: () => queue.adoptOrphans(),
-    onDropped: ledger.lost,
+    onDropped,
   })
   const queue = host.createQueue({
     config: own,
@@ -43,7 +50,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
       return result
     },
     onDelivered: () => {},
-    onDropped: ledger.lost,
+    onDropped,
     onRequestError: delivery.onRequestError,
   })
   const stops: Stop[] = [
@@ -63,6 +70,12 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     /** Queues a chunk: the JSON text of a `$snapshot` event. */
     send: (uuid: string, text: string): void =>
       queue.addEntry({ event: '$snapshot', uuid, at: performance.timeOrigin + performance.now(), text }, true),
+    /** Returns why a part of a recording was lost since the session began; undefined if none was. */
+    lost: () => lost,
+    /** Forgets that, for a new session. */
+    forgetLost: (): void => {
+      lost = undefined
+    },
     /** Calls back when the service takes no more of the session. */
     onRefused: (listener: () => void): Stop => {
       onRefused = listener
