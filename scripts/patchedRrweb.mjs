@@ -94,9 +94,9 @@ export const patchedRrweb = {
   transform(code, id) {
     if (!/@rrweb.record.dist.record\.js$/.test(id)) return null
     const patch = readFileSync(new URL('rrweb.patch', RECORDER), 'utf8')
-    const styleSheets = JSON.stringify(fileURLToPath(new URL('styleSheets.ts', RECORDER)))
+    const from = (file) => JSON.stringify(fileURLToPath(new URL(file, RECORDER)))
     return {
-      code: `import { baseOf, ruleText, sourceOf } from ${styleSheets};${checkNames(withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch)))))}`,
+      code: `import { clock } from ${from('clock.ts')};import { baseOf, ruleText, sourceOf } from ${from('styleSheets.ts')};${checkNames(withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch)))))}`,
       // The lines are no longer those of rrweb.
       map: { mappings: '' },
     }

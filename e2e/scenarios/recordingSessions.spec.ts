@@ -74,6 +74,59 @@ test('recording pauses while the visitor is idle, and resumes with a full snapsh
   expect(text(chunks())).not.toContain('while idle')
 })
 
+test('the time of a recording goes on when the clock is set back, and a computer that slept was idle', async ({
+  page,
+  record,
+  show,
+  sent,
+  chunks,
+  service,
+}) => {
+  await page.addInitScript(() => {
+    const own = Date
+    const now = () => own.now() + Number(sessionStorage.getItem('set') ?? 0)
+    globalThis.Date = new Proxy(own, {
+      construct: (_, args: []) => (args.length ? new own(...args) : new own(now())),
+      get: (_, name) => (name === 'now' ? now : Reflect.get(own, name)),
+    })
+  })
+  /** Sets the clock of the computer, or wakes it up after this time. */
+  const set = (ms: number) => page.evaluate((ms) => sessionStorage.setItem('set', String(ms)), ms)
+  await record(true)
+  await show('<p>start</p>')
+  await recording(page)
+  await page.mouse.move(10, 10)
+  await sent('start')
+  const began = Date.now()
+  await set(-600_000)
+  await write(page, 'set back')
+  await page.mouse.move(20, 20)
+  await sent('set back')
+  // A change of the page comes first, then the visitor.
+  await set(300_000)
+  await write(page, 'asleep')
+  await page.mouse.move(30, 30)
+  await sent('sessionNoLongerIdle')
+  await write(page, 'awake')
+  await sent('awake')
+  const events = chunks()
+    .toSorted((a, b) => Number(a.properties.$snapshot_sequence) - Number(b.properties.$snapshot_sequence))
+    .flatMap(
+      ({ properties }) => properties.$snapshot_data as unknown as { timestamp: number; data: { tag?: string } }[],
+    )
+  const times = events.map(({ timestamp }) => timestamp)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  const idleAt = events.find(({ data }) => data.tag === 'sessionIdle')!.timestamp
+  expect(idleAt - began).toBeGreaterThan(299_000)
+  expect(idleAt - began).toBeLessThan(360_000)
+
+  const stored = async () => (await service.api('GET', `/session_recordings/${await sessionId(page)}`)).body
+  await expect.poll(async () => (await stored()).duration_ms).toBeGreaterThan(900_000)
+  const { duration_ms, active_ms } = await stored()
+  expect(duration_ms).toBeLessThan(900_000 + 60_000)
+  expect(active_ms).toBeLessThan(60_000)
+})
+
 test('recording sends nothing until the visitor is active and the minimum duration has passed, then everything', async ({
   page,
   record,
