@@ -109,13 +109,13 @@ test('the time of a recording goes on when the clock is set back, and a computer
   await sent('sessionNoLongerIdle')
   await write(page, 'awake')
   await sent('awake')
-  const events = chunks()
-    .toSorted((a, b) => Number(a.properties.$snapshot_sequence) - Number(b.properties.$snapshot_sequence))
+  const events = [...chunks()]
+    .sort((a, b) => Number(a.properties.$snapshot_sequence) - Number(b.properties.$snapshot_sequence))
     .flatMap(
       ({ properties }) => properties.$snapshot_data as unknown as { timestamp: number; data: { tag?: string } }[],
     )
   const times = events.map(({ timestamp }) => timestamp)
-  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(times).toEqual([...times].sort((a, b) => a - b))
   const idleAt = events.find(({ data }) => data.tag === 'sessionIdle')!.timestamp
   expect(idleAt - began).toBeGreaterThan(299_000)
   expect(idleAt - began).toBeLessThan(360_000)
@@ -300,7 +300,8 @@ test('the next page sends the chunks of a tab that was killed during an outage, 
   await recording(page)
   await sent('start')
   await network.be(503)
-  await write(page, 'before the crash')
+  // So long that it is stored only once its request has failed.
+  await write(page, `before the crash${' x'.repeat(300_000)}`)
   await sent('before the crash')
   const waiting = () =>
     page.evaluate(async () => {

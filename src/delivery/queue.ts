@@ -22,6 +22,8 @@ export interface QueueInputs {
   path: () => string
   /** Encodes the text of a request. */
   encode(text: string): Promise<Body>
+  /** Encodes a request instead, from its events. */
+  encodeBatch?(batch: readonly Entry[]): Promise<Body>
   /** Stores waiting events beyond the page, and elects the tab that sends. */
   outbox: Outbox
   onDelivered(uuids: string[]): void
@@ -61,6 +63,7 @@ export interface Queue {
 export const createQueue = (inputs: QueueInputs): Queue => {
   const { config, token, path, encode, outbox, onDelivered, onDropped, onRequestError } = inputs
   const { send = request, sendBeacon = beacon, prepareAfter = PREPARED_CHARACTERS } = inputs
+  const encodeBatch = inputs.encodeBatch ?? ((batch: readonly Entry[]) => encode(textOf(batch)))
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   /** Entries without JSON text yet, and the characters captured since a batch was prepared. */
   const added: Entry[] = []
@@ -85,7 +88,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     outbox,
     url: (tries) => apiHost(config) + path() + (tries ? `?retry_count=${tries}` : ''),
     textOf,
-    encode,
+    encodeBatch,
     send,
     isPaused: () => stopped || hasLeft,
     onRetry: () => retry(),

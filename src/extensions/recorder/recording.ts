@@ -90,6 +90,7 @@ export const startRecording = (
     isStrict: () => page!.isStrict,
     tab,
     upload: upload.send,
+    drop: upload.drop,
     startText: (...args) => page!.startText(...args),
     onSnapshotText: (length) => page!.onSnapshotText(length),
     onTooLarge: () => fail('page_too_large'),
