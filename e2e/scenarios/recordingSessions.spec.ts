@@ -448,6 +448,37 @@ const cdpOf = async (context: BrowserContext, page: Page) => {
   return cdp
 }
 
+test('of a large full snapshot nothing stays in memory: not its text once it is sent, and nothing once recording has stopped', async ({
+  page,
+  context,
+  record,
+  show,
+  sent,
+}) => {
+  await record(true)
+  await show(`<div hidden>${'<p>some text</p>'.repeat(40_000)}</div>`, { disable_session_recording: true })
+  const cdp = await cdpOf(context, page)
+  const visit = async () => {
+    await page.evaluate(() => window.analytics.startSessionRecording())
+    await recording(page)
+    await page.mouse.move(10, 10)
+  }
+  // The first visit brings the recorder.
+  await visit()
+  await sent('some text')
+  await page.evaluate(() => window.analytics.stopSessionRecording())
+  const start = await memoryOf(cdp)
+  await visit()
+  await expect
+    .poll(() => page.evaluate(() => window.analytics.calculateEventProperties('x').$sdk_debug_replay_flushed_size))
+    .toBeGreaterThan(4e6)
+  // rrweb's ids of 80,000 nodes stay while it records.
+  await expect.poll(async () => (await memoryOf(cdp)).heap).toBeLessThan(start.heap + 13e6)
+  await page.evaluate(() => window.analytics.stopSessionRecording())
+  await expect.poll(async () => (await memoryOf(cdp)).heap).toBeLessThan(start.heap + 0.5e6)
+  expect((await memoryOf(cdp)).nodes).toBeLessThan(start.nodes + 200)
+})
+
 test('memory stays flat after 50 restarts of recording, and after 200 frames that were added and removed', async ({
   page,
   context,
