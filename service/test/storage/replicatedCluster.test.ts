@@ -9,7 +9,8 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
 /**
  * Runs on the empty cluster of two shards with two replicas each whose URLs are in TRAILMARK_TEST_CLUSTER, in the order
  * 1.1, 1.2, 2.1, 2.2. TRAILMARK_TEST_CLUSTER_NAME is its name in `remote_servers`. TRAILMARK_TEST_CLUSTER_HOOK is a
- * program: `HOOK kill N` ends node N like `kill -9`, `HOOK start N` starts it and returns when it responds.
+ * program: `HOOK kill N` ends node N like `kill -9`, `HOOK start N` starts it and returns when it responds, `HOOK wipe N`
+ * deletes the data of a node that is down.
  * The suite drops the databases `db` and `db_shard`. See docs/operate/scaling.md.
  */
 const { TRAILMARK_TEST_CLUSTER, TRAILMARK_TEST_CLUSTER_NAME = '', TRAILMARK_TEST_CLUSTER_HOOK = '' } = process.env
@@ -28,7 +29,7 @@ const ask = async (url: string, query: string): Promise<unknown[][]> => {
   return text ? JSON.parse(text).data : []
 }
 const onEach = (query: string) => Promise.all(urls.map((url) => ask(url, query)))
-const hook = (action: 'kill' | 'start', ...nodes: readonly number[]) => {
+const hook = (action: 'kill' | 'start' | 'wipe', ...nodes: readonly number[]) => {
   for (const node of nodes) execFileSync(TRAILMARK_TEST_CLUSTER_HOOK, [action, String(node)], { stdio: 'ignore' })
 }
 
@@ -143,6 +144,28 @@ onCluster('a replicated cluster', () => {
     })
     hook('start', 2, 4)
     for (const node of [0, 1, 2, 3]) await until(async () => Number((await local('erased', node))[0]![0]) === 0)
+  })
+
+  test('a replica with a new disk joins after the Keeper has forgotten the old one', async () => {
+    await service.stop()
+    hook('kill', 2)
+    hook('wipe', 2)
+    hook('start', 2)
+    await expect(start()).rejects.toThrow('SYSTEM DROP REPLICA')
+    const [[replica]] = (await ask(urls[1]!, "SELECT substitution FROM system.macros WHERE macro = 'replica'")) as [
+      [string],
+    ]
+    // The Keeper rejects this until the session of the killed node has ended.
+    await until(() =>
+      ask(urls[0]!, `SYSTEM DROP REPLICA '${replica}'`).then(
+        () => true,
+        () => false,
+      ),
+    )
+    service = await start()
+    const [first, second] = await tables()
+    expect(second).toEqual(first)
+    expect(await settled('first')).toEqual([40, 40])
   })
 
   test('starts with a replica down', async () => {
