@@ -264,6 +264,47 @@ test('materialized rows equal live rows at each millisecond around the ends of h
   await stored.drop()
 })
 
+test.each([
+  ['Europe/Berlin', ['2026-03-29T01:00:00Z', '2026-10-25T01:00:00Z'], true],
+  // By half an hour.
+  ['Australia/Lord_Howe', ['2026-04-04T15:00:00Z', '2026-10-03T15:30:00Z'], true],
+  // Midnight comes twice, so the service cannot tell all days apart.
+  ['Atlantic/Azores', ['2026-03-29T01:00:00Z', '2026-10-25T01:00:00Z'], false],
+])(
+  'runs by hour and by day in %s are those of live runs at both changes of the clock',
+  async (zone, changes, isFinished) => {
+    const projectId = (projects += 2)
+    const minutes = [-90, -60, -30, -1, 0, 1, 30, 60, 90]
+    const times = changes.flatMap((change) => minutes.map((each) => Date.parse(change) + each * 60_000))
+    const seenAt = Date.parse('2026-12-01T00:00:00Z')
+    await store(
+      engine,
+      projectId,
+      times.map((at, n) => ({ event: 'visit', person: `p${n % 5}`, at, seenAt: seenAt - 1, properties: {} })),
+    )
+    const ranges = changes.flatMap((change) =>
+      [-86_400_000, -1_800_000, 0].map((before) =>
+        [Date.parse(change) + before, Date.parse(change) + 86_400_000].map((ms): BoundValue => ({
+          type: "DateTime64(3, 'UTC')",
+          value: new Date(ms).toISOString().replace('T', ' ').replace('Z', ''),
+        })),
+      ),
+    )
+    let finished = 0
+    for (const [start, value] of [
+      ['toStartOfHour', 'count()'],
+      ['toStartOfHour', 'uniq(distinct_id)'],
+      ['toStartOfDay', 'uniq(distinct_id)'],
+    ]) {
+      const query = `SELECT ${start}(timestamp, '${zone}') AS t, ${value} AS n FROM events WHERE ${RANGE} GROUP BY t ORDER BY t`
+      const stored = await materialize(engine, projectId, query, { from: 'Date', to: 'Date' }, seenAt)
+      for (const [from, to] of ranges) finished += await expectSame(stored, { from: from!, to: to! })
+      await stored.drop()
+    }
+    expect(finished > 0).toBe(isFinished)
+  },
+)
+
 test('a materialized run reads a long range from days and the rest from hours and events', async () => {
   const projectId = (projects += 2)
   const HOURS = 10 * 24
