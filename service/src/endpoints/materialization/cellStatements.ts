@@ -28,7 +28,7 @@ export interface CellStatements {
   readonly statements: {
     /** Cells of the table. */
     readonly table: () => Statement
-    /** Cells of the events that have arrived since the table was filled. */
+    /** Cells of the events that have arrived since the table was filled. If aggregates do not add up, only their number. */
     readonly arrived: () => Statement
     /** Cells of single milliseconds of an hour, for aggregates that add up. */
     readonly hour: (from: number) => Statement
@@ -122,7 +122,7 @@ const selectsOf = ({ shape, stored, groups, calls, others, isAdditive: isSum }: 
     items: [
       ...groups.map((each) => ({ value: each.sql, name: each.name })),
       ...times(at),
-      ...(isSum ? calls.map((each, place) => ({ value: each, name: `__v${place}` })) : []),
+      ...(isSum ? calls : [call('count')]).map((each, place) => ({ value: each, name: `__v${place}` })),
     ],
     from: events(shape),
     where: all([...conditions, ...terms]),

@@ -34,7 +34,9 @@ const isTwice = (zone: string, time: string): boolean => {
   let found = true
   try {
     found = createZone(zone).isTwice(Date.parse(`${time.replace(' ', 'T')}Z`))
-  } catch {} // The engine knows more zones than Node.
+  } catch {
+    // The engine knows more zones than Node.
+  }
   twice.set(key, found)
   return found
 }

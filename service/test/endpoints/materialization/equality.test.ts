@@ -265,6 +265,45 @@ test('materialized rows equal live rows at each millisecond around the ends of h
 })
 
 test.each([
+  'toInt(properties.amount) AS amount, count() AS n',
+  'toUInt64OrNull(properties.text) AS amount, count(DISTINCT distinct_id) AS n',
+  'properties.amount AS amount, uniq(distinct_id) AS n',
+  "'all' AS amount, sum(toInt(properties.amount)) AS n",
+  "'all' AS amount, sum(toUInt64OrZero(properties.text)) AS n, uniqExact(properties.text) AS texts",
+  "'all' AS amount, sumIf(toFloat(properties.amount), properties.amount < 100) AS n, max(toInt(properties.amount)) AS most",
+  "'all' AS amount, countIf(properties.amount > 1) AS n, sumIf(toInt(properties.amount), properties.amount > 9e99) AS none",
+])('large integers, fractions and missing numbers are those of a live run: %s', async (columns) => {
+  const projectId = (projects += 2)
+  const amounts = [2 ** 53, 2 ** 53 + 2, -(2 ** 53), -(2 ** 60), 0.1, 0.2, -0, 1e300, 3, null, undefined]
+  const texts = ['9007199254740993', '9007199254740992', '18446744073709551615', '1', '', 'x']
+  await store(
+    engine,
+    projectId,
+    amounts.flatMap((amount, n) =>
+      texts.map((written, place) => ({
+        event: 'visit',
+        person: `p${(n + place) % 4}`,
+        at: START + n * HOUR + place,
+        seenAt: BUILT - 1 + 2 * (n % 2),
+        properties: { ...(amount === undefined ? {} : { amount }), text: written },
+      })),
+    ),
+  )
+  for (const order of ['amount, n', 'n DESC, amount DESC', 'amount DESC NULLS FIRST, n LIMIT 2 OFFSET 1']) {
+    const query = `SELECT ${columns} FROM events WHERE ${RANGE} GROUP BY amount ORDER BY ${order}`
+    const stored = await materialize(engine, projectId, query, { from: 'Date', to: 'Date' }, BUILT)
+    for (const hours of [3, 3.5, 20]) {
+      const [from, to] = [START, START + hours * HOUR].map((ms): BoundValue => ({
+        type: "DateTime64(3, 'UTC')",
+        value: new Date(ms).toISOString().replace('T', ' ').replace('Z', ''),
+      }))
+      await expectSame(stored, { from: from!, to: to! })
+    }
+    await stored.drop()
+  }
+})
+
+test.each([
   ['Europe/Berlin', ['2026-03-29T01:00:00Z', '2026-10-25T01:00:00Z'], true],
   // By half an hour.
   ['Australia/Lord_Howe', ['2026-04-04T15:00:00Z', '2026-10-03T15:30:00Z'], true],
