@@ -139,7 +139,7 @@ export const createRun = ({
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached && stored) lastRuns.note(stored.endpoint.id, refreshed)
     if (!isCached && stored && value.endpoint_materialized)
-      shadow.follow({ versionId: stored.version.id, comparison: plan.comparison, limits: plan.limits })
+      shadow.follow({ versionId: stored.version.id, comparison: plan.comparison, finish, limits: plan.limits })
     return {
       ...value,
       ...(stored

@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
+import type { CellRun } from '../../../src/endpoints/materialization/cells.ts'
+import type { MaterializedTable } from '../../../src/endpoints/materialization/state.ts'
+import { createShadow } from '../../../src/endpoints/materialization/shadow.ts'
 import { randomRuns } from '../../sql/support/randomRuns.ts'
 import type { BoundValue } from '../../../src/sql/compile.ts'
 import { type Materialized, materialize, type SeenEvent, store } from './support/store.ts'
@@ -380,4 +383,39 @@ test('a materialized run reads a long range from days and the rest from hours an
   const from = (written: string): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: written })
   expect((await stored.run({ from: from('2026-01-01 22:00:00.000') })).materialized).toEqual([[HOURS - 22]])
   expect((await stored.run({ from: from('2026-01-01 22:00:00.002') })).materialized).toEqual([[HOURS - 23]])
+})
+
+test.each([
+  [
+    'the last digits of a sum of fractions',
+    'toFloat64(54043195528445952)',
+    'toFloat64(54043195528445960)',
+    undefined,
+    false,
+  ],
+  ['the last digits of an integer', 'toInt64(54043195528445952)', 'toInt64(54043195528445960)', undefined, true],
+  ['rows in memory', '1', '1', [[2]], true],
+  ['rows of a table that are not in memory', '1', '2', [[1]], false],
+])('a comparison turns off the table if it finds other rows: %s', async (_, live, stored, rows, isTurnedOff) => {
+  let turnedOff = 0
+  const shadow = createShadow({
+    storage: { run: engine.result },
+    materializations: { turnOff: async () => void (turnedOff += 1) },
+    epochOf: async () => 0,
+    percent: 100,
+    log: () => {},
+  })
+  const statements = (value: string) => () => [{ text: `SELECT ${value} AS n` }]
+  const columns = [{ name: 'n', type: 'UInt8' }]
+  shadow.follow({
+    versionId: 'v',
+    limits: { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 },
+    finish: async () => rows && { columns, rows, textLength: 5 },
+    comparison: () => ({
+      live: statements(live),
+      stored: { table: { table: 't' } as MaterializedTable, statements: statements(stored), cells: {} as CellRun },
+    }),
+  })
+  await shadow.settled()
+  expect(turnedOff > 0).toBe(isTurnedOff)
 })
