@@ -92,27 +92,31 @@ const IGNORES_REPEATS: ReadonlySet<string> = new Set([
 
 /**
  * Aggregates whose partial results are stored as values, with the aggregate over these values. Values cost the engine less than
- * states. `min` and `max` are missing, because without rows they return 0, which is not neutral.
+ * states. `minIf` and `maxIf` are missing, because without rows they return 0, which is not neutral.
  */
-const OVER_VALUES: Readonly<Record<string, string>> = { count: 'sum', sum: 'sum' }
-
-const withoutIf = (name: string): string => (name.endsWith('If') ? name.slice(0, -'If'.length) : name)
-
-/** Returns the aggregate over the stored partial results of `name`. */
-const mergeOf = (name: string): string => {
-  return own(OVER_VALUES, withoutIf(name)) ?? `${name}Merge`
+const OVER_VALUES: Readonly<Record<string, string>> = {
+  count: 'sum',
+  countIf: 'sum',
+  sum: 'sum',
+  sumIf: 'sum',
+  min: 'min',
+  max: 'max',
 }
 
-/** Whether partial results of an aggregate are values that add up. */
-export const isAdditive = (of: CallSql): boolean => Object.hasOwn(OVER_VALUES, withoutIf(of.name))
+/** Whether partial results of an aggregate add up. */
+export const isAdditive = ({ name }: CallSql): boolean => own(OVER_VALUES, name) === 'sum'
+
+/** Returns the aggregate over the stored partial results of `name`. */
+const mergeOf = (name: string): string => own(OVER_VALUES, name) ?? `${name}Merge`
 
 /** Returns the expression that computes the stored partial result of an aggregate: a value or a state. */
-export const partialOf = (of: CallSql): CallSql => (isAdditive(of) ? of : { ...of, name: `${of.name}State` })
+export const partialOf = (of: CallSql): CallSql =>
+  Object.hasOwn(OVER_VALUES, of.name) ? of : { ...of, name: `${of.name}State` }
 
 /** Returns the aggregate that merges such partial results into one. Its argument is their column. */
 export const mergedPartialOf = (of: CallSql): CallSql => ({
   ...of,
-  name: isAdditive(of) ? 'sum' : `${of.name}MergeState`,
+  name: own(OVER_VALUES, of.name) ?? `${of.name}MergeState`,
 })
 
 /** How a run computes an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */

@@ -18,9 +18,10 @@ import {
   statesFor,
   storedRows,
 } from './rollup.ts'
-import { HOUR_MS, type RunTerm, type Shape, type StoredColumn } from './shape.ts'
+import type { Shape, StoredColumn } from './shape.ts'
 import { splitRuns, test } from './split.ts'
-import type { TimeRange } from './timeRange.ts'
+import type { RunTerm } from './terms.ts'
+import { HOUR_MS, type TimeRange } from './timeRange.ts'
 import { all, AT, number, type Stored, STORED } from './words.ts'
 
 /** What the service reads to finish a run. */

@@ -6,10 +6,9 @@ import { isInsight } from '../insights/insights.ts'
 import { MAX_DAYS } from './changes.ts'
 import { type Layer, outgrown } from './layers.ts'
 import { type Plan, planOf, planOfInsight } from './plan.ts'
-import { DAY_MS } from './shape.ts'
 import type { MaterializedTable } from './state.ts'
 import { statementsOf } from './tablePlan.ts'
-import { joined, type TimeRange } from './timeRange.ts'
+import { DAY_MS, joined, type TimeRange } from './timeRange.ts'
 import { notMaterializable } from './violation.ts'
 
 export interface TablesOptions {
