@@ -5,6 +5,7 @@ import { toStorageError } from './clickhouseErrors.ts'
 import type { Settings } from './clickhouseHttp.ts'
 import { INSERT_SETTINGS, RESULT_SETTINGS, resultBytes, runSettings, SKIP_UNREADABLE } from './clickhouseSettings.ts'
 import { createStatements } from './clickhouseStatements.ts'
+import { createRunMemory } from './runMemory.ts'
 import { readResult, readRows, readStream } from './readResponse.ts'
 import {
   type Progress,
@@ -79,29 +80,28 @@ export const createClickhouse = (
     ),
   })
 
+  const remembered = createRunMemory((statement, limits) => ({
+    ...settingsOfRun(statement, limits),
+    ...resultBytes(limits.maxBytes),
+    default_format: 'JSONCompact',
+  }))
+
   const { execute, settle, endingWith, reading } = createStatements(clients, settings)
 
   const storage: Storage = {
     rowsDatabase: 'db',
     run(statement, limits, signal) {
       const { text, params } = statement
+      const { settings: settingsNow, note } = remembered(statement, limits)
       return reading(
         signal,
-        async (queryId) =>
-          readResult(
-            await clients.current().reader.send({
-              text,
-              params,
-              queryId,
-              signal,
-              settings: {
-                ...settingsOfRun(statement, limits),
-                ...resultBytes(limits.maxBytes),
-                default_format: 'JSONCompact',
-              },
-            }),
-            { maxBytes: limits.maxBytes, client: String(limits.projectId) },
-          ),
+        async (queryId) => {
+          const response = await clients
+            .current()
+            .reader.send({ text, params, queryId, signal, settings: settingsNow() })
+          note(response.read)
+          return readResult(response, { maxBytes: limits.maxBytes, client: String(limits.projectId) })
+        },
         limits,
       )
     },
