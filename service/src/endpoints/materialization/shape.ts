@@ -53,12 +53,12 @@ const aggregatesIn = ({ node, sql, names, reject, rejectUnstable }: Candidate): 
   const collect = (of: Sql): void => {
     const base = of.kind === 'call' && !of.over ? aggregateOf(of.name) : undefined
     if (of.kind !== 'call' || !base) return childrenOf(of).forEach(collect)
-    if (!Object.hasOwn(MERGEABLE, base))
+    if (!MERGEABLE.has(base))
       reject(
         'aggregate_not_mergeable',
         `${base}() cannot be merged from partial results`,
         spanOfCall({ node }, base),
-        `Aggregates that can: ${Object.keys(MERGEABLE).join(', ')}`,
+        `Aggregates that can: ${[...MERGEABLE].join(', ')}`,
       )
     for (const each of of.args) rejectUnstable(each)
     calls.set(names.keyOf(of), of)
