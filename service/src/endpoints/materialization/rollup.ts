@@ -5,7 +5,7 @@ import { withBase } from './eventRows.ts'
 import { isOfLayers } from './layers.ts'
 import { isRangeOf, type Shape } from './shape.ts'
 import { type Split, splitOf, test } from './split.ts'
-import type { RunTerm } from './terms.ts'
+import type { RunTerm } from './rules/terms.ts'
 import { isClock, mapChildren } from './tree.ts'
 import { all, AT, DATABASE, LAYER, timestamp, number, OWNER, SEEN, type Stored, STORED, unionAll } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { call, infix, name, type Sql, text } from '../../sql/catalog/physical.ts'
 import { isWithin } from './portion.ts'
-import type { RunTerm } from './terms.ts'
+import type { RunTerm } from './rules/terms.ts'
 import { DAY_MS, HOUR_MS, type TimeRange, timeRangeOf } from './timeRange.ts'
 import { all, any, bucketOf, number } from './words.ts'
 

@@ -1,5 +1,5 @@
 import type { InfixOperator, Sql } from '../../sql/catalog/physical.ts'
-import type { RunTerm } from './terms.ts'
+import type { RunTerm } from './rules/terms.ts'
 import { own } from '../../lib/own.ts'
 
 export const HOUR_MS = 3_600_000

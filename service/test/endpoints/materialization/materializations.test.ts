@@ -5,7 +5,7 @@ import {
   createMaterializations,
   type Materializations,
 } from '../../../src/endpoints/materialization/materializations.ts'
-import type { State } from '../../../src/endpoints/materialization/state.ts'
+import type { State } from '../../../src/endpoints/materialization/tables/state.ts'
 import { tableReading } from '../../../src/endpoints/materialization/plan.ts'
 import { compileQuery, parseQuery } from '../../../src/sql/compile.ts'
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'

@@ -1,14 +1,14 @@
-import type { CallSql, SelectSql, Sql } from '../../sql/catalog/physical.ts'
-import type { Column, ReadLimits } from '../../storage/storage.ts'
-import { aggregateOf, isAdditive } from './aggregates.ts'
+import type { CallSql, SelectSql, Sql } from '../../../sql/catalog/physical.ts'
+import type { Column, ReadLimits } from '../../../storage/storage.ts'
+import { aggregateOf, isAdditive } from '../aggregates.ts'
 import { type CellStatements, statementsOf } from './cellStatements.ts'
-import { joinedOf, joinsOnlyOwners } from './eventRows.ts'
+import { joinedOf, joinsOnlyOwners } from '../eventRows.ts'
 import type { Order, Row } from './finish.ts'
-import { termsOf } from './rollup.ts'
-import type { Shape } from './shape.ts'
-import { type TimeRange, timeRangeOf } from './timeRange.ts'
-import { isClock, some } from './tree.ts'
-import type { Stored } from './words.ts'
+import { termsOf } from '../rollup.ts'
+import type { Shape } from '../shape.ts'
+import { type TimeRange, timeRangeOf } from '../timeRange.ts'
+import { isClock, some } from '../tree.ts'
+import type { Stored } from '../words.ts'
 
 /**
  * A run that the service can finish by itself, from cells: the group's values, a time, and the group's aggregates.

@@ -1,10 +1,10 @@
-import type { SelectSql, Sql } from '../../sql/catalog/physical.ts'
-import type { ParsedQuery } from '../../sql/compile.ts'
-import type { Select } from '../../sql/parse/ast.ts'
-import type { Span } from '../../sql/parse/queryError.ts'
-import type { Names } from './names.ts'
+import type { SelectSql, Sql } from '../../../sql/catalog/physical.ts'
+import type { ParsedQuery } from '../../../sql/compile.ts'
+import type { Select } from '../../../sql/parse/ast.ts'
+import type { Span } from '../../../sql/parse/queryError.ts'
+import type { Names } from '../names.ts'
 import { INSTABILITIES, instabilityOf } from './stability.ts'
-import { type Violation, type ViolationCode, violationAt } from './violation.ts'
+import { type Violation, type ViolationCode, violationAt } from '../violation.ts'
 
 /** A select that may be materialized, and what prevents it. */
 export interface Candidate {

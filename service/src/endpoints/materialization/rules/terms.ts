@@ -1,9 +1,9 @@
-import type { InfixOperator, Sql } from '../../sql/catalog/physical.ts'
-import type { Expression } from '../../sql/parse/ast.ts'
+import type { InfixOperator, Sql } from '../../../sql/catalog/physical.ts'
+import type { Expression } from '../../../sql/parse/ast.ts'
 import type { Candidate } from './candidate.ts'
-import type { Names } from './names.ts'
+import type { Names } from '../names.ts'
 import { instabilityOf } from './stability.ts'
-import { isClock, isColumn, isQuery, some } from './tree.ts'
+import { isClock, isColumn, isQuery, some } from '../tree.ts'
 import { find, OPERATORS } from './whereRules.ts'
 
 /** A condition whose bound is known only at the run: a column compared with an expression that reads no row. */

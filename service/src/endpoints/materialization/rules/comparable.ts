@@ -1,7 +1,7 @@
-import type { SelectSql } from '../../sql/catalog/physical.ts'
-import { COMBINATORS } from '../../sql/catalog/functions/aggregates.ts'
-import type { CompileOptions, ParsedQuery } from '../../sql/compile.ts'
-import { UNDETERMINED } from './aggregates.ts'
+import type { SelectSql } from '../../../sql/catalog/physical.ts'
+import { COMBINATORS } from '../../../sql/catalog/functions/aggregates.ts'
+import type { CompileOptions, ParsedQuery } from '../../../sql/compile.ts'
+import { UNDETERMINED } from '../aggregates.ts'
 
 /** Runs with more rows are not compared. */
 export const MAX_COMPARED_ROWS = 10_000

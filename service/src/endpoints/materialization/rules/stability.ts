@@ -1,6 +1,6 @@
-import type { Sql } from '../../sql/catalog/physical.ts'
-import { isClock, some } from './tree.ts'
-import type { ViolationCode } from './violation.ts'
+import type { Sql } from '../../../sql/catalog/physical.ts'
+import { isClock, some } from '../tree.ts'
+import type { ViolationCode } from '../violation.ts'
 
 /** Functions whose result changes between calls, or depends on more than one row. */
 const UNREPEATABLE = /^(?:now|rand|generateUUID|arrayShuffle|arrayJoin$|dictGet|joinGet)/
