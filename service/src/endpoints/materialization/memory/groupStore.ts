@@ -88,7 +88,8 @@ const fromBoundaries = async (
             run,
             () => each.statement(window, isNow),
             options.limits,
-            isNow ? options.epoch : settledEpoch(run, options),
+            // Both only grow, so their sum changes with each.
+            settledEpoch(run, options) + (isNow ? options.epoch : 0),
             { read: (result) => each.read(result, window) },
           ),
         ),
