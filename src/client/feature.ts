@@ -1,5 +1,8 @@
 import type { OptionMembers, OptionRows } from '../config/options'
+import type { listen } from '../browser/signal'
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
+import type { Link } from '../host'
+import type { EarlyMoment } from '../lib/moment'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
 import type { RemoteRows } from '../state/remoteConfig'
@@ -21,8 +24,15 @@ interface ClientMembers {
   tab: Context['tab']
   tabKeys: readonly string[]
   token: string
+  early: Client['early']
+  link: Client['link']
   distinctId(): string
+  listen: typeof listen
+  outgoingText(text: string, ofResource?: boolean): string
+  outgoingUrl(url: string): string
+  request: Delivery['send']
   sessionId(): string
+  uuidv7(): string
   person(): number
   mayStore(): boolean
 }
@@ -100,7 +110,19 @@ export interface Connection extends Partial<Hooks> {
   runs?: Running
   /** Whether flags have loaded. */
   hasFlags?(): boolean
+  /**
+   * Returns why the methods of its extension will not come; '' if they may come, so that calls wait. Features whose
+   * methods are always there have none.
+   */
+  absence?(): string | undefined
+  /** Called when a call begins to wait. */
+  onWait?(): void
+  /** Answers a call that will not reach the extension. Default: a line in the console, and an empty list. */
+  answer?(path: string, args: readonly unknown[]): unknown
 }
+
+/** Calls a method by its path. */
+export type CallMethod = (path: string, args: readonly unknown[]) => unknown
 
 /** What a feature can use of a client. */
 export interface Client {
@@ -117,6 +139,14 @@ export interface Client {
   configure(changes: Partial<Config>): void
   /** Adds types of members of options, which an extension brings, and checks what the site has passed. */
   defineMembers(members: OptionMembers): void
+  /** Returns the moment of the call that has waited, while it runs. */
+  early(): EarlyMoment | undefined
+  /** Runs the calls that wait, if what they need has come or will not come. */
+  replay: Stop
+  /** Adds what an extension has, until stopped. */
+  link(link: Link): Stop
+  /** Calls a method, also one that an extension has. */
+  call: CallMethod
   /** The options of the core and of the features of this build. */
   options: OptionRows
   /** Returns the methods of the client. Those of features that the site leaves out are missing. */
@@ -159,4 +189,5 @@ export type Emit = <N extends keyof Hooks>(name: N, ...args: Parameters<Hooks[N]
 export const createEmit =
   (connections: readonly Connection[]): Emit =>
   (name, ...args) =>
-    connections.forEach((each) => (each[name] as ((...args: unknown[]) => void) | undefined)?.(...args))
+    // A copy, because a hook may start or stop an extension.
+    [...connections].forEach((each) => (each[name] as ((...args: unknown[]) => void) | undefined)?.(...args))

@@ -1,6 +1,5 @@
 import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
-import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { DATED_DEFAULTS } from '../../config/datedDefaults'
 import type { ToolbarParts } from '../../host'
@@ -42,7 +41,6 @@ export const toolbar = {
   connect: (client) => {
     const { context } = client
     const { config, token } = context
-    const shared: ToolbarParts['shared'] = {}
     let code = takeCode()
     let isOn = code || storageOf('sessionStorage')?.getItem(NAME) === token
     const wanted = () => !!isOn && self === top && !config.advanced_disable_flags
@@ -58,7 +56,6 @@ export const toolbar = {
           return wanted() && !context.isOptedOut()
         },
       },
-      onReset: () => shared.onReset?.(),
       runs: {
         isOfPage: true,
         wanted,
@@ -66,12 +63,10 @@ export const toolbar = {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
           const parts: Omit<ToolbarParts, keyof FeatureHost> = {
             code,
-            shared,
             end: () => {
               isOn = false
               client.align()
             },
-            listen,
             onNavigate,
             pathOf,
             checkPath,
