@@ -16,9 +16,9 @@ export type Calls = ReturnType<typeof createCalls>
 
 /**
  * Calls that come before what they need: a client, or the extension that has the method. They run in order, each with its
- * moment. `results`: what each method returns meanwhile.
+ * moment. `results`: what each method returns meanwhile. `run` calls a method by its path.
  */
-export const createCalls = (results: Methods, log: Log) => {
+export const createCalls = (results: Methods, log: Log, run: (path: string, args: readonly unknown[]) => unknown) => {
   let early: EarlyMoment | undefined
   const waiting: (() => void)[] = []
   const runAt = <T>(moment: EarlyMoment, run: () => T): T => {
@@ -38,28 +38,19 @@ export const createCalls = (results: Methods, log: Log) => {
     hasRoom: () => waiting.length < MAX_WAITING && (hasPage() || isWorker()),
     /**
      * Runs a call later, unless it only returns something. Returns the method's result meanwhile. `now`: its moment.
-     * `isPromised`: a promise of the method resolves when the call has run.
+     * `onResult` receives the result.
      */
-    add: (
-      path: string,
-      args: readonly unknown[],
-      run: () => unknown,
-      now: EarlyMoment,
-      isPromised?: boolean,
-    ): unknown => {
-      const emptyResult = results[path]
-      if (QUERY.test(path) && !args.some(isFunction)) return emptyResult
-      let result: unknown
-      let done = (_: unknown) => {}
+    add: (path: string, args: readonly unknown[], now: EarlyMoment, onResult?: (result: unknown) => void): unknown => {
+      if (QUERY.test(path) && !args.some(isFunction)) return undefined
       const moment = { ...now, ...early }
-      const call = () => done((result = runAt(moment, run)))
+      let result: unknown
+      const call = () => {
+        result = runAt(moment, () => run(path, args))
+        onResult?.(result)
+      }
       if (waiting.push(call) === MAX_WAITING)
         log.warn(`${MAX_WAITING} calls came before init() or their extension; further ones are lost`)
-      if (isPromised && emptyResult instanceof Promise)
-        return new Promise((resolve) => {
-          done = resolve
-        })
-      if (!isFunction(emptyResult)) return emptyResult
+      if (!isFunction(results[path])) return undefined
       return () => {
         const at = waiting.indexOf(call)
         if (at >= 0) waiting.splice(at, 1)

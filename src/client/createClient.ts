@@ -4,10 +4,8 @@ import { addMembers, changeConfig, type OptionRules, type UserConfig } from '../
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
-import { objectOf } from '../lib/objects'
 import { oncePerTask } from '../lib/oncePerTask'
-import type { Link } from '../host'
-import type { Config, Stop } from '../types'
+import type { Config } from '../types'
 import { createCallMethod } from './callMethod'
 import type { Calls } from './calls'
 import { createCapture } from './capture'
@@ -69,7 +67,7 @@ export const createClient = ({
   const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
   const api: Partial<Api> = {}
-  const call = createCallMethod({ features, connections, api, calls, moment, log, missing })
+  const call = createCallMethod({ features, connections, api, log, missing })
   const emit = createEmit(connections)
   const people = createPeople(context, ledger, capture, emit)
   const configure = (changes: object) => {
@@ -86,20 +84,8 @@ export const createClient = ({
     configure,
     options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
-    early: calls.early,
-    replay: calls.replay,
-    link: (link: Link): Stop => {
-      connections.push(link as Connection)
-      Object.assign(api, link.api)
-      calls.replay()
-      return () => {
-        connections.splice(connections.indexOf(link as Connection), 1)
-        Object.assign(
-          api,
-          objectOf(Object.keys(link.api ?? {}), () => undefined),
-        )
-      }
-    },
+    calls,
+    connections,
     call,
     api: () => api,
     mayProcess: people.mayProcess,

@@ -1,12 +1,11 @@
 import type { OptionMembers, OptionRows } from '../config/options'
 import type { listen } from '../browser/signal'
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
-import type { Link } from '../host'
-import type { EarlyMoment } from '../lib/moment'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
 import type { RemoteRows } from '../state/remoteConfig'
 import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
+import type { Calls } from './calls'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
@@ -24,8 +23,7 @@ interface ClientMembers {
   tab: Context['tab']
   tabKeys: readonly string[]
   token: string
-  early: Client['early']
-  link: Client['link']
+  early: Calls['early']
   distinctId(): string
   listen: typeof listen
   outgoingText(text: string, ofResource?: boolean): string
@@ -110,15 +108,8 @@ export interface Connection extends Partial<Hooks> {
   runs?: Running
   /** Whether flags have loaded. */
   hasFlags?(): boolean
-  /**
-   * Returns why the methods of its extension will not come; '' if they may come, so that calls wait. Features whose
-   * methods are always there have none.
-   */
-  absence?(): string | undefined
-  /** Called when a call begins to wait. */
-  onWait?(): void
-  /** Answers a call that will not reach the extension. Default: a line in the console, and an empty list. */
-  answer?(path: string, args: readonly unknown[]): unknown
+  /** Handles a call of a method of the feature that is not there, because its extension has it (late.ts). */
+  onMissing?: CallMethod
 }
 
 /** Calls a method by its path. */
@@ -139,12 +130,10 @@ export interface Client {
   configure(changes: Partial<Config>): void
   /** Adds types of members of options, which an extension brings, and checks what the site has passed. */
   defineMembers(members: OptionMembers): void
-  /** Returns the moment of the call that has waited, while it runs. */
-  early(): EarlyMoment | undefined
-  /** Runs the calls that wait, if what they need has come or will not come. */
-  replay: Stop
-  /** Adds what an extension has, until stopped. */
-  link(link: Link): Stop
+  /** The calls that wait. */
+  calls: Calls
+  /** What features and running extensions have connected. */
+  connections: Connection[]
   /** Calls a method, also one that an extension has. */
   call: CallMethod
   /** The options of the core and of the features of this build. */

@@ -9,7 +9,7 @@ import type { Client, FeatureHost } from './feature'
 
 /** Creates the object that a feature and its extensions use a client through. `load` fetches an extension. */
 export const createFeatureHost = (
-  { context, delivery, ledger, capture, moment, defineMembers, early, link, api }: Client,
+  { context, delivery, ledger, capture, moment, defineMembers, calls, api }: Client,
   load: LoadExtension,
   onLeave: FeatureHost['onLeave'],
 ): FeatureHost => {
@@ -22,11 +22,10 @@ export const createFeatureHost = (
     defineMembers,
     delivery,
     distinctId,
-    early,
+    early: calls.early,
     later,
     listen,
     ledger,
-    link,
     log,
     mayStore,
     moment,

@@ -69,7 +69,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
 
   const log = createLog(() => !!config.debug)
   const ledger = createLedger(log)
-  const calls = createCalls(results, log)
+  const calls = createCalls(results, log, (path, args) => run(path, args))
 
   const onEnd = () => {
     client = undefined
@@ -136,28 +136,24 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
     return analytics
   }
 
-  /** Keeps a call until there is a client. Returns the method's result without a client. */
-  const wait = (path: string, args: readonly unknown[], run: () => unknown): unknown => {
+  /** Keeps a call until there is a client. */
+  const wait = (path: string, args: readonly unknown[]): unknown => {
     // `shutdown` before `init` has nothing to end.
-    if (!isOff && (path !== 'shutdown' || token)) {
-      if (calls.hasRoom()) return calls.add(path, args, run, { at: new Date(), url: hasPage() ? location.href : '' })
-      if (path === 'capture') ledger.dropped({ event: String(args[0]), reason: 'not_initialized' })
-    }
-    return results[path]
+    if (isOff || (path === 'shutdown' && !token)) return undefined
+    if (calls.hasRoom()) return calls.add(path, args, { at: new Date(), url: hasPage() ? location.href : '' })
+    if (path === 'capture') ledger.dropped({ event: String(args[0]), reason: 'not_initialized' })
+    return undefined
   }
-  /** Returns the methods. They never throw, and are queued until there is a client. */
+  /** Calls a method, or queues the call until there is a client. Never throws. */
+  const run = (path: string, args: readonly unknown[]): unknown => {
+    if (client) guarded(client.beforeCall)
+    return guarded(() => (client?.call ?? fallback ?? wait)(path, args)) ?? results[path]
+  }
   const createMethods = () => {
     const members: Members = {}
     for (const path of Object.keys(results)) {
       const [method, inner] = path.split('.') as [string, string?]
-      const call = (...args: unknown[]): unknown => {
-        if (!client)
-          return guarded(() =>
-            fallback ? (fallback(path, args) ?? results[path]) : wait(path, args, () => call(...args)),
-          )
-        guarded(client.beforeCall)
-        return guarded(() => client!.call(path, args)) ?? results[path]
-      }
+      const call = (...args: unknown[]) => run(path, args)
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
       else members[method] = call
     }

@@ -5,6 +5,7 @@ import { typing } from '../../browser/typing'
 import { attempt } from '../../lib/guard'
 import type { Properties, Stop } from '../../types'
 import type { Feature } from '../feature'
+import { lateCalls, linkTo } from '../late'
 import { EXCEPTION_METHODS } from './methods'
 
 /**
@@ -36,7 +37,7 @@ export const exceptions = {
     },
   },
   connect: (client) => {
-    const { capture, configure, early, replay } = client
+    const { calls, capture, configure } = client
     const { config, remote, toProperties } = client.context
     let load: Stop | undefined
     let isBlocked = false
@@ -52,21 +53,23 @@ export const exceptions = {
     remote.onChange(align)
 
     return {
-      // Without consent, nothing runs, and `capture` drops what is reported.
-      absence: () => (load && !isBlocked && !isLeaving ? '' : 'not running'),
-      onWait: () => load!(),
-      answer: (path, [value, properties]) =>
-        path === 'addExceptionStep'
-          ? undefined
-          : capture(
-              '$exception',
-              {
-                $exception_list: [attempt(() => ({ value: String(value), stack: (value as Error).stack }))],
-                // The page's object may throw when it is read.
-                ...attempt(() => ({ ...(properties as Properties) })),
-              },
-              { timestamp: early()?.at ?? new Date() },
-            ),
+      onMissing: lateCalls(client, {
+        // Without consent, nothing runs, and `capture` drops what is reported.
+        absence: () => (load && !isBlocked && !isLeaving ? undefined : 'not running'),
+        onWait: () => load!(),
+        answer: (path, [value, properties]) =>
+          path === 'addExceptionStep'
+            ? undefined
+            : capture(
+                '$exception',
+                {
+                  $exception_list: [attempt(() => ({ value: String(value), stack: (value as Error).stack }))],
+                  // The page's object may throw when it is read.
+                  ...attempt(() => ({ ...(properties as Properties) })),
+                },
+                { timestamp: calls.early()?.at ?? new Date() },
+              ),
+      }),
       api: {
         startExceptionAutocapture: (wanted = true) => configure({ capture_exceptions: wanted }),
         stopExceptionAutocapture: () => configure({ capture_exceptions: false }),
@@ -77,15 +80,15 @@ export const exceptions = {
           let stop: Stop | undefined
           isBlocked = false
           load = () => {
-            stop ??= host.startExtension('exceptions', { toProperties, patch, typing }, () => {
+            stop ??= host.startExtension('exceptions', { link: linkTo(client), toProperties, patch, typing }, () => {
               isBlocked = true
-              replay()
+              calls.replay()
             })
           }
           const stops = [
             host.onLeave(() => {
               isLeaving = true
-              replay()
+              calls.replay()
               isLeaving = false
             }),
             listen(
@@ -101,7 +104,7 @@ export const exceptions = {
           ]
           return () => {
             load = undefined
-            replay()
+            calls.replay()
             stop?.()
             stops.forEach((each) => each())
           }

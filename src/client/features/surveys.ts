@@ -5,9 +5,14 @@ import { readDevice } from '../../browser/device'
 import { storageOf } from '../../browser/storage'
 import { apiHost } from '../../delivery/hosts'
 import type { SurveyParts } from '../../host'
-import { NOTHING } from '../callMethod'
+import type { SurveyRenderReason } from '../../types'
+import { whyAbsent } from '../callMethod'
+import { isFunction } from '../calls'
 import type { Feature, FeatureHost } from '../feature'
+import { lateCalls, linkTo } from '../late'
 import { SURVEY_METHODS } from './methods'
+
+const NONE = 'no surveys'
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
 export const surveys = {
@@ -23,18 +28,29 @@ export const surveys = {
   },
   remote: { surveys: [(value) => isBoolean(value) || Array.isArray(value)] },
   members: { surveys: { prefillFromUrl: 'boolean' } },
-  connect: ({ context, replay }) => {
-    const { config, remote } = context
+  connect: (client) => {
+    const { context } = client
+    const { config, remote, log } = context
     let isBlocked = false
     let amend: Parameters<SurveyParts['onAmend']>[0] | undefined
 
     const isOff = () => config.disable_surveys || config.advanced_disable_flags || context.isOptedOut()
     const isOn = () => config.advanced_enable_surveys || [remote.items.surveys].flat()[0]
     return {
-      absence: () => {
-        if (isBlocked || isOff()) return 'surveys are off or blocked'
-        return remote.items.surveys !== undefined && !isOn() ? NOTHING : ''
-      },
+      onMissing: lateCalls(client, {
+        absence: () => {
+          if (isBlocked || isOff()) return 'surveys are off or blocked'
+          return remote.items.surveys !== undefined && !isOn() ? NONE : undefined
+        },
+        answer: (path, [callback], error) => {
+          if (isFunction(callback)) callback([], { isLoaded: error === NONE, error })
+          const reason: SurveyRenderReason = { visible: false, disabledReason: error }
+          if (path === 'canRenderSurvey') return reason
+          if (path === 'canRenderSurveyAsync') return Promise.resolve(reason)
+          if (!isFunction(callback)) log.warn(whyAbsent(path, `(${error})`))
+          return undefined
+        },
+      }),
       stage: {
         name: 'surveys',
         before: 'person',
@@ -48,6 +64,7 @@ export const surveys = {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
           const parts: Omit<SurveyParts, keyof FeatureHost> = {
             apiHost,
+            link: linkTo(client),
             onNavigate,
             readDevice,
             storageOf,
@@ -57,7 +74,7 @@ export const surveys = {
           }
           return host.startExtension('surveys', parts, () => {
             isBlocked = true
-            replay()
+            client.calls.replay()
           })
         },
       },

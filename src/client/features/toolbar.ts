@@ -10,6 +10,7 @@ import { mayCapture } from '../../sources/autocapture/mayCapture'
 import { checkPath } from '../../sources/autocapture/privacy'
 import { describeEvent, maskingOf } from '../../sources/autocapture/startAutocapture'
 import type { Feature, FeatureHost } from '../feature'
+import { linkTo } from '../late'
 import { TOOLBAR_METHODS } from './methods'
 
 /** Name of the code in the URL, and in session storage of the token of the project that the tab has a session for. */
@@ -63,6 +64,7 @@ export const toolbar = {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
           const parts: Omit<ToolbarParts, keyof FeatureHost> = {
             code,
+            link: linkTo(client),
             end: () => {
               isOn = false
               client.align()
