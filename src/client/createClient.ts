@@ -1,6 +1,7 @@
 import { hasPage } from '../browser/page'
 import type { OptionMembers } from '../config/options'
 import { addMembers, changeConfig, type OptionRules, type UserConfig } from '../config/settings'
+import type { LoadDatabase } from '../delivery/outbox'
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
@@ -52,7 +53,10 @@ export const createClient = ({
   early,
   onEnd,
 }: ClientInputs) => {
-  const context = createContext(config, token, log, providedBy(features, standIns), remoteRowsOf(features))
+  const provided = providedBy(features, standIns)
+  const context = createContext(config, token, log, provided, remoteRowsOf(features), (inputs) =>
+    provided.createOutbox(inputs, () => load('database') as unknown as ReturnType<LoadDatabase>),
+  )
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
   const delivery = connectDelivery(context, ledger)

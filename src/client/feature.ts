@@ -147,6 +147,8 @@ export interface Feature {
   importExtension?(): Promise<Extension>
   /** Imports extensions of other names, in the npm build. */
   imports?: Partial<Record<ExtensionName, () => Promise<Extension>>>
+  /** Extensions that the part contains, because service workers cannot import. */
+  contains?: Partial<Record<ExtensionName, Extension>>
   /** Opens the storage of workers, in the npm build. */
   openWorkerStorage?(): Promise<unknown>
   /** Returns the methods that work on a server, where there is no client, in the npm build. */

@@ -1,5 +1,5 @@
 import type { readDevice } from '../browser/device'
-import type { Outbox, OutboxInputs } from '../delivery/outbox'
+import type { LoadDatabase, Outbox, OutboxInputs } from '../delivery/outbox'
 import type { createAttribution } from '../state/attribution'
 import type { createRemoteConfig, RemoteRows } from '../state/remoteConfig'
 import type { refusalCookie } from '../state/backends/refusalCookie'
@@ -8,7 +8,7 @@ import type { Cookies } from '../state/backends/cookie'
 /** What parts bring for the core's own work. */
 export interface Provided {
   /** Stores waiting events in the browser. */
-  createOutbox(inputs: OutboxInputs): Outbox
+  createOutbox(inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox
   /** Stores ids and consent in cookies; undefined: local storage has them. */
   cookies: Cookies | undefined
   /** Reads consent in cookies where `cookies` is undefined. */

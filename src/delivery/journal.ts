@@ -1,6 +1,6 @@
 import { attempt, guarded } from '../lib/guard'
 import { parseJson, toJson } from '../lib/json'
-import type { Entry } from './entry'
+import type { Entry } from '../lib/entry'
 
 /** Maximum size of a journal in characters: a fifth of a site's local storage. */
 export const MAX_JOURNAL = 1_000_000

@@ -3,7 +3,7 @@ import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../t
 import { type Body, bodyText } from './encode'
 import { apiHost } from './hosts'
 import { createLastBatches } from './lastBatches'
-import type { Entry } from './entry'
+import type { Entry } from '../lib/entry'
 import type { Outbox } from './outbox'
 import { mergeSets } from './mergeSets'
 import { createSendLoop } from './sendLoop'

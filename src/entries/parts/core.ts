@@ -20,6 +20,8 @@ export interface Feature {
 export const createAnalytics = ({ features }: { features: readonly Feature[] }): Analytics => {
   const rows = features as readonly Row[]
   const load = async (name: ExtensionName): Promise<Extension> => {
+    const contained = rows.find((each) => each.contains?.[name])?.contains![name]
+    if (contained) return contained
     const row = rows.find((each) => each.name === name || each.imports?.[name])!
     return (row.imports?.[name] ?? row.importExtension!)()
   }
