@@ -6,7 +6,7 @@ const EVENTS = 'events'
 
 // Size in characters from which a record has no further event. Writing and deleting a record takes about as long as
 // capturing an event, so a record has several; but all of them are sent again if one was not acknowledged in time.
-const RECORD_SIZE = 50_000
+const RECORD_SIZE = 100_000
 
 /** Returns `entries` in groups, each for one record. */
 const inRecords = (entries: readonly Entry[]): Entry[][] => {
