@@ -17,7 +17,7 @@ import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
 import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
-import { createPeople } from './people/people'
+import { createPerson } from './people/people'
 import type { Api, CoreApi } from './publicApi'
 import { runFeatures } from './runFeatures'
 
@@ -66,7 +66,7 @@ export const createClient = ({
   const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
   const emit = createEmit(connections)
-  const people = createPeople(context, ledger, capture, emit)
+  const person = createPerson(context, emit)
   const configure = (changes: object) => {
     if (changeConfig(config, changes, log, rules, userConfig)) align()
   }
@@ -82,12 +82,13 @@ export const createClient = ({
     options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
     api: () => api,
-    mayProcess: people.mayProcess,
+    mayProcess: person.mayProcess,
+    forgetVisit: person.forgetVisit,
     emit,
     align: () => align(),
   }
   for (const feature of features) connections.push(feature.connect?.(client) ?? {})
-  connections.push({ ...people.hooks, onReset: () => align() })
+  connections.push({ onReset: () => align() })
 
   // Features watch the page. Without a page there is nothing to run.
   const running = runFeatures(
@@ -126,7 +127,7 @@ export const createClient = ({
       if (consent.explicit() === 'denied') dropWaiting()
       align()
     }
-    people.adoptReset()
+    person.adoptReset()
   }
   events.connect(adopt, emit, connections)
   const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle, running.leave)
@@ -135,10 +136,10 @@ export const createClient = ({
     // The fourth parameter is not the site's.
     capture: (event, properties, options) => capture(event, properties, options),
     calculateEventProperties: events.calculateEventProperties,
-    ...people.api,
+    reset: person.reset,
     ...superProperties(context),
     ...sessionApi(context),
-    ...consentApi(context, capture, people.api.reset, dropWaiting, align, () => emit('onOptIn')),
+    ...consentApi(context, capture, person.reset, dropWaiting, align, () => emit('onOptIn')),
     set_config: configure,
     debug: (on) => {
       config.debug = on !== false
@@ -169,7 +170,7 @@ export const createClient = ({
     /** Starts everything that runs without a call, once all parts exist. */
     start: () => {
       const { distinctID, isIdentifiedID } = config.bootstrap
-      if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify(distinctID)
+      if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify?.(distinctID)
       align()
       queue.adoptOrphans()
       emit('onStart')

@@ -123,6 +123,8 @@ export interface Client {
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
   mayProcess(method: string): boolean
+  /** Clears what the page knows about the previous person. */
+  forgetVisit: Stop
   /** Calls a hook of every feature. */
   emit: Emit
   /** Applies the current configuration everywhere. */

@@ -16,6 +16,8 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   groups: /^(group|(get|reset)Groups)$/,
   heatmaps: /^(enable|capture)_heatmaps$/,
   pageleaves: /^capture_pageleave$/,
+  people:
+    /^(identify|alias|.*PersonPropert(y|ies)|createPersonProfile|setInternalOrTestUser|captureTrace.*|people\..*)$/,
   recording:
     /^(.*SessionRecording|sessionRecording(Started|\..*)|(disable_)?session_recording|enable_recording_console_log)$/,
   pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,

@@ -1,5 +1,6 @@
 import type { readDevice } from '../browser/device'
 import type { LoadDatabase, Outbox, OutboxInputs } from '../delivery/outbox'
+import type { mergeSets } from '../delivery/mergeSets'
 import type { createAttribution } from '../state/attribution'
 import type { createRemoteConfig, RemoteRows } from '../state/remoteConfig'
 import type { refusalCookie } from '../state/backends/refusalCookie'
@@ -13,6 +14,8 @@ export interface Provided {
   cookies: Cookies | undefined
   /** Reads consent in cookies where `cookies` is undefined. */
   refusalCookie?: typeof refusalCookie
+  /** Makes one event of two that set properties of a person. */
+  mergeSets?: typeof mergeSets
   /** Reads and stores where the visitor came from. */
   createAttribution: typeof createAttribution
   /** Keeps the configuration that the service sends. */

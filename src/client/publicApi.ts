@@ -337,6 +337,7 @@ type PartMember =
   | 'getGroups'
   | 'resetGroups'
   | 'getPageViewId'
+  | PeopleMember
   | 'startSessionRecording'
   | 'stopSessionRecording'
   | 'sessionRecordingStarted'
@@ -346,6 +347,16 @@ type PartMember =
   | ExceptionMember
   | SurveyMember
   | 'loadToolbar'
+type PeopleMember =
+  | 'identify'
+  | 'alias'
+  | 'setPersonProperties'
+  | 'unsetPersonProperties'
+  | 'createPersonProfile'
+  | 'setInternalOrTestUser'
+  | 'captureTraceFeedback'
+  | 'captureTraceMetric'
+  | 'people'
 type ExceptionMember = Extract<keyof Api, `${string}Exception${string}`>
 type FlagMember = Extract<
   keyof Api,
@@ -366,16 +377,6 @@ export const METHODS = {
   set_config: undefined,
   capture: undefined,
   calculateEventProperties: {},
-  identify: undefined,
-  alias: undefined,
-  setPersonProperties: undefined,
-  unsetPersonProperties: undefined,
-  createPersonProfile: undefined,
-  setInternalOrTestUser: undefined,
-  captureTraceFeedback: undefined,
-  captureTraceMetric: undefined,
-  'people.set': undefined,
-  'people.set_once': undefined,
   reset: undefined,
   register: undefined,
   register_once: undefined,

@@ -1,4 +1,5 @@
 import { BASE } from '../client/features/base'
+import { people } from '../client/features/people'
 import { METHODS } from '../client/features/methods'
 import { missingParts } from '../client/missingParts'
 import { STAND_INS } from '../client/standIns'
@@ -7,11 +8,13 @@ import * as database from '../extensions/database/database'
 import { runScript } from './runScript'
 
 // analytics.core.js: the core with complete events and durable delivery, without extensions.
+const FEATURES = [...BASE, people]
+
 const load: LoadExtension = (name) =>
   name === 'database' ? Promise.resolve(database) : Promise.reject(new Error(`${name} is not in analytics.core.js`))
 
-runScript(BASE, () => () => load, {
+runScript(FEATURES, () => () => load, {
   methods: METHODS,
-  missing: missingParts(BASE),
+  missing: missingParts(FEATURES),
   standIns: STAND_INS,
 })

@@ -21,6 +21,7 @@ const MARKERS: Record<string, RegExp> = {
   heatmaps: /\$heatmap_data/,
   pageleaves: /name:\s*["'`]pageleaves/,
   pageviews: /\$prev_pageview_/,
+  people: /\$create_alias/,
   recording: /trailmark-recording/,
   surveys: /PHSurveyShown/,
   toolbar: /__trailmark_toolbar/,

@@ -2,6 +2,7 @@ import { autocapture } from '../../src/client/features/autocapture'
 import { cookies } from '../../src/client/features/cookies'
 import { FEATURES } from '../../src/client/features/features'
 import { flags } from '../../src/client/features/flags'
+import { people } from '../../src/client/features/people'
 import { createAnalytics } from '../../src/client/instances'
 import { METHODS } from '../../src/client/features/methods'
 import { missingParts } from '../../src/client/missingParts'
@@ -23,8 +24,8 @@ const memberAt = (of: object, path: string) =>
 
 afterEach(() => jest.restoreAllMocks())
 
-test('the core alone captures, identifies and keeps sessions, and sends no other requests', async () => {
-  const { analytics, sent, apiRequests, settle } = startAnalytics({}, 'token', undefined, undefined, [])
+test('the core and people capture, identify and keep sessions, and send no other requests', async () => {
+  const { analytics, sent, apiRequests, settle } = startAnalytics({}, 'token', undefined, undefined, [people])
   analytics.register({ plan: 'free' })
   analytics.capture('signed up', { source: 'ad' })
   analytics.identify('u1')

@@ -52,6 +52,19 @@ export const PAGEVIEW_METHODS = {
   getPageViewId: undefined,
 }
 
+export const PEOPLE_METHODS = {
+  identify: undefined,
+  alias: undefined,
+  setPersonProperties: undefined,
+  unsetPersonProperties: undefined,
+  createPersonProfile: undefined,
+  setInternalOrTestUser: undefined,
+  captureTraceFeedback: undefined,
+  captureTraceMetric: undefined,
+  'people.set': undefined,
+  'people.set_once': undefined,
+}
+
 export const RECORDING_METHODS = {
   startSessionRecording: undefined,
   stopSessionRecording: undefined,
@@ -84,6 +97,7 @@ export const METHODS: Methods = {
   ...FLAG_METHODS,
   ...GROUP_METHODS,
   ...PAGEVIEW_METHODS,
+  ...PEOPLE_METHODS,
   ...RECORDING_METHODS,
   ...SURVEY_METHODS,
   ...TOOLBAR_METHODS,
