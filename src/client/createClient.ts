@@ -9,7 +9,7 @@ import type { CallMoment } from '../lib/moment'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
 import { createCapture } from './capture'
-import { consentApi, sessionApi, superProperties } from './clientApi'
+import { consentStatus, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
 import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
@@ -139,7 +139,7 @@ export const createClient = ({
     reset: person.reset,
     ...superProperties(context),
     ...sessionApi(context),
-    ...consentApi(context, capture, person.reset, dropWaiting, align, () => emit('onOptIn')),
+    ...consentStatus(context),
     set_config: configure,
     debug: (on) => {
       config.debug = on !== false

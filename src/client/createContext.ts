@@ -12,7 +12,6 @@ import type { RemoteRows } from '../state/remoteConfig'
 import { createSession } from '../state/session'
 import type { Config, Properties } from '../types'
 import { openStores } from './openStores'
-import { createPermissions } from './permissions'
 import type { Provided } from './provided'
 
 export type Context = ReturnType<typeof createContext>
@@ -27,7 +26,7 @@ export const createContext = (
   createOutbox: (inputs: OutboxInputs) => Outbox,
 ) => {
   const { cookies } = provided
-  const permissions = createPermissions(config, token, cookies, provided.refusalCookie)
+  const permissions = provided.createPermissions(config, token, cookies, provided.refusalCookie)
   const { isCookieless } = permissions
   const leaving = createListeners<[]>()
   let person = 0

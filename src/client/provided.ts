@@ -1,5 +1,7 @@
 import type { readDevice } from '../browser/device'
 import type { LoadDatabase, Outbox, OutboxInputs } from '../delivery/outbox'
+import type { Config } from '../types'
+import type { Permissions } from './permissions'
 import type { mergeSets } from '../delivery/mergeSets'
 import type { createAttribution } from '../state/attribution'
 import type { createRemoteConfig, RemoteRows } from '../state/remoteConfig'
@@ -12,6 +14,13 @@ export interface Provided {
   createOutbox(inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox
   /** Stores ids and consent in cookies; undefined: local storage has them. */
   cookies: Cookies | undefined
+  /** Decides what consent and options allow. */
+  createPermissions(
+    config: Config,
+    token: string,
+    cookies: Cookies | undefined,
+    refusalCookie: Provided['refusalCookie'],
+  ): Permissions
   /** Reads consent in cookies where `cookies` is undefined. */
   refusalCookie?: typeof refusalCookie
   /** Makes one event of two that set properties of a person. */

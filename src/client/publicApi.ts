@@ -338,6 +338,9 @@ type PartMember =
   | 'resetGroups'
   | 'getPageViewId'
   | PeopleMember
+  | 'opt_in_capturing'
+  | 'opt_out_capturing'
+  | 'clear_opt_in_out_capturing'
   | 'startSessionRecording'
   | 'stopSessionRecording'
   | 'sessionRecordingStarted'
@@ -392,12 +395,9 @@ export const METHODS = {
   'sessionManager.checkAndGetSessionAndWindowId': { sessionId: '', windowId: '', sessionStartTimestamp: 0 },
   'sessionManager.resetSessionId': undefined,
   get_session_replay_url: '',
-  opt_in_capturing: undefined,
-  opt_out_capturing: undefined,
   has_opted_in_capturing: false,
   has_opted_out_capturing: false,
   get_explicit_consent_status: 'pending',
-  clear_opt_in_out_capturing: undefined,
   is_capturing: false,
   debug: undefined,
   flush: undefined,

@@ -11,6 +11,7 @@ const MARKERS: Record<string, RegExp> = {
   bots: /headlesschrome/,
   campaign: /duckduckgo/,
   clicks: /user-blocking|\$dead_click/,
+  consent: /\$opt_in\b/,
   cookies: /dmn_chk_/,
   device: /SamsungBrowser/,
   durable: /getAllKeys/,

@@ -6,6 +6,12 @@ import type { SurveyRenderReason } from '../../types'
 import type { MethodPath } from '../notYet'
 import { type Api, METHODS as CORE, type Methods } from '../publicApi'
 
+export const CONSENT_METHODS = {
+  opt_in_capturing: undefined,
+  opt_out_capturing: undefined,
+  clear_opt_in_out_capturing: undefined,
+}
+
 export const EXCEPTION_METHODS = {
   captureException: undefined,
   addExceptionStep: undefined,
@@ -93,6 +99,7 @@ export const TOOLBAR_METHODS = {
 /** All methods that need a running client. One of `Api` without a row is a compile error. */
 export const METHODS: Methods = {
   ...CORE,
+  ...CONSENT_METHODS,
   ...EXCEPTION_METHODS,
   ...FLAG_METHODS,
   ...GROUP_METHODS,
