@@ -10,6 +10,7 @@ import { gzip } from './gzip'
 import { heatmaps } from './heatmaps'
 import { pageleaves } from './pageleaves'
 import { pageviews } from './pageviews'
+import { people } from './people'
 import { recording } from './recording'
 import { surveys } from './surveys'
 import { toolbar } from './toolbar'
@@ -32,4 +33,6 @@ export const FEATURES: readonly Feature[] = [
   heatmaps,
   surveys,
   toolbar,
+  // Remembers what is set of a person after flags have stored it.
+  people,
 ]

@@ -6,6 +6,12 @@ import type { SurveyRenderReason } from '../../types'
 import type { MethodPath } from '../notYet'
 import { type Api, METHODS as CORE, type Methods } from '../publicApi'
 
+export const CONSENT_METHODS = {
+  opt_in_capturing: undefined,
+  opt_out_capturing: undefined,
+  clear_opt_in_out_capturing: undefined,
+}
+
 export const EXCEPTION_METHODS = {
   captureException: undefined,
   addExceptionStep: undefined,
@@ -52,6 +58,19 @@ export const PAGEVIEW_METHODS = {
   getPageViewId: undefined,
 }
 
+export const PEOPLE_METHODS = {
+  identify: undefined,
+  alias: undefined,
+  setPersonProperties: undefined,
+  unsetPersonProperties: undefined,
+  createPersonProfile: undefined,
+  setInternalOrTestUser: undefined,
+  captureTraceFeedback: undefined,
+  captureTraceMetric: undefined,
+  'people.set': undefined,
+  'people.set_once': undefined,
+}
+
 export const RECORDING_METHODS = {
   startSessionRecording: undefined,
   stopSessionRecording: undefined,
@@ -80,10 +99,12 @@ export const TOOLBAR_METHODS = {
 /** All methods that need a running client. One of `Api` without a row is a compile error. */
 export const METHODS: Methods = {
   ...CORE,
+  ...CONSENT_METHODS,
   ...EXCEPTION_METHODS,
   ...FLAG_METHODS,
   ...GROUP_METHODS,
   ...PAGEVIEW_METHODS,
+  ...PEOPLE_METHODS,
   ...RECORDING_METHODS,
   ...SURVEY_METHODS,
   ...TOOLBAR_METHODS,

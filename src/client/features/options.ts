@@ -4,6 +4,7 @@ import { autocapture } from './autocapture'
 import { bots } from './bots'
 import { campaign } from './campaign'
 import { clicks } from './clicks'
+import { consent } from './consent'
 import { cookies } from './cookies'
 import { device } from './device'
 import { exceptions } from './exceptions'
@@ -23,6 +24,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   ...clicks.options,
   ...bots.options,
   ...campaign.options,
+  ...consent.options,
   ...cookies.options,
   ...device.options,
   ...exceptions.options,

@@ -1,4 +1,5 @@
-import { type Entry, type Key, membersOf, recordOf, textsOf } from '../../src/delivery/entry'
+import type { Entry, Key } from '../../../src/lib/entry'
+import { membersOf, recordOf, textsOf } from '../../../src/extensions/database/records'
 
 const entry = (event: string, properties: object): Entry => ({
   event,
