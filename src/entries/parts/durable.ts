@@ -1,1 +1,1 @@
-export { durable } from '../../client/features/durable'
+export { durable } from '../../client/features/durable/durable'
