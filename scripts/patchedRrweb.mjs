@@ -94,9 +94,11 @@ export const patchedRrweb = {
   transform(code, id) {
     if (!/@rrweb.record.dist.record\.js$/.test(id)) return null
     const patch = readFileSync(new URL('rrweb.patch', RECORDER), 'utf8')
-    const styleSheets = JSON.stringify(fileURLToPath(new URL('styleSheets.ts', RECORDER)))
+    const [styleSheets, shown] = ['styleSheets.ts', 'shown.ts'].map((file) =>
+      JSON.stringify(fileURLToPath(new URL(file, RECORDER))),
+    )
     return {
-      code: `import { baseOf, ruleText, sourceOf } from ${styleSheets};${checkNames(withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch)))))}`,
+      code: `import { baseOf, importText, isImporting, ruleText, sourceOf } from ${styleSheets};import { shown } from ${shown};${checkNames(withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch)))))}`,
       // The lines are no longer those of rrweb.
       map: { mappings: '' },
     }

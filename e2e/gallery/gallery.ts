@@ -17,6 +17,11 @@ export const GALLERY: readonly GalleryPage[] = [
   { file: 'varShorthands', feature: '`var()` in shorthands' },
   { file: 'import', feature: '`@import`, with layers, conditions and nested imports' },
   { file: 'adoptedSheets', feature: 'Constructed and adopted style sheets' },
+  {
+    file: 'adoptedPush',
+    feature: 'Style sheets pushed to `adoptedStyleSheets`',
+    notCovered: 'Browsers report no change of the list. They are shown from the next full snapshot on',
+  },
   { file: 'layer', feature: '`@layer`' },
   { file: 'container', feature: '`@container`' },
   { file: 'nestedRules', feature: 'Nested rules' },
