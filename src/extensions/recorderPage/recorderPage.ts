@@ -32,7 +32,7 @@ const pluginSettings = ({ config, remote, shared, settings }: PageHost, policy: 
 }
 
 /** Starts the plugins that the settings turn on. Returns a function that stops them. */
-const startPlugins = (host: PageHost, policy: Policy, { addRaw: add, openId, pageUrl }: Capture): Stop => {
+const startPlugins = (host: PageHost, policy: Policy, { addRaw: add, openId, pageUrl, snapshots }: Capture): Stop => {
   const wanted = pluginSettings(host, policy)
   return Object.values(wanted).some(Boolean)
     ? host.startExtension('recorderPlugins', {
@@ -41,6 +41,7 @@ const startPlugins = (host: PageHost, policy: Policy, { addRaw: add, openId, pag
         add,
         openId,
         pageUrl,
+        snapshots,
         hideTyped: (text) => {
           policy.forgetTyped()
           return policy.hideTyped(text)
