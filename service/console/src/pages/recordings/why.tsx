@@ -1,7 +1,7 @@
 import { api, dataOf } from '../../api/client.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useProject } from '../../project.ts'
-import { whyOf } from './reasons.ts'
+import { whyOf } from '../../lib/recordingReasons.ts'
 
 const EVENTS = 100
 const DAY_MS = 24 * 3_600_000

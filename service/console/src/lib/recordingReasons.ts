@@ -1,5 +1,5 @@
-import type { RecordingReason } from '../../../../../src/types.ts'
-import { cutText } from '../../lib/propertyText.ts'
+import type { RecordingReason } from '../../../../src/types.ts'
+import { cutText } from './propertyText.ts'
 
 /** Why a session has no recording, or where it stops, by what the SDK sends as `$sdk_debug_replay_stop_reason`. */
 export const REASONS: Readonly<Record<RecordingReason, string>> = {

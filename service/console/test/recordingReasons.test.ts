@@ -1,5 +1,5 @@
 /** @jest-environment node */
-import { REASONS, whyOf } from '../src/pages/recordings/reasons'
+import { REASONS, whyOf } from '../src/lib/recordingReasons'
 
 const said = ($recording_status: string, $sdk_debug_replay_stop_reason?: string) => ({
   $recording_status,
