@@ -16,11 +16,11 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
  * Compares materialized and live runs of random endpoints on two processes with one Postgres and one engine, while everything
  * happens that may make them differ. TEST_RUNS is the number of comparisons, TEST_SEED the seed that a failure prints.
  */
-const COMPARISONS = randomRuns(150)
+const COMPARISONS = randomRuns(100)
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9)
-const PER_TURN = 12
+const PER_TURN = 8
 const TURNS_PER_ERA = 16
-const ENDPOINTS = 16
+const ENDPOINTS = 12
 
 const random = createRandom(SEED)
 const SHORT_INTERVALS = pathToFileURL(join(__dirname, '../support/shortIntervals.mjs')).href
