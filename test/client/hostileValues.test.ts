@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import type { CaptureOptions } from '../../src/types'
 import { listenToConsole, startAnalytics, type Started } from '../support/startAnalytics'
+import { randomRuns } from '../support/randomRuns'
 
 const throwing = () => {
   throw new Error('the page threw')
@@ -154,7 +155,7 @@ test('any value passed to any method is sent as small JSON or counted as dropped
         await started.analytics.shutdown()
       },
     ),
-    { numRuns: 60 },
+    { numRuns: randomRuns(30) },
   )
 })
 
