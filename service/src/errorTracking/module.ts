@@ -27,6 +27,7 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
     onStop(mapper.close)
     const sourceMaps = createSourceMaps({ queryRows, storage: gate.ingest, metadata, mapper })
     const fingerprintRules = createFingerprintRules(metadata)
+    const countOverflow = metrics.counter('trailmark_error_stacks_overflow_total')
     const issues = createIssues({
       queryRows,
       metadata,
@@ -34,7 +35,7 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
       rules: fingerprintRules,
       limits: { issues: config.errorIssues, stacks: config.errorIssues * STACKS_PER_ISSUE },
       onOverflow: (projectId, stacks) => {
-        metrics.count('trailmark_error_stacks_overflow_total', {}, stacks)
+        countOverflow(stacks)
         log(
           `Project ${projectId} has reached its limit of ${config.errorIssues} issues (TRAILMARK_ERROR_ISSUES). New exceptions share one issue.`,
           { level: 'warn', project: projectId, stacks },
@@ -45,6 +46,13 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
   },
   routes: ERROR_TRACKING_ROUTES,
   schema: SOURCE_MAP_SCHEMA,
+  metrics: {
+    trailmark_error_stacks_overflow_total: {
+      type: 'counter',
+      labels: [],
+      help: 'Stacks added to the shared issue because the project has reached TRAILMARK_ERROR_ISSUES.',
+    },
+  },
   remoteSettings: EXCEPTION_SETTINGS,
   enricher:
     ({ fingerprintRules }) =>

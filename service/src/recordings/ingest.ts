@@ -1,7 +1,6 @@
 import { clientOf } from '../lib/clientOf.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { createLane } from '../lib/lane.ts'
-import type { Count } from '../lib/metrics.ts'
 import { inParts } from '../lib/parts.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { Metadata, Project } from '../storage/metadata/metadata.ts'
@@ -51,7 +50,8 @@ export interface RecordingDependencies {
   /** Deletes the rows of sessions. */
   readonly remove: (projectId: number, sessionIds: readonly string[]) => Promise<void>
   readonly queryRows: QueryRows
-  readonly count: Count
+  readonly countReceived: (chunks: number) => void
+  readonly countRejected: (chunks: number) => void
 }
 
 /** Maximum deliveries that wait for the thread, so that they never hold the memory of events. */
@@ -81,7 +81,8 @@ export const createIngestRecording = ({
   deleted,
   remove,
   queryRows,
-  count,
+  countReceived,
+  countRejected,
 }: RecordingDependencies): IngestRecording => {
   let waiting = 0
   const lookups = createLane(LOOKUPS_AT_ONCE)
@@ -160,7 +161,7 @@ export const createIngestRecording = ({
       rows.chunks.push(...chunk.rows.map(toRow))
       rows.sessions.push(toRow(chunk.session))
     }
-    count('trailmark_recording_chunks_total', {}, own.length)
+    countReceived(own.length)
     if (!rows.chunks.length) return isLimited
     await chunks.insert(rows)
     // Sessions that were deleted while the chunks were being stored.
@@ -181,7 +182,7 @@ export const createIngestRecording = ({
       else if (isChunk(each)) byProject.set(project.id, [...(byProject.get(project.id) ?? []), each])
       else reject(index, each.code)
     }
-    count('trailmark_recording_chunks_refused_total', {}, refused.length)
+    countRejected(refused.length)
     if (all.length && refused.length === all.length && refused.every(({ code }) => code === 'unknown_token'))
       throw new ApiError('invalid_token')
     const bytes = bytesOf(all)

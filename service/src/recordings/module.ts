@@ -41,7 +41,8 @@ export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: Re
         deleted: metadata.deletedRecordings,
         remove: removeRecordings.rows,
         queryRows: lookUpRows,
-        count: metrics.count,
+        countReceived: metrics.counter('trailmark_recording_chunks_total'),
+        countRejected: metrics.counter('trailmark_recording_chunks_refused_total'),
       }),
       recordings: createRecordings({
         queryRows,
@@ -55,6 +56,14 @@ export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: Re
   },
   routes: RECORDING_ROUTES,
   schema: RECORDING_SCHEMA,
+  metrics: {
+    trailmark_recording_chunks_total: { type: 'counter', labels: [], help: 'Chunks of session recordings received.' },
+    trailmark_recording_chunks_refused_total: {
+      type: 'counter',
+      labels: [],
+      help: 'Chunks of session recordings rejected individually.',
+    },
+  },
   remoteSettings: RECORDING_REMOTE_SETTINGS,
   eraser: ({ removeRecordings }) => ({ erase: removeRecordings.ofPerson }),
 }
