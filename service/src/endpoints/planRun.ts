@@ -153,7 +153,8 @@ const comparedSources = (
     variables,
     replace: (node, sql) => reading.replace(node, replace(node, sql)),
   })
-  return reading.isUsed() ? { live, stored: { table, statements: () => [statement] } } : { live }
+  if (!reading.isUsed()) return { live }
+  return { live, stored: { table, statements: () => [statement], cells: reading.cells(options) } }
 }
 
 /** Returns the maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */

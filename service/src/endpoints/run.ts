@@ -95,10 +95,12 @@ export const createRun = ({
     const isComplete = (table: MaterializedTable) => isSettled(epoch) && arrivals.isComplete(projectId, table, epoch)
     const options: PlanOptions = { materializations, allowance, isComplete, choose: speeds.choose }
     const plan = planRun(prepared, request, options)
-    const finish = async (run: CellRun, limits: RunPlan['limits'], signal: AbortSignal) =>
+    const finish = (run: CellRun, limits: RunPlan['limits'], signal: AbortSignal) =>
       cells.finish(run, {
-        epoch: settled(epoch),
-        owners: run.readsOwners ? settled(await owners.of(projectId)) : 0,
+        now: async () => ({
+          epoch: settled(await epochs.of(projectId)),
+          owners: run.readsOwners ? settled(await owners.of(projectId)) : 0,
+        }),
         isComplete: Boolean(run.stored.isComplete),
         limits,
         signal,
@@ -137,7 +139,7 @@ export const createRun = ({
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached && stored) lastRuns.note(stored.endpoint.id, refreshed)
     if (!isCached && stored && value.endpoint_materialized)
-      shadow.follow({ versionId: stored.version.id, comparison: plan.comparison, limits: plan.limits })
+      shadow.follow({ versionId: stored.version.id, comparison: plan.comparison, finish, limits: plan.limits })
     return {
       ...value,
       ...(stored

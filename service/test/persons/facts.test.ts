@@ -27,7 +27,7 @@ const kinds = createTypes()
 /** How long a process tries to store events that the engine refuses. */
 const FAILS_AFTER_MS = 1_000
 const startProcess = (
-  port: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'> = storage,
+  port: Pick<Storage, 'rows' | 'insert' | 'remove' | 'ready'> = storage,
   waitMs?: number,
 ): Ingest => startIngest(port, kinds, waitMs)
 

@@ -45,6 +45,8 @@ const ROWS = '__d'
 
 /** Aggregates that return the number of distinct values, at least of few. */
 const DISTINCT = /^(?:uniq|uniqExact|countDistinct)(?:If)?$/
+// Up to this many values, `uniq` keeps all of their hashes. Beyond, it estimates, and an estimate may be exact by chance.
+const MAX_EXACT_UNIQ = 65_536
 export const isDistinct = ({ name: own, parameters, over }: CallSql): boolean =>
   DISTINCT.test(own) && !parameters?.length && !over
 
@@ -70,6 +72,7 @@ export const distinctRead = (source: BoundarySource, place: number, of: CallSql)
   ])!
   const counts = name(ROWS, IS_COUNTED)
   const times = name(ROWS, OFFSET)
+  const maxExact = /^uniq(?:If)?$/.test(of.name) ? MAX_EXACT_UNIQ : Infinity
   return {
     places: [place],
     isDistinct: true,
@@ -114,7 +117,7 @@ export const distinctRead = (source: BoundarySource, place: number, of: CallSql)
       for (const row of result.rows) {
         const [counted, others, whole] = row.slice(count) as [number[][], number[], number]
         // The aggregate is exact over all of these values. So it is over some of them.
-        if (whole !== counted.length) return undefined
+        if (whole !== counted.length || counted.length > maxExact) return undefined
         const values = row.slice(0, count)
         found.set(keyOf(values), values)
         occurrencesOf.set(keyOf(values), createOccurrences(counted, others))

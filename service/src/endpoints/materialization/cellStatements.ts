@@ -2,7 +2,6 @@ import { call, type CallSql, infix, name, type QuerySql, type SelectSql, type Sq
 import { print } from '../../sql/print/print.ts'
 import type { Statement } from '../../storage/storage.ts'
 import { isAdditive } from './aggregates.ts'
-import { INDEX, statesForRuns } from './batchedStates.ts'
 import { type BoundaryRead, type BoundarySource, distinctRead, isDistinct, sumsRead } from './boundary.ts'
 import { withBase } from './eventRows.ts'
 import { isOfLayers } from './layers.ts'
@@ -10,6 +9,7 @@ import { isWithin } from './portion.ts'
 import {
   BUCKET,
   events,
+  INDEX,
   isAfter,
   isBefore,
   joinedEvents,
@@ -17,9 +17,9 @@ import {
   SPAN,
   statesFor,
   storedRows,
-  test,
 } from './rollup.ts'
 import { HOUR_MS, type RunTerm, type Shape, type StoredColumn } from './shape.ts'
+import { splitRuns, test } from './split.ts'
 import type { TimeRange } from './timeRange.ts'
 import { all, AT, number, type Stored, STORED } from './words.ts'
 
@@ -28,7 +28,7 @@ export interface CellStatements {
   readonly statements: {
     /** Cells of the table. */
     readonly table: () => Statement
-    /** Cells of the events that have arrived since the table was filled. */
+    /** Cells of the events that have arrived since the table was filled. If aggregates do not add up, only their number. */
     readonly arrived: () => Statement
     /** Cells of single milliseconds of an hour, for aggregates that add up. */
     readonly hour: (from: number) => Statement
@@ -122,7 +122,7 @@ const selectsOf = ({ shape, stored, groups, calls, others, isAdditive: isSum }: 
     items: [
       ...groups.map((each) => ({ value: each.sql, name: each.name })),
       ...times(at),
-      ...(isSum ? calls.map((each, place) => ({ value: each, name: `__v${place}` })) : []),
+      ...(isSum ? calls : [call('count')]).map((each, place) => ({ value: each, name: `__v${place}` })),
     ],
     from: events(shape),
     where: all([...conditions, ...terms]),
@@ -179,7 +179,8 @@ export const statementsOf = (parts: CellParts): CellStatements => {
           ]),
           groupBy,
         }),
-      settled: (within) => printed(fromStates(statesFor(shape, { ...stored, isComplete: true }, within), stateNames)),
+      settled: (within) =>
+        printed(fromStates(statesFor(shape, { ...stored, isComplete: true }, splitRuns([within])), stateNames)),
       arrived: () => printed(fromEvents([isAfter(source, stored.watermark)])),
       hour: (start) =>
         printed(
@@ -188,14 +189,14 @@ export const statementsOf = (parts: CellParts): CellStatements => {
             isWithin({ from: start, to: start + HOUR_MS }, name(source, AT)),
           ]),
         ),
-      groups: ([first = [], ...more]) =>
-        printed(
-          more.length === 0
-            ? fromStates(statesFor(shape, stored, first), stateNames)
-            : fromStates(statesForRuns(shape, stored, [first, ...more]), [...stateNames, INDEX], {
-                key: name(source, INDEX),
-              }),
-        ),
+      groups: (runs) => {
+        const states = statesFor(shape, stored, splitRuns(runs))
+        return printed(
+          runs.length === 1
+            ? fromStates(states, stateNames)
+            : fromStates(states, [...stateNames, INDEX], { key: name(source, INDEX) }),
+        )
+      },
     },
     boundary: boundaryOf(boundarySource, calls).map(({ select, ...rest }) => ({
       ...rest,

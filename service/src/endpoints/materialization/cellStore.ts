@@ -1,19 +1,16 @@
 import type { Result, Storage } from '../../storage/storage.ts'
-import type { CellOptions, CellRows, CellRun } from './cells.ts'
+import type { CellOptions, CellRows, CellRun, CellsAt } from './cells.ts'
 import type { ChangedIds } from './corrections.ts'
 import { add, isFaithful, isPlain, pageOf, type Row } from './finish.ts'
 import { arrivedOf, createGroups } from './groupStore.ts'
-import { fullBuckets } from './rollup.ts'
 import { HOUR_MS } from './shape.ts'
 import { createSlices, type Slices } from './slices.ts'
+import { fullBuckets } from './split.ts'
 import type { TimeRange } from './timeRange.ts'
 
 /** Finishes runs from cells in memory. */
 export interface Cells {
-  /**
-   * Returns the rows of a run: those of all events that had arrived at `epoch`. `undefined`: only the engine can finish it.
-   * `isComplete`: whether no event has arrived since the table was filled.
-   */
+  /** Returns the rows of a run, as of one moment since its begin. `undefined`: only the engine can finish it. */
   finish(run: CellRun, options: CellOptions): Promise<Result | undefined>
 }
 
@@ -25,8 +22,11 @@ const partHours = ({ from, to }: TimeRange): number[] => {
   return [...new Set(starts)]
 }
 
-/** Adds the cells of hours, and those of milliseconds of the hours that are only partly in the range. */
-const addUp = async (slices: Slices, run: CellRun, options: CellOptions): Promise<CellRows | undefined> => {
+/**
+ * Adds the cells of hours, and those of milliseconds of the hours that are only partly in the range. Only one statement reads events that
+ * may still arrive, so all are of one moment.
+ */
+const addUp = async (slices: Slices, run: CellRun, options: CellsAt): Promise<CellRows | undefined> => {
   const { range } = run
   const isOfMillis = (at: number) => at >= range.from && at < range.to
   const hours = fullBuckets(range, HOUR_MS)
@@ -76,7 +76,9 @@ export const createCells = ({ storage, maxBytes, changedIds = () => undefined }:
   const takeGroups = createGroups({ storage, slices, changedIds })
   return {
     async finish(run, options) {
-      const found = await (run.isAdditive ? addUp(slices, run, options) : takeGroups(run, options))
+      const found = run.isAdditive
+        ? await addUp(slices, run, { ...options, ...(await options.now()) })
+        : await takeGroups(run, options)
       if (!found || (run.groupCount === 0 && found.rows.length === 0)) return undefined
       const columns = run.isAdditive
         ? [...found.columns.slice(0, run.groupCount), ...found.columns.slice(run.groupCount + 1)]

@@ -38,15 +38,24 @@ export interface CellRun extends CellStatements {
   readonly count: number
 }
 
-/** What is known when a run is finished. */
-export interface CellOptions {
+/** What reads see, at least. NaN: it is changing. */
+export interface Moment {
+  /** Counts the changes of events. */
   readonly epoch: number
   /** Counts the changes of which ids are merged. */
   readonly owners: number
+}
+
+export interface CellOptions {
+  readonly now: () => Promise<Moment>
+  /** Whether no event has arrived since the table was filled. */
   readonly isComplete: boolean
   readonly limits: ReadLimits
   readonly signal: AbortSignal
 }
+
+/** What is known when cells are read. */
+export type CellsAt = Omit<CellOptions, 'now'> & Moment
 
 /** Groups with their aggregates, and the columns of both. */
 export interface CellRows {

@@ -1,5 +1,5 @@
 import { NO_CALLER, type Statement, type Storage } from '../../storage/storage.ts'
-import type { CellOptions, CellRun } from './cells.ts'
+import type { CellRun, CellsAt } from './cells.ts'
 import { HOUR_MS } from './shape.ts'
 import { MAX_CELLS, type Slice } from './slices.ts'
 import { joined } from './timeRange.ts'
@@ -17,7 +17,7 @@ const MAX_CORRECTED = 50
 
 /** Returns a function that computes the groups with events of merged ids again. */
 export const correctedFor =
-  ({ storage, changedIds }: CorrectionOptions, run: CellRun, { owners, limits }: CellOptions) =>
+  ({ storage, changedIds }: CorrectionOptions, run: CellRun, { owners, limits }: CellsAt) =>
   async (before: Slice, epoch: number): Promise<Slice | undefined> => {
     const ids = changedIds(run.projectId, epoch, owners)
     if (!ids || !run.isTimed) return undefined

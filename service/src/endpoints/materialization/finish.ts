@@ -1,4 +1,5 @@
 import type { Column } from '../../storage/storage.ts'
+import { createZone } from '../insights/zone.ts'
 
 /** What rows are ordered by: a value of a cell, without its time. */
 export interface Order {
@@ -20,12 +21,35 @@ export const isPlain = ({ type }: Column): boolean => PLAIN.test(type)
 /** Whether sums of a column's values are exact while they are safe integers. */
 export const isInteger = ({ type }: Column): boolean => INTEGER.test(type)
 
+const ZONED = /DateTime(?:64)?\((?:\d+, )?'([^']+)'\)/
+const MAX_TIMES = 20_000
+/** By zone and local time: whether two instants have it. */
+const twice = new Map<string, boolean>()
+
+const isTwice = (zone: string, time: string): boolean => {
+  const key = `${zone} ${time}`
+  const known = twice.get(key)
+  if (known !== undefined) return known
+  if (twice.size >= MAX_TIMES) twice.clear()
+  let found = true
+  try {
+    found = createZone(zone).isTwice(Date.parse(`${time.replace(' ', 'T')}Z`))
+  } catch {
+    // The engine knows more zones than Node.
+  }
+  twice.set(key, found)
+  return found
+}
+
 /**
- * Whether a value is the engine's own. Integers beyond 2^53 are strings, and bytes that are no text become replacement
- * characters, so that different values look equal.
+ * Whether a value is the engine's own, so that only equal values look equal. Integers beyond 2^53 are strings, bytes that are no text
+ * become replacement characters, and a local time is two instants where the clock was set back.
  */
-export const isFaithful = (value: unknown, column: Column): boolean =>
-  typeof value !== 'string' || (!value.includes('\ufffd') && !isInteger(column))
+export const isFaithful = (value: unknown, column: Column): boolean => {
+  if (typeof value !== 'string') return true
+  const zone = ZONED.exec(column.type)?.[1]
+  return !value.includes('\ufffd') && !isInteger(column) && (!zone || zone === 'UTC' || !isTwice(zone, value))
+}
 
 const compare = (a: unknown, b: unknown): number => {
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))

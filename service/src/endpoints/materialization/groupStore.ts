@@ -1,4 +1,4 @@
-import type { CellOptions, CellRows, CellRun } from './cells.ts'
+import type { CellOptions, CellRows, CellRun, CellsAt } from './cells.ts'
 import type { BoundaryPart } from './boundary.ts'
 import { correctedFor, type CorrectionOptions } from './corrections.ts'
 import type { Row } from './finish.ts'
@@ -57,19 +57,19 @@ const rowOf = (
 }
 
 /** Returns the cells of the events that have arrived since the table was filled. `undefined`: none has. */
-export const arrivedOf = (slices: Slices, run: CellRun, options: CellOptions) =>
+export const arrivedOf = (slices: Slices, run: CellRun, options: CellsAt) =>
   options.isComplete
     ? undefined
     : slices.load(`${run.key} arrived`, run, run.statements.arrived, options.limits, options.epoch)
 
 /** The epoch of what was stored before the table's watermark. */
-const settledEpoch = (run: CellRun, options: CellOptions): number => (run.readsOwners ? options.owners : 0)
+const settledEpoch = (run: CellRun, options: CellsAt): number => (run.readsOwners ? options.owners : 0)
 
 /** Returns the groups of periods that are computed from their events. `undefined`: only the engine can. */
 const fromBoundaries = async (
   slices: Slices,
   run: CellRun,
-  options: CellOptions,
+  options: CellsAt,
   wanted: readonly Wanted[],
 ): Promise<Row[] | undefined> => {
   if (run.boundary.length === 0) return undefined
@@ -128,19 +128,22 @@ const sorted = (table: Slice, arrived: Slice | undefined, range: TimeRange) => {
 
 export type GroupsOptions = CorrectionOptions & { readonly slices: Slices }
 
+// Each further try finds most of what the last one read in memory.
+const TRIES = 3
+
+const countOf = (arrived: Slice | undefined): number =>
+  arrived?.values.reduce((sum, [events]) => sum + (events as number), 0) ?? 0
+
 /** Creates a function that takes whole groups from memory, and computes those that are partly in the range or have new events. */
 export const createGroups = (options: GroupsOptions) => {
   const { storage, slices } = options
   const groupsIn = createSharedGroups(storage)
-  return async (run: CellRun, known: CellOptions): Promise<CellRows | undefined> => {
+  const groupsAt = async (run: CellRun, known: CellsAt, arrived: Slice | undefined): Promise<CellRows | undefined> => {
     const { range, groupCount } = run
-    const [table, arrived] = await Promise.all([
-      slices.load(run.key, run, run.statements.table, known.limits, settledEpoch(run, known), {
-        update: correctedFor(options, run, known),
-      }),
-      arrivedOf(slices, run, known),
-    ])
-    if (!table || (!arrived && !known.isComplete)) return undefined
+    const table = await slices.load(run.key, run, run.statements.table, known.limits, settledEpoch(run, known), {
+      update: correctedFor(options, run, known),
+    })
+    if (!table) return undefined
     // Without times, a group cannot be computed apart from the others.
     if (arrived?.groups.length && !run.isTimed) return undefined
     const { rows, partial } = sorted(table, arrived, range)
@@ -159,5 +162,25 @@ export const createGroups = (options: GroupsOptions) => {
     const keys = new Set(partial.map(({ key }) => key))
     for (const row of found) if (keys.has(JSON.stringify(row.slice(0, groupCount)))) rows.push(row)
     return { columns, rows }
+  }
+
+  /** Whether nothing that a run reads has changed since `known`, when `arrived` was read. */
+  const isStill = async (run: CellRun, known: CellsAt, arrived: Slice | undefined, { now }: CellOptions) => {
+    const { epoch, owners } = await now()
+    if (run.readsOwners && owners !== known.owners) return false
+    if (known.isComplete || epoch === known.epoch) return true
+    // While events are being stored, nothing is kept, so all was read between these two.
+    return Number.isNaN(known.epoch) && countOf(await arrivedOf(slices, run, known)) === countOf(arrived)
+  }
+
+  return async (run: CellRun, known: CellOptions): Promise<CellRows | undefined> => {
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const at = { ...known, ...(await known.now()) }
+      const arrived = await arrivedOf(slices, run, at)
+      if (!arrived && !known.isComplete) return undefined
+      const found = await groupsAt(run, at, arrived)
+      if (!found || (await isStill(run, at, arrived, known))) return found
+    }
+    return undefined
   }
 }

@@ -1,8 +1,8 @@
 import { NO_CALLER, type Storage } from '../../storage/storage.ts'
 import { createBatches } from './batches.ts'
-import type { CellOptions, CellRun } from './cells.ts'
+import type { CellRun, CellsAt } from './cells.ts'
 import type { Row } from './finish.ts'
-import { MAX_CELLS } from './slices.ts'
+import { isTooLarge, MAX_CELLS } from './slices.ts'
 import type { TimeRange } from './timeRange.ts'
 
 /** Maximum runs of one statement. */
@@ -16,7 +16,7 @@ interface GroupsRequest {
 /** Reads the groups of a run's events in time ranges. One statement serves the runs that came during the last one. */
 export type SharedGroups = (
   run: CellRun,
-  options: CellOptions,
+  options: CellsAt,
   places: readonly TimeRange[],
 ) => Promise<readonly Row[] | undefined>
 
@@ -38,8 +38,8 @@ export const createSharedGroups = (storage: Pick<Storage, 'run'>): SharedGroups 
         for (const [at, ...row] of rows) found[Number(at)]!.push(row)
         return found
       } catch (error) {
-        // Each run may succeed alone.
-        if (isAlone) throw error
+        // Each run may succeed alone, and its own statement may have fewer rows.
+        if (isAlone && !isTooLarge(error)) throw error
         return runs.map(() => undefined)
       }
     }

@@ -33,6 +33,8 @@ interface Kept {
 export const MAX_CELLS = 20_000
 const MAX_SLICE_BYTES = 4_000_000
 const TOO_LARGE: ReadonlySet<string> = new Set(['size', 'bytes'])
+/** Whether an error says that a statement returned more than its limits allow. */
+export const isTooLarge = (error: unknown): boolean => error instanceof StorageError && TOO_LARGE.has(error.kind)
 /** Maximum size of all cells. */
 const MAX_BYTES = 32_000_000
 // Numbers and shared groups take less memory than their JSON, the arrays around them more.
@@ -137,7 +139,7 @@ export const createSlices = ({
         return read(result)
       } catch (error) {
         // The run itself reports what is wrong. A slice that is too large stays so.
-        if (entry && !(error instanceof StorageError && TOO_LARGE.has(error.kind))) forget(key, entry)
+        if (entry && !isTooLarge(error)) forget(key, entry)
         return undefined
       }
     }

@@ -29,7 +29,7 @@ export const createTypes = () => {
  * write that is not stored within `waitMs` fails.
  */
 export const startIngest = (
-  storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>,
+  storage: Pick<Storage, 'rows' | 'insert' | 'remove' | 'ready'>,
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,

@@ -1,5 +1,6 @@
 import { planOf, readingFrom, tableReading } from '../../../../src/endpoints/materialization/plan.ts'
 import { type TablePlan, statementsOf } from '../../../../src/endpoints/materialization/tablePlan.ts'
+import type { CellOptions } from '../../../../src/endpoints/materialization/cells.ts'
 import { type Cells, createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
 import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
 import type { Variable } from '../../../../src/storage/metadata/metadata.ts'
@@ -103,8 +104,7 @@ export const rounded = (value: unknown): unknown =>
 /** What a service knows when a run begins. */
 export interface Known {
   readonly cells: Cells
-  readonly epoch: number
-  readonly owners: number
+  readonly now: CellOptions['now']
   readonly isComplete: boolean
 }
 
@@ -138,7 +138,7 @@ export const materialize = async (
     table: stored.table,
     async run(values, page = {}) {
       epoch += 1
-      const known = (await knownAt?.(stored)) ?? { cells, epoch, owners: epoch, isComplete }
+      const known = (await knownAt?.(stored)) ?? { cells, now: async () => ({ epoch, owners: epoch }), isComplete }
       const source = { ...stored, isComplete: known.isComplete }
       const now = new Date()
       const reading = readingFrom(parsed, source, now)
