@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test'
-import { SEEDS } from '../support/editors'
+import { SEEDS } from '../support/seeds'
 import { pause } from '../support/pause'
 import { ready } from '../support/ready'
 import { cut, test as base } from '../support/recording'

@@ -1,7 +1,8 @@
-import { CHOICES, COMPONENTS, EDITORS, field, FORMS, AROUND, makeSecret, randomFrom, SEEDS } from '../support/editors'
+import { CHOICES, COMPONENTS, EDITORS, field, FORMS, AROUND, makeSecret, randomFrom } from '../support/editors'
 import { pause } from '../support/pause'
 import { startProxy } from '../support/proxy'
 import { ready } from '../support/ready'
+import { SEEDS } from '../support/seeds'
 import { expect, test } from '../support/scenario'
 import { fillField, fire, typeInto } from '../support/typing'
 

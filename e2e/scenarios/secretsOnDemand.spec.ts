@@ -1,9 +1,10 @@
 import { ALL_PARTS, QUESTION, setUpAllParts } from '../support/allParts'
-import { AROUND, COMPONENTS, EDITORS, field, FORMS, makeSecret, randomFrom, SEEDS } from '../support/editors'
+import { AROUND, COMPONENTS, EDITORS, field, FORMS, makeSecret, randomFrom } from '../support/editors'
 import { pause } from '../support/pause'
 import { startProxy } from '../support/proxy'
 import { ready, waitUntil } from '../support/ready'
 import { cut, recording } from '../support/recording'
+import { SEEDS } from '../support/seeds'
 import { expect, pageWith, test } from '../support/scenario'
 import { fillField, fire, typeInto } from '../support/typing'
 

@@ -6,9 +6,6 @@ export const randomFrom = (seed: number) => () => {
   return seed / 2_147_483_648
 }
 
-/** Seeds of the generated pages: one by default, `TEST_SEEDS` many otherwise. */
-export const SEEDS = Array.from({ length: Number(process.env.TEST_SEEDS ?? 1) }, (_, index) => index + 1)
-
 /** A secret that can be recognized in any output: a word, a payment card, a social security number. */
 export const makeSecret = (random: () => number, kind: 'word' | 'card' | 'ssn'): string => {
   const digits = (count: number) => Array.from({ length: count }, () => Math.floor(random() * 10)).join('')

@@ -3,7 +3,7 @@ import { ApiError } from '../lib/apiError.ts'
 import { createLane } from '../lib/lane.ts'
 import { inParts } from '../lib/parts.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { Metadata, Project } from '../storage/metadata/metadata.ts'
+import type { Project } from '../storage/metadata/metadata.ts'
 import { NO_CALLER } from '../storage/storage.ts'
 import { CHUNKS, type ChunkStore } from './chunkStore.ts'
 import type { DayBudget } from './dayBudget.ts'
@@ -11,6 +11,7 @@ import { type Chunk, CHUNK_REJECTIONS, type ChunkRejection, MAX_SENT_BYTES, type
 import { expiryOf, startInId } from './sessionStart.ts'
 import type { RecordingSettingsStore } from './settings.ts'
 import type { RecordingThread } from './thread.ts'
+import type { DeletedRecordingStore } from './store.ts'
 
 export interface RecordingDelivery {
   readonly body: Buffer
@@ -46,7 +47,7 @@ export interface RecordingDependencies {
   readonly budget: DayBudget
   readonly settings: Pick<RecordingSettingsStore, 'get'>
   readonly projectByToken: (token: string) => Promise<Project | undefined>
-  readonly deleted: Metadata['deletedRecordings']
+  readonly deleted: DeletedRecordingStore
   /** Deletes the rows of sessions. */
   readonly remove: (projectId: number, sessionIds: readonly string[]) => Promise<void>
   readonly queryRows: QueryRows
