@@ -105,7 +105,10 @@ test('an event arrives whatever the browser’s members return or throw', async 
         localStorage.clear()
       }
     }),
-    { numRuns: PAIRS.length + randomRuns(20), examples: [...lone, [PAIRS.map((_, index) => index), { get: throwing }]] },
+    {
+      numRuns: PAIRS.length + randomRuns(20),
+      examples: [...lone, [PAIRS.map((_, index) => index), { get: throwing }]],
+    },
   )
 }, 120_000)
 
