@@ -4,9 +4,10 @@ import { addMembers, changeConfig, type OptionRules, type UserConfig } from '../
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
-import type { CallMoment } from '../lib/moment'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
+import { createCallMethod } from './callMethod'
+import type { Calls } from './calls'
 import { createCapture } from './capture'
 import { consentApi, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
@@ -14,6 +15,7 @@ import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
+import type { Missing } from './missingParts'
 import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPeople } from './people/people'
@@ -32,8 +34,10 @@ export interface ClientInputs {
   log: Log
   /** Records every event that goes into the queue, is delivered, or is dropped. */
   ledger: Ledger
-  /** Returns the moment of a call that was queued, while it runs. */
-  early(): CallMoment | undefined
+  /** The calls that wait. */
+  calls: Calls
+  /** Returns the import that a method needs and lacks. */
+  missing: Missing
   /** Called when the client was shut down. */
   onEnd(): void
 }
@@ -49,7 +53,8 @@ export const createClient = ({
   userConfig,
   log,
   ledger,
-  early,
+  calls,
+  missing,
   onEnd,
 }: ClientInputs) => {
   const context = createContext(config, token, log, providedBy(features, standIns), remoteRowsOf(features))
@@ -58,9 +63,11 @@ export const createClient = ({
   const delivery = connectDelivery(context, ledger)
   const { outbox, queue } = delivery
 
-  const events = createCapture(context, ledger, queue, early)
+  const events = createCapture(context, ledger, queue, calls.early)
   const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
+  const api: Partial<Api> = {}
+  const call = createCallMethod({ features, connections, api, log, missing })
   const emit = createEmit(connections)
   const people = createPeople(context, ledger, capture, emit)
   const configure = (changes: object) => {
@@ -77,6 +84,9 @@ export const createClient = ({
     configure,
     options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
+    calls,
+    connections,
+    call,
     api: () => api,
     mayProcess: people.mayProcess,
     emit,
@@ -93,6 +103,7 @@ export const createClient = ({
   )
   delivery.onGzipNeeded(running.align)
   remote.onChange(running.align)
+  remote.onChange(calls.replay)
   let adoption: ReturnType<typeof setTimeout> | undefined
   context.onNextPerson(() => {
     settle()
@@ -113,6 +124,7 @@ export const createClient = ({
     outbox.align()
     running.align()
     emit('onAlign')
+    calls.replay()
   }
   /** Applies what another tab or the page has changed in the browser's storage: consent, a reset, ids, the session. */
   const adopt = () => {
@@ -152,9 +164,10 @@ export const createClient = ({
       onEnd()
     },
   }
-  const api = connections.reduce<CoreApi & Partial<Api>>((all, each) => ({ ...all, ...each.api }), coreApi)
+  Object.assign(api, coreApi, ...connections.map((each) => each.api))
   const look = oncePerTask(adopt)
   return {
+    call,
     api,
     /** Runs before each call of the page: captures what waits, and adopts what other tabs have changed. */
     beforeCall: () => {
@@ -165,7 +178,7 @@ export const createClient = ({
     /** Starts everything that runs without a call, once all parts exist. */
     start: () => {
       const { distinctID, isIdentifiedID } = config.bootstrap
-      if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify(distinctID)
+      if (distinctID && isIdentifiedID && !identity.isIdentified()) coreApi.identify(distinctID)
       align()
       queue.adoptOrphans()
       emit('onStart')

@@ -2,14 +2,11 @@ import { isPlainObject, isToggle } from '../../lib/json'
 import { patch } from '../../browser/patch'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
-import type { ExceptionReport, ReportException } from '../../host'
 import { attempt } from '../../lib/guard'
 import type { Properties, Stop } from '../../types'
 import type { Feature } from '../feature'
+import { lateCalls, linkTo } from '../late'
 import { EXCEPTION_METHODS } from './methods'
-
-// Reports that wait for the extension. The page may throw in a loop meanwhile.
-const MAX_WAITING = 100
 
 /**
  * Captures exceptions. The extension describes them, and loads when it is first needed. Reports wait for it. Those that it
@@ -39,55 +36,41 @@ export const exceptions = {
       exception_steps: { enabled: 'boolean', max_bytes: 'number' },
     },
   },
-  connect: ({ context: { config, remote, toProperties }, capture, configure, ledger, moment }) => {
-    const waiting: ExceptionReport[] = []
-    let receive: ReportException | undefined
+  connect: (client) => {
+    const { calls, capture, configure } = client
+    const { config, remote, toProperties } = client.context
     let load: Stop | undefined
-    let alignExtension: Stop | undefined
+    let isBlocked = false
+    let isLeaving = false
 
     const isOn = () =>
       config.capture_exceptions ??
       remote.items.autocaptureExceptions ??
       remote.items.errorTracking?.autocaptureExceptions
-    /** Passes waiting and later reports to `next`. */
-    const use = (next: ReportException, align?: Stop) => {
-      receive = next
-      alignExtension = align
-      waiting.splice(0).forEach((report) => next(...report))
-    }
-    const captureAsText: ReportException = (kind, value, properties, at, _, moment) =>
-      kind === 'step'
-        ? undefined
-        : capture(
-            '$exception',
-            {
-              $exception_list: [attempt(() => ({ value: String(value), stack: (value as Error).stack }))],
-              // The page's object may throw when it is read.
-              ...attempt(() => ({ ...(properties as Properties) })),
-            },
-            { timestamp: new Date(at) },
-            moment,
-          )
-    const report = (kind: ExceptionReport[0], value: unknown, properties?: unknown) => {
-      const each = [kind, value, properties, Date.now(), new Error()] as const
-      if (receive) return receive(...each)
-      if (waiting.length >= MAX_WAITING) return captureAsText(...each)
-      waiting.push([...each, moment()])
-      load?.()
-      return undefined
-    }
     const align = () => {
-      // Without consent, nothing runs, and `capture` drops what is reported.
-      if (!load) use(captureAsText)
-      else if (isOn()) load()
-      alignExtension?.()
+      if (isOn()) load?.()
     }
     remote.onChange(align)
 
     return {
+      onMissing: lateCalls(client, {
+        // Without consent, nothing runs, and `capture` drops what is reported.
+        absence: () => (load && !isBlocked && !isLeaving ? undefined : 'not running'),
+        onWait: () => load!(),
+        answer: (path, [value, properties]) =>
+          path === 'addExceptionStep'
+            ? undefined
+            : capture(
+                '$exception',
+                {
+                  $exception_list: [attempt(() => ({ value: String(value), stack: (value as Error).stack }))],
+                  // The page's object may throw when it is read.
+                  ...attempt(() => ({ ...(properties as Properties) })),
+                },
+                { timestamp: calls.early()?.at ?? new Date() },
+              ),
+      }),
       api: {
-        captureException: (error, properties) => report('captured', error, properties),
-        addExceptionStep: (message, properties) => void report('step', message, properties),
         startExceptionAutocapture: (wanted = true) => configure({ capture_exceptions: wanted }),
         stopExceptionAutocapture: () => configure({ capture_exceptions: false }),
       },
@@ -95,37 +78,35 @@ export const exceptions = {
         wanted: () => true,
         start: (host) => {
           let stop: Stop | undefined
-          receive = undefined
+          isBlocked = false
           load = () => {
-            stop ??= host.startExtension(
-              'exceptions',
-              {
-                use,
-                toProperties,
-                patch,
-                typing,
-                drop: (reason: 'noise') => ledger.dropped({ event: '$exception', reason }),
-              },
-              () => use(captureAsText),
-            )
+            stop ??= host.startExtension('exceptions', { link: linkTo(client), toProperties, patch, typing }, () => {
+              isBlocked = true
+              calls.replay()
+            })
           }
-          if (waiting.length) load()
-          const stopLeaving = host.onLeave(() => receive || use(captureAsText))
-          const stopListening = listen(
-            self,
-            ['error', 'unhandledrejection'],
-            (event) => {
-              const { type, error, reason } = event as Event & { error?: unknown; reason?: unknown }
-              if (isOn()) report(type as 'error' | 'unhandledrejection', error ?? reason ?? event)
-            },
-            // Not in the capture phase, in which the window also receives errors of images and scripts that do not load.
-            {},
-          )
+          const stops = [
+            host.onLeave(() => {
+              isLeaving = true
+              calls.replay()
+              isLeaving = false
+            }),
+            listen(
+              self,
+              ['error', 'unhandledrejection'],
+              (event) => {
+                const { error, reason } = event as Event & { error?: unknown; reason?: unknown }
+                if (isOn()) client.call('captureException', [error ?? reason ?? event, undefined, event])
+              },
+              // Not in the capture phase, in which the window also receives errors of images and scripts that do not load.
+              {},
+            ),
+          ]
           return () => {
             load = undefined
+            calls.replay()
             stop?.()
-            stopLeaving()
-            stopListening()
+            stops.forEach((each) => each())
           }
         },
       },

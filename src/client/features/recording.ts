@@ -1,12 +1,9 @@
 import { OFF } from '../../config/options'
-import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
 import { createQueue } from '../../delivery/queue'
 import type { RecorderParts, SharedWithRecorder } from '../../host'
-import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { isToggle, parseJson, toJson } from '../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../lib/sensitive'
-import { uuidv7 } from '../../lib/uuid'
 import { VERSION } from '../../version'
 import type { Feature, FeatureHost } from '../feature'
 import { RECORDING_METHODS } from './methods'
@@ -59,14 +56,9 @@ export const recording = {
           // What the main script has anyway, so that the recorder need not contain it too.
           const parts: Omit<RecorderParts, keyof FeatureHost> = {
             createOutbox: context.createOutbox,
-            redact: (text: string, ofResource?: boolean) => outgoingText(text, context.config, ofResource),
-            outgoingUrl: (url: string) => outgoingUrl(url, context.config),
-            uuidv7,
-            createQueue: createQueue,
+            createQueue,
             shared,
             toJson,
-            listen,
-            request: client.delivery.send,
             sensitiveName: SENSITIVE_NAME,
             withoutSensitive,
             typing,

@@ -2,20 +2,17 @@ import { isBoolean } from '../../lib/json'
 import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
 import { readDevice } from '../../browser/device'
-import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { apiHost } from '../../delivery/hosts'
-import type { SurveyLink, SurveyParts } from '../../host'
-import { guarded } from '../../lib/guard'
-import { objectOf } from '../../lib/objects'
-import { uuidv7 } from '../../lib/uuid'
-import type { SurveyCallback } from '../../types'
+import type { SurveyParts } from '../../host'
+import type { SurveyRenderReason } from '../../types'
+import { whyAbsent } from '../callMethod'
+import { isFunction } from '../calls'
 import type { Feature, FeatureHost } from '../feature'
-import type { SurveyApi } from '../publicApi'
+import { lateCalls, linkTo } from '../late'
 import { SURVEY_METHODS } from './methods'
 
 const NONE = 'no surveys'
-const QUERY = /^(get|can|on)/
 
 /** Shows the surveys of projects that have some. Neither code nor surveys are fetched for other projects. */
 export const surveys = {
@@ -31,69 +28,34 @@ export const surveys = {
   },
   remote: { surveys: [(value) => isBoolean(value) || Array.isArray(value)] },
   members: { surveys: { prefillFromUrl: 'boolean' } },
-  connect: ({ context, delivery }) => {
+  connect: (client) => {
+    const { context } = client
     const { config, remote, log } = context
-    let extension: SurveyLink | undefined
     let isBlocked = false
-    /** Calls made before it is known whether there are surveys. */
-    const waiting: (() => unknown)[] = []
+    let amend: Parameters<SurveyParts['onAmend']>[0] | undefined
 
     const isOff = () => config.disable_surveys || config.advanced_disable_flags || context.isOptedOut()
     const isOn = () => config.advanced_enable_surveys || [remote.items.surveys].flat()[0]
-    /** Why there are no surveys; undefined if there are some, or if that is not known yet. */
-    const absence = () => {
-      if (isBlocked || isOff()) return 'surveys are off or blocked'
-      return remote.items.surveys !== undefined && !isOn() ? NONE : undefined
-    }
-    const call = (name: string, args: readonly unknown[]): unknown => {
-      const error = absence()
-      if (!error)
-        return extension
-          ? (extension.api as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!(...args)
-          : name === 'canRenderSurvey'
-            ? undefined
-            : // Only the caller of `canRenderSurveyAsync` uses it.
-              new Promise((done) => {
-                const person = context.person()
-                // A survey that was to be shown to one person is not shown to the next.
-                waiting.push(() => done((person === context.person() || QUERY.test(name)) && call(name, args)))
-              })
-      const [callback] = args
-      if (typeof callback === 'function') (callback as SurveyCallback)([], { isLoaded: error === NONE, error })
-      else if (!name.startsWith('can')) log.warn(`${name}() does nothing: ${error}`)
-      return { visible: false, disabledReason: error }
-    }
-    const settle = () => {
-      if (extension || absence()) waiting.splice(0).forEach(guarded)
-    }
-    remote.onChange(settle)
-
     return {
-      api: {
-        ...(objectOf(
-          Object.keys(SURVEY_METHODS),
-          (name) =>
-            (...args: unknown[]) =>
-              call(name, args),
-        ) as unknown as SurveyApi),
-        surveys: {},
-        onSurveysLoaded: (callback) => {
-          let isStopped = false
-          const listener: SurveyCallback = (...loaded) => isStopped || callback(...loaded)
-          void call('onSurveysLoaded', [listener])
-          return () => {
-            isStopped = true
-          }
+      onMissing: lateCalls(client, {
+        absence: () => {
+          if (isBlocked || isOff()) return 'surveys are off or blocked'
+          return remote.items.surveys !== undefined && !isOn() ? NONE : undefined
         },
-      },
+        answer: (path, [callback], error) => {
+          if (isFunction(callback)) callback([], { isLoaded: error === NONE, error })
+          const reason: SurveyRenderReason = { visible: false, disabledReason: error }
+          if (path === 'canRenderSurvey') return reason
+          if (path === 'canRenderSurveyAsync') return Promise.resolve(reason)
+          if (!isFunction(callback)) log.warn(whyAbsent(path, `(${error})`))
+          return undefined
+        },
+      }),
       stage: {
         name: 'surveys',
         before: 'person',
-        run: (event, _, then) => (!then?.isPast && extension?.amend(event)) || event,
+        run: (event, _, then) => (!then?.isPast && amend?.(event)) || event,
       },
-      onCapture: (event) => extension?.onCapture(event),
-      onReset: () => extension?.onReset(),
-      onAlign: settle,
       runs: {
         // The extension closes the surveys of the previous person, and keeps the definitions that it has loaded.
         isOfPage: true,
@@ -102,25 +64,18 @@ export const surveys = {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
           const parts: Omit<SurveyParts, keyof FeatureHost> = {
             apiHost,
-            listen,
+            link: linkTo(client),
             onNavigate,
             readDevice,
-            request: delivery.send,
             storageOf,
-            uuidv7,
-            use: (next: SurveyLink) => {
-              extension = next
-              settle()
+            onAmend: (run) => {
+              amend = run
             },
           }
-          const stop = host.startExtension('surveys', parts, () => {
+          return host.startExtension('surveys', parts, () => {
             isBlocked = true
-            settle()
+            client.calls.replay()
           })
-          return () => {
-            stop()
-            extension = undefined
-          }
         },
       },
     }

@@ -1,6 +1,5 @@
 import { OFF } from '../../config/options'
 import { onNavigate } from '../../browser/navigation'
-import { listen } from '../../browser/signal'
 import { storageOf } from '../../browser/storage'
 import { DATED_DEFAULTS } from '../../config/datedDefaults'
 import type { ToolbarParts } from '../../host'
@@ -11,6 +10,7 @@ import { mayCapture } from '../../sources/autocapture/mayCapture'
 import { checkPath } from '../../sources/autocapture/privacy'
 import { describeEvent, maskingOf } from '../../sources/autocapture/startAutocapture'
 import type { Feature, FeatureHost } from '../feature'
+import { linkTo } from '../late'
 import { TOOLBAR_METHODS } from './methods'
 
 /** Name of the code in the URL, and in session storage of the token of the project that the tab has a session for. */
@@ -42,7 +42,6 @@ export const toolbar = {
   connect: (client) => {
     const { context } = client
     const { config, token } = context
-    const shared: ToolbarParts['shared'] = {}
     let code = takeCode()
     let isOn = code || storageOf('sessionStorage')?.getItem(NAME) === token
     const wanted = () => !!isOn && self === top && !config.advanced_disable_flags
@@ -58,7 +57,6 @@ export const toolbar = {
           return wanted() && !context.isOptedOut()
         },
       },
-      onReset: () => shared.onReset?.(),
       runs: {
         isOfPage: true,
         wanted,
@@ -66,12 +64,11 @@ export const toolbar = {
           // Functions that the core contains anyway, passed so that the extension does not contain them twice.
           const parts: Omit<ToolbarParts, keyof FeatureHost> = {
             code,
-            shared,
+            link: linkTo(client),
             end: () => {
               isOn = false
               client.align()
             },
-            listen,
             onNavigate,
             pathOf,
             checkPath,

@@ -1,8 +1,6 @@
 import { isToggle } from '../../lib/json'
 import { STRINGS, accepts } from '../../config/options'
-import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
-import { outgoingText, outgoingUrl } from '../../lib/campaign'
 import { guarded } from '../../lib/guard'
 import { own, pick } from '../../lib/objects'
 import type { PerformanceConfig } from '../../types'
@@ -45,10 +43,7 @@ export const vitals = {
         start: (host) =>
           host.startExtension(settings().web_vitals_attribution ? 'webVitalsAttribution' : 'webVitals', {
             settings,
-            listen,
             guarded,
-            outgoingUrl: (url: string) => outgoingUrl(url, config),
-            outgoingText: (text: string) => outgoingText(text, config),
             typing,
           }),
       },

@@ -1,11 +1,12 @@
 import { guarded } from '../../sql/catalog/guard.ts'
-import { type CallSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
+import { call, type CallSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { aggregateOf, computedOf } from './aggregates.ts'
 import { withBase } from './eventRows.ts'
 import { isOfLayers } from './layers.ts'
-import { isRangeOf, type RunTerm, type Shape } from './shape.ts'
+import { isRangeOf, type Shape } from './shape.ts'
 import { type Split, splitOf, test } from './split.ts'
-import { mapChildren } from './tree.ts'
+import type { RunTerm } from './rules/terms.ts'
+import { isClock, mapChildren } from './tree.ts'
 import { all, AT, DATABASE, LAYER, timestamp, number, OWNER, SEEN, type Stored, STORED, unionAll } from './words.ts'
 
 export const BUCKET = '__bucket'
@@ -56,7 +57,7 @@ export const isAfter = (source: string, watermark: string): Sql => infix(name(so
 // The clock is read once: two readings could fall into different hours.
 const atOneTime = (shape: Shape, now: Date): Shape => {
   const reading = timestamp(now.toISOString().replace('T', ' ').replace('Z', ''))
-  const fix = (sql: Sql): Sql => (sql.kind === 'call' && sql.name === 'now64' ? reading : mapChildren(sql, fix))
+  const fix = (sql: Sql): Sql => (isClock(sql) ? reading : mapChildren(sql, fix))
   return {
     ...shape,
     runTerms: shape.runTerms.map((term) => ({ ...term, bound: fix(term.bound) })),
@@ -99,6 +100,8 @@ export const statesFor = (shape: Shape, stored: Stored, { stored: inTable, ends,
     from: events(shape),
     where: all([...fixed, ...testsOf(others), where(...single), seen]),
     groupBy: [...groups.map((each) => name(each.name)), ...(run ? [name(INDEX)] : [])],
+    // Without groups, an aggregate over no events is a row, of which a minimum is not neutral.
+    having: groups.length === 0 ? infix(call('count'), '>', number(0)) : undefined,
   })
   return unionAll(fromTable, [
     ...(stored.isComplete ? [] : [fromEvents(tail, isAfter(source, stored.watermark))]),

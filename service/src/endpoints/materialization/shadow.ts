@@ -9,10 +9,10 @@ import {
   type Statement,
   type Storage,
 } from '../../storage/storage.ts'
-import type { CellRun } from './cells.ts'
-import { MAX_COMPARED_ROWS } from './comparable.ts'
+import type { CellRun } from './memory/cells.ts'
+import { MAX_COMPARED_ROWS } from './rules/comparable.ts'
 import type { Materializations } from './materializations.ts'
-import type { MaterializedTable } from './state.ts'
+import type { MaterializedTable } from './tables/state.ts'
 
 export interface ShadowOptions {
   readonly storage: Pick<Storage, 'run'>

@@ -1,7 +1,7 @@
 import { call, infix, name, type Sql, text } from '../../sql/catalog/physical.ts'
 import { isWithin } from './portion.ts'
-import { DAY_MS, HOUR_MS, type RunTerm } from './shape.ts'
-import { type TimeRange, timeRangeOf } from './timeRange.ts'
+import type { RunTerm } from './rules/terms.ts'
+import { DAY_MS, HOUR_MS, type TimeRange, timeRangeOf } from './timeRange.ts'
 import { all, any, bucketOf, number } from './words.ts'
 
 /** Rows of one source, which are buckets of a length and a start, or events of length 0 and a time. */

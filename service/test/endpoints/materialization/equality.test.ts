@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
-import type { CellRun } from '../../../src/endpoints/materialization/cells.ts'
-import type { MaterializedTable } from '../../../src/endpoints/materialization/state.ts'
+import type { CellRun } from '../../../src/endpoints/materialization/memory/cells.ts'
+import type { MaterializedTable } from '../../../src/endpoints/materialization/tables/state.ts'
 import { createShadow } from '../../../src/endpoints/materialization/shadow.ts'
 import { randomRuns } from '../../sql/support/randomRuns.ts'
 import type { BoundValue } from '../../../src/sql/compile.ts'
@@ -70,7 +70,7 @@ const ALL_VISITS: Readonly<Record<keyof typeof valuesOf, BoundValue>> = {
 const TYPES = { event: 'String', plan: 'String', amount: 'Number', paid: 'Boolean', from: 'Date', to: 'Date' }
 
 const ALL_STATES =
-  'count() AS n, count(properties.amount), sum(properties.amount), avg(properties.amount), min(properties.amount), max(timestamp), uniq(distinct_id), uniqExact(properties.plan), count(DISTINCT distinct_id), ' +
+  'count() AS n, count(properties.amount), sum(properties.amount), avg(properties.amount), min(properties.amount), min(timestamp), max(timestamp), uniq(distinct_id), uniqExact(properties.plan), count(DISTINCT distinct_id), ' +
   'countIf(properties.amount > 3), sumIf(properties.amount, properties.paid), quantileExact(0.9)(properties.amount), quantile(0.5)(properties.amount), quantileTDigest(0.5)(properties.amount), median(properties.amount), ' +
   'stddevPop(length(distinct_id)), argMax(toUnixTimestamp64Milli(timestamp), timestamp), sumOrNull(properties.amount), arraySort(x -> x, groupUniqArray(distinct_id))'
 

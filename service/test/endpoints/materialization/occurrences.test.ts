@@ -1,6 +1,6 @@
-import { distinctRead } from '../../../src/endpoints/materialization/boundary.ts'
+import { distinctRead } from '../../../src/endpoints/materialization/memory/boundary.ts'
 import fc from 'fast-check'
-import { createOccurrences } from '../../../src/endpoints/materialization/occurrences.ts'
+import { createOccurrences } from '../../../src/endpoints/materialization/memory/occurrences.ts'
 import { number } from '../../../src/endpoints/materialization/words.ts'
 
 const time = fc.integer({ min: -5, max: 20 })

@@ -1,7 +1,7 @@
-import type { CommonPart, Expression, Query, Select, Source } from '../../sql/parse/ast.ts'
-import type { ParsedQuery } from '../../sql/compile.ts'
-import { TABLES } from '../../sql/catalog/tables.ts'
-import { type Violation, violationAt } from './violation.ts'
+import type { CommonPart, Expression, Query, Select, Source } from '../../../sql/parse/ast.ts'
+import type { ParsedQuery } from '../../../sql/compile.ts'
+import { TABLES } from '../../../sql/catalog/tables.ts'
+import { type Violation, violationAt } from '../violation.ts'
 import { checkTerm, find, type Finding } from './whereRules.ts'
 
 /** The result of checking a query. */

@@ -1,5 +1,5 @@
-import { inParts } from '../../lib/parts.ts'
-import { SMALL_READ, type Storage } from '../../storage/storage.ts'
+import { inParts } from '../../../lib/parts.ts'
+import { SMALL_READ, type Storage } from '../../../storage/storage.ts'
 
 /** Storing more days again is not cheaper than storing all. */
 export const MAX_DAYS = 366

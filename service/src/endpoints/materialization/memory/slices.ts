@@ -6,7 +6,7 @@ import {
   type Statement,
   type Storage,
   StorageError,
-} from '../../storage/storage.ts'
+} from '../../../storage/storage.ts'
 import { createBatches } from './batches.ts'
 import type { CellRun } from './cells.ts'
 import { isFaithful, isInteger, isPlain, type Row } from './finish.ts'

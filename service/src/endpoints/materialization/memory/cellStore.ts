@@ -1,12 +1,11 @@
-import type { Result, Storage } from '../../storage/storage.ts'
+import type { Result, Storage } from '../../../storage/storage.ts'
 import type { CellOptions, CellRows, CellRun, CellsAt } from './cells.ts'
 import type { ChangedIds } from './corrections.ts'
 import { add, isFaithful, isPlain, pageOf, type Row } from './finish.ts'
 import { arrivedOf, createGroups } from './groupStore.ts'
-import { HOUR_MS } from './shape.ts'
 import { createSlices, type Slices } from './slices.ts'
-import { fullBuckets } from './split.ts'
-import type { TimeRange } from './timeRange.ts'
+import { fullBuckets } from '../split.ts'
+import { HOUR_MS, type TimeRange } from '../timeRange.ts'
 
 /** Finishes runs from cells in memory. */
 export interface Cells {

@@ -1,8 +1,7 @@
-import { NO_CALLER, type Statement, type Storage } from '../../storage/storage.ts'
+import { NO_CALLER, type Statement, type Storage } from '../../../storage/storage.ts'
 import type { CellRun, CellsAt } from './cells.ts'
-import { HOUR_MS } from './shape.ts'
 import { MAX_CELLS, type Slice } from './slices.ts'
-import { joined } from './timeRange.ts'
+import { HOUR_MS, joined } from '../timeRange.ts'
 
 /** Returns the ids that may belong to other persons since an epoch. `undefined`: it may be any. */
 export type ChangedIds = (projectId: number, from: number, to: number) => readonly string[] | undefined

@@ -1,14 +1,14 @@
-import type { CallSql, SelectSql, Sql } from '../../sql/catalog/physical.ts'
-import type { Column, ReadLimits } from '../../storage/storage.ts'
-import { aggregateOf, isAdditive } from './aggregates.ts'
+import type { CallSql, SelectSql, Sql } from '../../../sql/catalog/physical.ts'
+import type { Column, ReadLimits } from '../../../storage/storage.ts'
+import { aggregateOf, isAdditive } from '../aggregates.ts'
 import { type CellStatements, statementsOf } from './cellStatements.ts'
-import { joinedOf, joinsOnlyOwners } from './eventRows.ts'
+import { joinedOf, joinsOnlyOwners } from '../eventRows.ts'
 import type { Order, Row } from './finish.ts'
-import { termsOf } from './rollup.ts'
-import type { Shape } from './shape.ts'
-import { type TimeRange, timeRangeOf } from './timeRange.ts'
-import { childrenOf } from './tree.ts'
-import type { Stored } from './words.ts'
+import { termsOf } from '../rollup.ts'
+import type { Shape } from '../shape.ts'
+import { type TimeRange, timeRangeOf } from '../timeRange.ts'
+import { isClock, some } from '../tree.ts'
+import type { Stored } from '../words.ts'
 
 /**
  * A run that the service can finish by itself, from cells: the group's values, a time, and the group's aggregates.
@@ -74,8 +74,6 @@ export interface CellRequest {
   readonly now: Date
 }
 
-const hasClock = (sql: Sql): boolean => (sql.kind === 'call' && sql.name === 'now64') || childrenOf(sql).some(hasClock)
-
 const EVERYTHING: TimeRange = { from: -Infinity, to: Infinity }
 
 const uniqueBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] => [
@@ -91,7 +89,7 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
   if (sql.having || sql.limitBy || sql.arrayJoin || sql.isDistinct) return undefined
   const { ranges, others } = termsOf(shape, now)
   const range = ranges.length ? timeRangeOf(ranges) : EVERYTHING
-  if (!range || others.some(({ bound }) => hasClock(bound))) return undefined
+  if (!range || others.some(({ bound }) => some(bound, isClock))) return undefined
 
   // A cell has the groups, then the aggregates.
   const isAggregate = (of: Sql): of is CallSql => of.kind === 'call' && !of.over && aggregateOf(of.name) !== undefined

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Metadata } from '../../storage/metadata/metadata.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { Metadata } from '../../../storage/metadata/metadata.ts'
+import type { Storage } from '../../../storage/storage.ts'
 import { daysOfEvents } from './changes.ts'
 import { CLAIM_MS, HEARTBEAT_MS, type Maintenance } from './maintain.ts'
 import { type State, withStaleDays } from './state.ts'

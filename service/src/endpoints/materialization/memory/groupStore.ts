@@ -2,10 +2,9 @@ import type { CellOptions, CellRows, CellRun, CellsAt } from './cells.ts'
 import type { BoundaryPart } from './boundary.ts'
 import { correctedFor, type CorrectionOptions } from './corrections.ts'
 import type { Row } from './finish.ts'
-import { DAY_MS, HOUR_MS } from './shape.ts'
 import { createSharedGroups } from './sharedGroups.ts'
 import type { Slice, Slices } from './slices.ts'
-import { joined, type TimeRange } from './timeRange.ts'
+import { DAY_MS, HOUR_MS, joined, type TimeRange } from '../timeRange.ts'
 
 // A run whose groups are partly in its range at more places than its two ends reads nearly all of it.
 const MAX_WINDOWS = 4
@@ -89,7 +88,8 @@ const fromBoundaries = async (
             run,
             () => each.statement(window, isNow),
             options.limits,
-            isNow ? options.epoch : settledEpoch(run, options),
+            // Both only grow, so their sum changes with each.
+            settledEpoch(run, options) + (isNow ? options.epoch : 0),
             { read: (result) => each.read(result, window) },
           ),
         ),

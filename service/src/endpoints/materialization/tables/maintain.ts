@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Log } from '../../lib/log.ts'
-import type { MaterializedVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { type Storage, StorageError } from '../../storage/storage.ts'
+import type { Log } from '../../../lib/log.ts'
+import type { MaterializedVersion, Metadata } from '../../../storage/metadata/metadata.ts'
+import { type Storage, StorageError } from '../../../storage/storage.ts'
 import { lastChange } from './changes.ts'
-import { newLayer } from './layers.ts'
+import { newLayer } from '../layers.ts'
 import { dueOf, type MaterializedTable, type State, withStaleDays } from './state.ts'
 import type { Tables, Task } from './tables.ts'
 

@@ -1,5 +1,5 @@
-import type { Metadata } from '../../storage/metadata/metadata.ts'
-import { SMALL_READ, type Storage } from '../../storage/storage.ts'
+import type { Metadata } from '../../../storage/metadata/metadata.ts'
+import { SMALL_READ, type Storage } from '../../../storage/storage.ts'
 import { stateOf } from './state.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,6 +1,6 @@
-import type { CompareOperator, Expression, Query } from '../../sql/parse/ast.ts'
-import type { Span } from '../../sql/parse/queryError.ts'
-import type { ViolationCode } from './violation.ts'
+import type { CompareOperator, Expression, Query } from '../../../sql/parse/ast.ts'
+import type { Span } from '../../../sql/parse/queryError.ts'
+import type { ViolationCode } from '../violation.ts'
 
 type Variable = Extract<Expression, { kind: 'variable' }>
 

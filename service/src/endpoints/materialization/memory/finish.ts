@@ -1,5 +1,5 @@
-import type { Column } from '../../storage/storage.ts'
-import { createZone } from '../insights/zone.ts'
+import type { Column } from '../../../storage/storage.ts'
+import { createZone } from '../../insights/zone.ts'
 
 /** What rows are ordered by: a value of a cell, without its time. */
 export interface Order {

@@ -1,11 +1,19 @@
-import { call, type CallSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
-import { print } from '../../sql/print/print.ts'
-import type { Statement } from '../../storage/storage.ts'
-import { isAdditive } from './aggregates.ts'
+import {
+  call,
+  type CallSql,
+  infix,
+  name,
+  type QuerySql,
+  type SelectSql,
+  type Sql,
+} from '../../../sql/catalog/physical.ts'
+import { print } from '../../../sql/print/print.ts'
+import type { Statement } from '../../../storage/storage.ts'
+import { isAdditive } from '../aggregates.ts'
 import { type BoundaryRead, type BoundarySource, distinctRead, isDistinct, sumsRead } from './boundary.ts'
-import { withBase } from './eventRows.ts'
-import { isOfLayers } from './layers.ts'
-import { isWithin } from './portion.ts'
+import { withBase } from '../eventRows.ts'
+import { isOfLayers } from '../layers.ts'
+import { isWithin } from '../portion.ts'
 import {
   BUCKET,
   events,
@@ -17,11 +25,12 @@ import {
   SPAN,
   statesFor,
   storedRows,
-} from './rollup.ts'
-import { HOUR_MS, type RunTerm, type Shape, type StoredColumn } from './shape.ts'
-import { splitRuns, test } from './split.ts'
-import type { TimeRange } from './timeRange.ts'
-import { all, AT, number, type Stored, STORED } from './words.ts'
+} from '../rollup.ts'
+import type { Shape, StoredColumn } from '../shape.ts'
+import { splitRuns, test } from '../split.ts'
+import type { RunTerm } from '../rules/terms.ts'
+import { HOUR_MS, type TimeRange } from '../timeRange.ts'
+import { all, AT, number, type Stored, STORED } from '../words.ts'
 
 /** What the service reads to finish a run. */
 export interface CellStatements {

@@ -1,10 +1,10 @@
-import { ApiError } from '../../lib/apiError.ts'
-import type { Endpoint, EndpointVersion } from '../../storage/metadata/metadata.ts'
-import { NO_CALLER, type Storage, StorageError, storageApiError, type WorkLimits } from '../../storage/storage.ts'
-import type { MaterializationView } from '../definitions/materializer.ts'
-import { isInsight } from '../insights/insights.ts'
-import type { Plan } from './plan.ts'
-import { statementsOf, type TablePlan } from './tablePlan.ts'
+import { ApiError } from '../../../lib/apiError.ts'
+import type { Endpoint, EndpointVersion } from '../../../storage/metadata/metadata.ts'
+import { NO_CALLER, type Storage, StorageError, storageApiError, type WorkLimits } from '../../../storage/storage.ts'
+import type { MaterializationView } from '../../definitions/materializer.ts'
+import { isInsight } from '../../insights/insights.ts'
+import type { Plan } from '../plan.ts'
+import { statementsOf, type TablePlan } from '../tablePlan.ts'
 import { type State, stateOf } from './state.ts'
 
 const statusOf = ({ claim, error, inUse }: State): MaterializationView['status'] =>

@@ -1,10 +1,10 @@
-import { call, type CallSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
-import type { Result } from '../../storage/storage.ts'
+import { call, type CallSql, infix, name, type SelectSql, type Sql } from '../../../sql/catalog/physical.ts'
+import type { Result } from '../../../storage/storage.ts'
 import { add, isFaithful, isInteger, isPlain, type Row } from './finish.ts'
 import { createOccurrences, type Occurrences } from './occurrences.ts'
-import type { StoredColumn } from './shape.ts'
-import type { TimeRange } from './timeRange.ts'
-import { all, number } from './words.ts'
+import type { StoredColumn } from '../shape.ts'
+import type { TimeRange } from '../timeRange.ts'
+import { all, number } from '../words.ts'
 
 // Distinct values and sums over part of a period follow from the times of its events. The engine returns them once for a
 // period, and then the service finishes every run that begins or ends in it.

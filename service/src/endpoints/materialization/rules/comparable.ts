@@ -1,7 +1,7 @@
-import type { SelectSql } from '../../sql/catalog/physical.ts'
-import { COMBINATORS } from '../../sql/catalog/functions/aggregates.ts'
-import type { CompileOptions, ParsedQuery } from '../../sql/compile.ts'
-import { MERGEABLE } from './aggregates.ts'
+import type { SelectSql } from '../../../sql/catalog/physical.ts'
+import { COMBINATORS } from '../../../sql/catalog/functions/aggregates.ts'
+import type { CompileOptions, ParsedQuery } from '../../../sql/compile.ts'
+import { UNDETERMINED } from '../aggregates.ts'
 
 /** Runs with more rows are not compared. */
 export const MAX_COMPARED_ROWS = 10_000
@@ -16,7 +16,7 @@ const isUndetermined = (name: string): boolean => {
   )
   return (
     /^(?:now|today|yesterday|rand|generateuuid|current_timestamp|arrayshuffle)/.test(lower) ||
-    Object.entries(MERGEABLE).some(([own, kind]) => kind === 'any' && own.toLowerCase() === stem) ||
+    UNDETERMINED.some((each) => each.toLowerCase() === stem) ||
     stem === 'array_agg'
   )
 }

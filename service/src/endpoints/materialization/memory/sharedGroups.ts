@@ -1,9 +1,9 @@
-import { NO_CALLER, type Storage } from '../../storage/storage.ts'
+import { NO_CALLER, type Storage } from '../../../storage/storage.ts'
 import { createBatches } from './batches.ts'
 import type { CellRun, CellsAt } from './cells.ts'
 import type { Row } from './finish.ts'
 import { isTooLarge, MAX_CELLS } from './slices.ts'
-import type { TimeRange } from './timeRange.ts'
+import type { TimeRange } from '../timeRange.ts'
 
 /** Maximum runs of one statement. */
 const MAX_TOGETHER = 32

@@ -1,5 +1,5 @@
-import type { EndpointVersion } from '../../storage/metadata/metadata.ts'
-import type { Layer } from './layers.ts'
+import type { EndpointVersion } from '../../../storage/metadata/metadata.ts'
+import type { Layer } from '../layers.ts'
 
 /** A table that runs read. */
 export interface MaterializedTable {
