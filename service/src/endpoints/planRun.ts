@@ -124,12 +124,15 @@ const compile = (...args: Parameters<typeof compileQuery>): Compiled => orApiErr
 
 /** Compiles a query against the events and, if the table has the query's shape, against the table. */
 const sqlSources = (
-  { parsed, values: variables, isUnmerged }: SqlWork,
+  { parsed, values: variables, assumed: { isUnmerged, isPlain } }: SqlWork,
   options: Omit<CompileOptions, 'variables'>,
   table: MaterializedTable | undefined,
   isComplete = false,
 ): RunSources<Compiled> => {
-  const live = once(() => [compile(parsed, { ...options, variables, isUnmerged })])
+  const live = once(() => {
+    const plain = isPlain ? parsed.properties.filter(isPlain) : []
+    return [compile(parsed, { ...options, variables, isUnmerged, plain })]
+  })
   if (!table) return { live }
   const reading = orApiError(() => tableReading(parsed, variables, { ...table, isComplete }))
   if (!reading) return { live }

@@ -1,4 +1,5 @@
 import { REJECTIONS } from '../../../src/modules.ts'
+import type { PlainProperties } from '../../../src/endpoints/plainProperties.ts'
 import type { ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
@@ -38,9 +39,19 @@ export const startIngest = (
     onMerge,
     epochs,
     owners,
-  }: Partial<ServiceEpochs> & { sinks?: readonly IngestSink[]; onMerge?: (projectId: number) => Promise<void> } = {},
-): Ingest =>
-  createIngest({
+    plainProperties,
+  }: Partial<ServiceEpochs> & {
+    sinks?: readonly IngestSink[]
+    onMerge?: (projectId: number) => Promise<void>
+    plainProperties?: Pick<PlainProperties, 'note'>
+  } = {},
+): Ingest => {
+  const facts = createPersonFacts(storage, {
+    lastSeen: createLastSeenCache(),
+    ...(onMerge ? { onMerge } : {}),
+    ...(owners ? { owners } : {}),
+  })
+  return createIngest({
     projectByToken: async (token) => ({
       id: Number(token),
       name: token,
@@ -52,11 +63,10 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPersonFacts(storage, {
-        lastSeen: createLastSeenCache(),
-        ...(onMerge ? { onMerge } : {}),
-        ...(owners ? { owners } : {}),
-      }).store,
+      async before(rows) {
+        for (const { projectId, structured } of rows) plainProperties?.note(projectId, structured)
+        await facts.store(rows)
+      },
       ...(epochs ? { onStoring: epochs.begin, onChange: epochs.end } : {}),
       waitMs,
     }),
@@ -68,6 +78,7 @@ export const startIngest = (
     slices: createTimeSlices(),
     count: () => {},
   })
+}
 
 /** Delivers a batch to a process. */
 export const deliver = (ingest: Ingest, project: number, batch: readonly object[], receivedAt = Date.UTC(2026, 5, 1)) =>
