@@ -7,6 +7,7 @@ import { LIVE } from '../../src/endpoints/insights/source.ts'
 import { createMerges } from '../../src/endpoints/merges.ts'
 import { createPlainProperties, type PlainProperties } from '../../src/endpoints/plainProperties.ts'
 import { compileQuery, parseQuery } from '../../src/sql/compile.ts'
+import { wellFormed } from '../../src/lib/storableJson.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Metadata, openMetadata } from '../../src/storage/metadata/metadata.ts'
 import type { Statement } from '../../src/storage/storage.ts'
@@ -190,7 +191,7 @@ test('without the engine, nothing is known', async () => {
 
 const KEYS = ['plan', 'a.b', "it's", '\ud800']
 const PROPERTIES = KEYS.map(
-  (key) => `properties[${JSON.stringify(key.toWellFormed()).replace(/'/g, "\\'").replace(/"/g, "'")}]`,
+  (key) => `properties[${JSON.stringify(wellFormed(key)).replace(/'/g, "\\'").replace(/"/g, "'")}]`,
 )
 const READ = parseQuery(`SELECT uuid, ${PROPERTIES.join(', ')} FROM events ORDER BY uuid`)
 
@@ -285,7 +286,7 @@ test('a plain property is read as any other, also while its first object or arra
             Object.entries(properties).flatMap(([key, of]) =>
               Array.isArray(of) ||
               (JSON.stringify(of).includes(':') && typeof of === 'object' && JSON.stringify(of) !== '{"a":null}')
-                ? [key.toWellFormed()]
+                ? [wellFormed(key)]
                 : [],
             ),
           ),
