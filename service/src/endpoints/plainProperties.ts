@@ -1,10 +1,5 @@
-import { guarded } from '../sql/catalog/guard.ts'
-import { infix, name, type SelectSql } from '../sql/catalog/physical.ts'
-import { isStructured } from '../sql/catalog/properties.ts'
-import { EVENTS } from '../sql/catalog/tables.ts'
-import { print } from '../sql/print/print.ts'
+import { findStructured } from '../sql/structured.ts'
 import type { ReadLimits, Storage } from '../storage/storage.ts'
-import { all, toTimestamp } from './materialization/words.ts'
 
 /** What a run assumes of properties. */
 export interface PlainReader {
@@ -59,22 +54,6 @@ const LOOK: Omit<ReadLimits, 'projectId'> = {
   maxThreads: 1,
 }
 
-/** Returns the statement that finds an event with an object or an array in a property. `since`: of those that arrived then or later. */
-const lookFor = (key: string, since: number | undefined): SelectSql => ({
-  kind: 'select',
-  items: [{ value: { kind: 'number', digits: '1' }, name: 'found' }],
-  from: {
-    kind: 'named',
-    name: 'e',
-    query: guarded(EVENTS, [
-      { value: isStructured(name('properties'), key), name: 'is' },
-      { value: name('inserted_at'), name: 'seen' },
-    ]),
-  },
-  where: all([name('e', 'is'), since === undefined ? undefined : infix(name('e', 'seen'), '>=', toTimestamp(since))])!,
-  limit: { kind: 'number', digits: '1' },
-})
-
 export const createPlainProperties = ({
   storage,
   isAlone,
@@ -121,7 +100,7 @@ export const createPlainProperties = ({
     one.isLooking = true
     try {
       const limits = { ...LOOK, projectId }
-      const { rows } = await storage.run(print(lookFor(key, since), projectId), limits, new AbortController().signal)
+      const { rows } = await storage.run(findStructured(projectId, key, since), limits, new AbortController().signal)
       if (rows.length) note(projectId, [key])
       else one.lookedAt = at
       one.isLooking = false

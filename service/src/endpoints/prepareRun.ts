@@ -9,8 +9,8 @@ import { type InsightQuery, type InsightRun, isInsight, planInsight } from './in
 import { LIVE } from './insights/source.ts'
 import { createZone } from './insights/zone.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import type { IsPlain } from '../sql/catalog/properties.ts'
 import type { BoundValue, ParsedQuery } from '../sql/compile.ts'
+import type { IsPlain } from '../sql/structured.ts'
 import { bindVariables } from './variables/bind.ts'
 
 interface RunOptions extends Runner {
