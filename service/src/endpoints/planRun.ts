@@ -223,12 +223,12 @@ const planSql = (
 }
 
 const planInsight = (
-  { query, run, plan, timezone, variables }: InsightWork,
+  { query, run, plan, timezone, variables, assumed }: InsightWork,
   table: MaterializedTable | undefined,
   { allowance, isComplete }: PlanOptions,
 ): KindPlan => {
-  const sourcesOf = (isTableComplete: boolean): RunSources => {
-    const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete })
+  const sourcesOf = (isTableComplete: boolean, isUnmerged?: boolean): RunSources => {
+    const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete }, isUnmerged)
     return {
       live: () => plan.statements,
       ...(stored ? { stored: { table, statements: () => stored.statements } } : {}),
@@ -237,7 +237,7 @@ const planInsight = (
   return {
     cacheKey: [timezone, variables],
     maxRows: allowance.rows + 1,
-    sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)))),
+    sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)), assumed.isUnmerged)),
     toOutcome: (results) => plan.shape(results.map(({ rows }) => rows)),
     comparison: () => ({ ...sourcesOf(false), live: () => planLive(query, run).statements }),
   }

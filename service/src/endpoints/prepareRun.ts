@@ -69,7 +69,7 @@ export interface SqlWork {
   readonly assumed: Assumed
 }
 
-/** What live statements may assume of the events of a project. */
+/** What live statements, and those of an insight, may assume of the events of a project. */
 export interface Assumed {
   /** Whether each id is its own person, so that no person is looked up. Default: false. */
   readonly isUnmerged?: boolean
@@ -82,6 +82,7 @@ export interface InsightWork {
   readonly query: InsightQuery
   readonly run: InsightRun
   readonly plan: Plan
+  readonly assumed: Assumed
   /** The project's time zone, which determines the days of the result. */
   readonly timezone: string
   /** The request's variables, sorted by name. */
@@ -140,6 +141,7 @@ const insightWork = async (
     kind: 'insight',
     query,
     run,
+    assumed,
     plan: planInsight(query, { ...run, reading: { ...LIVE, ...assumed } }),
     timezone,
     variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -132,8 +132,9 @@ export const createRun = ({
       signal,
       async load(aborted) {
         executed = await execute(aborted, plan)
-        const isTrue = plain.holds() && (!isUnmerged || (await merges.areAbsent(projectId)))
-        if (executed.table || isTrue) return toLoaded(plan, executed)
+        const assumesNothing = executed.table && work.kind === 'sql'
+        const isTrue = assumesNothing || (plain.holds() && (!isUnmerged || (await merges.areAbsent(projectId))))
+        if (isTrue) return toLoaded(plan, executed)
         // An id got another person meanwhile, or a property its first object or array.
         const general = planRun(await prepareRun({ metadata, materializations }, request), request, options)
         return toLoaded(general, await execute(aborted, general))
