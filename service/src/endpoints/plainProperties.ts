@@ -33,7 +33,8 @@ interface Known {
   askedAt: number
   /** Begin of the last look that found nothing. */
   lookedAt: number
-  isLooking: boolean
+  /** When it may be looked at again after a failure. */
+  retryAt: number
 }
 
 /** So many runs in a minute make a look pay. */
@@ -63,6 +64,8 @@ export const createPlainProperties = ({
   const startedAt = now()
   /** By project and key, ordered by last use. */
   const known = new Map<string, Known>()
+  /** Whether a look is in progress. There is one at a time, so that builds of tables are not kept waiting. */
+  let isLooking = false
   const noted = new Map<number, { readonly keys: Set<string>; characters: number }>()
 
   const isNoted = (projectId: number, key: string): boolean => {
@@ -84,7 +87,7 @@ export const createPlainProperties = ({
 
   const knownOf = (projectId: number, key: string): Known => {
     const id = `${projectId} ${key}`
-    const one = known.get(id) ?? { asks: 0, askedAt: -Infinity, lookedAt: -Infinity, isLooking: false }
+    const one = known.get(id) ?? { asks: 0, askedAt: -Infinity, lookedAt: -Infinity, retryAt: -Infinity }
     known.delete(id)
     known.set(id, one)
     for (const oldest of known.keys()) {
@@ -97,17 +100,16 @@ export const createPlainProperties = ({
   const look = async (projectId: number, key: string, one: Known) => {
     const at = now()
     const since = Number.isFinite(one.lookedAt) ? one.lookedAt - lagMs : undefined
-    one.isLooking = true
+    isLooking = true
     try {
       const limits = { ...LOOK, projectId }
       const { rows } = await storage.run(findStructured(projectId, key, since), limits, new AbortController().signal)
       if (rows.length) note(projectId, [key])
       else one.lookedAt = at
-      one.isLooking = false
     } catch {
-      setTimeout(() => {
-        one.isLooking = false
-      }, RETRY_MS).unref()
+      one.retryAt = now() + RETRY_MS
+    } finally {
+      isLooking = false
     }
   }
 
@@ -121,7 +123,7 @@ export const createPlainProperties = ({
     }
     one.asks += 1
     // An insert of the process before this one may become visible later.
-    const mayLook = at - startedAt >= lagMs && !one.isLooking && one.asks >= OFTEN
+    const mayLook = at - startedAt >= lagMs && at >= one.retryAt && !isLooking && one.asks >= OFTEN
     if (mayLook && at - one.lookedAt >= LOOK_AGAIN_MS) void look(projectId, key, one)
     return at - one.lookedAt < VALID_MS
   }

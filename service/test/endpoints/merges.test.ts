@@ -342,6 +342,29 @@ test('properties are looked at when they are read often, and again for what othe
   expect([await ask(9), looks.length]).toEqual([false, 3])
 })
 
+test('one look is in progress at a time, and one that fails is repeated after minutes', async () => {
+  let now = 0
+  const looks: ((error: Error) => void)[] = []
+  const run = () => new Promise<never>((_, fail) => looks.push(fail))
+  const plainProperties = createPlainProperties({ storage: { run }, isAlone: true, lagMs: 0, now: () => now })
+  const ask = (...keys: readonly string[]) => {
+    for (let left = 9; left; left -= 1) for (const key of keys) plainProperties.reader(1).isPlain(key)
+  }
+  ask('a', 'b')
+  expect(looks).toHaveLength(1)
+  looks[0]!(new Error('The engine is busy'))
+  await new Promise((go) => setImmediate(go))
+  ask('a')
+  expect(looks).toHaveLength(1)
+  ask('b', 'a')
+  expect(looks).toHaveLength(2)
+  looks[1]!(new Error('The engine is busy'))
+  await new Promise((go) => setImmediate(go))
+  now = 600_000
+  ask('a')
+  expect(looks).toHaveLength(3)
+})
+
 test('what is noted of a project is bounded: beyond, no property is plain', async () => {
   const run = async () => ({ columns: [], rows: [], textLength: 0 })
   const plainProperties = createPlainProperties({ storage: { run }, isAlone: true, lagMs: 0 })
