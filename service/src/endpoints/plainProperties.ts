@@ -46,7 +46,7 @@ const LOOK_AGAIN_MS = 30_000
 const RETRY_MS = 600_000
 const MAX_KEYS = 500
 /** Maximum characters of what is noted of a project. Beyond, none of its properties is plain. */
-const MAX_NOTED = 200_000
+const MAX_NOTED = 50_000
 const LOOK: Omit<ReadLimits, 'projectId'> = {
   maxSeconds: 60,
   maxMemoryBytes: 500_000_000,

@@ -34,7 +34,6 @@ export const STORING: Module<StoringParts> = {
     metadata,
     metrics,
     epochs,
-    merges,
     plainProperties,
     owners,
     slices,
@@ -46,7 +45,6 @@ export const STORING: Module<StoringParts> = {
     const facts = createPersonFacts(gate.ingest, {
       slices,
       owners,
-      onMerge: merges.note,
       ...(lastSeen ? { lastSeen } : {}),
     })
     const forget = createForgetPerson(gate.ingest, facts, lastSeen)

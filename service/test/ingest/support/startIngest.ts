@@ -3,7 +3,7 @@ import type { PlainProperties } from '../../../src/endpoints/plainProperties.ts'
 import type { ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
-import { createPersonFacts } from '../../../src/persons/facts.ts'
+import { createPersonFacts, type FactOptions } from '../../../src/persons/facts.ts'
 import { createLastSeenCache } from '../../../src/persons/lastSeenCache.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
 import type { IngestSink } from '../../../src/ingest/sink.ts'
@@ -30,25 +30,24 @@ export const createTypes = () => {
  * write that is not stored within `waitMs` fails.
  */
 export const startIngest = (
-  storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>,
+  storage: Pick<Storage, 'rows' | 'insert' | 'remove' | 'ready'>,
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
   {
     sinks = [],
-    onMerge,
     epochs,
     owners,
     plainProperties,
-  }: Partial<ServiceEpochs> & {
+  }: {
     sinks?: readonly IngestSink[]
-    onMerge?: (projectId: number) => Promise<void>
+    epochs?: ServiceEpochs['epochs']
+    owners?: FactOptions['owners']
     plainProperties?: Pick<PlainProperties, 'note'>
   } = {},
 ): Ingest => {
   const facts = createPersonFacts(storage, {
     lastSeen: createLastSeenCache(),
-    ...(onMerge ? { onMerge } : {}),
     ...(owners ? { owners } : {}),
   })
   return createIngest({
