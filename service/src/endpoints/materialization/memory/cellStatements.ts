@@ -115,7 +115,8 @@ const boundaryOf = (
   return [...distinct.map(ofTimes), ...(sums.length > 0 ? [ofSums] : [])]
 }
 
-export const statementsOf = (parts: CellParts): CellStatements => {
+/** Returns what is read to finish a run. Each statement is compiled when it is needed. */
+export const cellStatementsOf = (parts: CellParts): CellStatements => {
   const { shape, stored, projectId, groups, calls, others, readsOwners, isAdditive: isSum } = parts
   const { fixed, names, isBucketed, columns, from } = shape
   const { source, keyOf } = names
