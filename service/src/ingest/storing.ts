@@ -1,3 +1,4 @@
+import { createRecentIds } from './recentIds.ts'
 import { createRejectedEvents, type RejectedEvents } from './rejectedEvents.ts'
 import { createWriter, type Writer } from './writer.ts'
 import type { Module } from '../module.ts'
@@ -29,6 +30,7 @@ interface StoringParts {
 export const STORING: Module<StoringParts> = {
   create({ config, isShared, gate, metadata, metrics, epochs, merges, owners, slices, rejections, onStop, log }) {
     const lastSeen = isShared ? undefined : createLastSeenCache()
+    const recentIds = isShared ? undefined : createRecentIds(gate.ingest)
     const facts = createPersonFacts(gate.ingest, {
       slices,
       owners,
@@ -40,6 +42,7 @@ export const STORING: Module<StoringParts> = {
       before: facts.store,
       onStoring: epochs.begin,
       onChange: epochs.end,
+      recentIds,
       ...(isShared ? { withLock: storingWithLock(metadata) } : {}),
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
@@ -64,7 +67,11 @@ export const STORING: Module<StoringParts> = {
     return {
       writer,
       rejectedEvents,
-      forgetPerson: (projectId, ids) => writer.between(() => forget(projectId, ids)),
+      forgetPerson: (projectId, ids) =>
+        writer.between(() => {
+          recentIds?.forget()
+          return forget(projectId, ids)
+        }),
     }
   },
 }
