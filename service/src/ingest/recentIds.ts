@@ -120,7 +120,7 @@ const firstAt = (ms: number): string => {
 }
 
 // The projection of ids is sorted by `toUInt128(uuid)`, which is in order of time for version 7.
-const LAST_IDS = `SELECT project_id AS projectId, toString(uuid) AS uuid FROM db.events
+const LAST_IDS = `SELECT project_id AS projectId, uuid FROM db.events
   WHERE toUInt128(uuid) >= toUInt128({from:UUID}) AND toUInt128(uuid) < toUInt128({until:UUID}) AND substring(toString(uuid), 15, 1) = '7'
   ORDER BY toUInt128(uuid) DESC LIMIT {limit:UInt32}`
 
