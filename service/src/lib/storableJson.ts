@@ -1,17 +1,19 @@
+import { own } from './own.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
 /**
  * Maximum nesting that is stored. Real properties have a few levels, and code that walks them must not overflow the
  * stack.
  */
 export const MAX_DEPTH = 64
 
-/** Returns the values in a list or an object. An array of them takes less than half the time of looking each up. */
-const valuesIn = (value: object): readonly unknown[] => (Array.isArray(value) ? value : Object.values(value))
-
 /** Returns whether `value` is nested deeper than `levels`. */
 export const isDeeperThan = (value: unknown, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  for (const inner of valuesIn(value)) if (isDeeperThan(inner, levels - 1)) return true
+  // Avoids an array of values for each event. Objects from JSON have no inherited names.
+  for (const name in value) if (isDeeperThan(own(value as Fields, name), levels - 1)) return true
   return false
 }
 
@@ -35,7 +37,7 @@ const isUnstorable = (value: unknown): boolean => {
   if (typeof value === 'number') return Math.abs(value) >= MAX_INTEGER
   if (typeof value === 'string') return value.length > LONG_STRING && !(value as unknown as WellFormed).isWellFormed()
   if (typeof value !== 'object' || value === null) return false
-  for (const inner of valuesIn(value)) if (isUnstorable(inner)) return true
+  for (const name in value) if (isUnstorable(own(value as Fields, name))) return true
   return false
 }
 
