@@ -50,6 +50,7 @@ const INSERT_SETTINGS = {
   input_format_parallel_parsing: '0',
   max_insert_block_size: '1000000',
   async_insert: '0',
+  materialize_skip_indexes_on_insert: '0',
 }
 
 const FLAGS = [
