@@ -17,7 +17,7 @@ export const INTERNAL_NAMES = `
   ledger typed hasFailed tabs fillers maxBytes emit isInClickTask onVisibilityChange onActivity importExtension
   provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
   anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
-  onPageRestored pathOf besides
+  onPageRestored pathOf besides hasRoom runAt onWait
 `
   .trim()
   .split(/\s+/)
