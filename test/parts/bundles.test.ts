@@ -10,6 +10,7 @@ const MARKERS: Record<string, RegExp> = {
   autocapture: /capture_copied_text\)/,
   bots: /headlesschrome/,
   campaign: /duckduckgo/,
+  checks: /YYYY-MM-DD\W+:/,
   clicks: /user-blocking|\$dead_click/,
   consent: /\$opt_in\b/,
   cookies: /dmn_chk_/,

@@ -1,5 +1,6 @@
 import { isToggle } from '../../lib/json'
-import { STRINGS, accepts } from '../../config/options'
+import { accepts } from '../../config/accepts'
+import { STRINGS } from '../../config/options'
 import { listen } from '../../browser/signal'
 import { typing } from '../../browser/typing'
 import { outgoingText, outgoingUrl } from '../../lib/campaign'
