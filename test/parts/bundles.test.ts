@@ -23,7 +23,7 @@ const MARKERS: Record<string, RegExp> = {
   heatmaps: /\$heatmap_data/,
   pageleaves: /name:\s*["'`]pageleaves/,
   pageviews: /\$prev_pageview_/,
-  people: /\$create_alias/,
+  people: /acts as identify/,
   recording: /trailmark-recording/,
   surveys: /PHSurveyShown/,
   toolbar: /__trailmark_toolbar/,
