@@ -18,7 +18,7 @@ export const INTERNAL_NAMES = `
   provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
   anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
   onPageRestored pathOf besides onChange methods alive taken giveUp anonymize createPermissions
-  createRemoteConfig describe writeSome useDatabase adopt isOver onOpened mergeSets
+  createRemoteConfig describe writeSome useDatabase adopt isOver onOpened mergeSets hasRoom runAt onWait
 `
   .trim()
   .split(/\s+/)

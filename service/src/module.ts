@@ -29,6 +29,7 @@ export interface Ground {
   readonly queryRows: QueryRows
   /** Maximum memory of one run, in bytes. */
   readonly runMemoryBytes: number
+  /** What operators define. A module keeps its own definitions in a `store` of it. */
   readonly metadata: Metadata
   readonly keys: Keys
   readonly metrics: Metrics

@@ -74,14 +74,15 @@ export const startService = async ({
     })
     const { isShared, metadata, project, keyPath, keys, gate } = data
     const slices = createTimeSlices()
+    const merges = createMerges({ storage: gate.lookups, ...(isShared ? { shared: metadata.settings } : {}) })
     const use = createUse({
       ...data,
       config,
       instance: (await metadata.console.instance()).id,
       queryRows: createQueryRows(gate.runs, LOOKUP_SECONDS),
       metrics,
-      ...createServiceEpochs(isShared ? metadata : undefined),
-      merges: createMerges({ storage: gate.lookups, ...(isShared ? { shared: metadata.settings } : {}) }),
+      ...createServiceEpochs(isShared ? metadata : undefined, merges.note),
+      merges,
       slices,
       turns: createJobTurns(),
       programs: { recordings: recordingThread, sourceMaps: mapWorker },

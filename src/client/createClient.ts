@@ -5,9 +5,10 @@ import type { LoadDatabase } from '../delivery/outbox'
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
-import type { CallMoment } from '../lib/moment'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
+import { createCallMethod } from './callMethod'
+import type { Calls } from './calls'
 import { createCapture } from './capture'
 import { consentStatus, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
@@ -15,6 +16,7 @@ import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
+import type { Missing } from './missingParts'
 import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPerson } from './people/people'
@@ -33,8 +35,10 @@ export interface ClientInputs {
   log: Log
   /** Records every event that goes into the queue, is delivered, or is dropped. */
   ledger: Ledger
-  /** Returns the moment of a call that was queued, while it runs. */
-  early(): CallMoment | undefined
+  /** The calls that wait. */
+  calls: Calls
+  /** Returns the import that a method needs and lacks. */
+  missing: Missing
   /** Called when the client was shut down. */
   onEnd(): void
 }
@@ -50,7 +54,8 @@ export const createClient = ({
   userConfig,
   log,
   ledger,
-  early,
+  calls,
+  missing,
   onEnd,
 }: ClientInputs) => {
   const provided = providedBy(features, standIns)
@@ -62,9 +67,11 @@ export const createClient = ({
   const delivery = connectDelivery(context, ledger)
   const { outbox, queue } = delivery
 
-  const events = createCapture(context, ledger, queue, early)
+  const events = createCapture(context, ledger, queue, calls.early)
   const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
+  const api: Partial<Api> = {}
+  const call = createCallMethod({ features, connections, api, log, missing })
   const emit = createEmit(connections)
   const person = createPerson(context, emit)
   const configure = (changes: object) => {
@@ -81,6 +88,9 @@ export const createClient = ({
     configure,
     options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
+    calls,
+    connections,
+    call,
     api: () => api,
     mayProcess: person.mayProcess,
     forgetVisit: person.forgetVisit,
@@ -98,6 +108,7 @@ export const createClient = ({
   )
   delivery.onGzipNeeded(running.align)
   remote.onChange(running.align)
+  remote.onChange(calls.replay)
   let adoption: ReturnType<typeof setTimeout> | undefined
   context.onNextPerson(() => {
     settle()
@@ -118,6 +129,7 @@ export const createClient = ({
     outbox.align()
     running.align()
     emit('onAlign')
+    calls.replay()
   }
   /** Applies what another tab or the page has changed in the browser's storage: consent, a reset, ids, the session. */
   const adopt = () => {
@@ -157,9 +169,10 @@ export const createClient = ({
       onEnd()
     },
   }
-  const api = connections.reduce<CoreApi & Partial<Api>>((all, each) => ({ ...all, ...each.api }), coreApi)
+  Object.assign(api, coreApi, ...connections.map((each) => each.api))
   const look = oncePerTask(adopt)
   return {
+    call,
     api,
     /** Runs before each call of the page: captures what waits, and adopts what other tabs have changed. */
     beforeCall: () => {

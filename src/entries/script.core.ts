@@ -1,5 +1,5 @@
 import { BASE } from '../client/features/base'
-import { people } from '../client/features/people'
+import { people } from '../client/features/people/people'
 import { METHODS } from '../client/features/methods'
 import { missingParts } from '../client/missingParts'
 import { STAND_INS } from '../client/standIns'

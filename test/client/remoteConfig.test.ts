@@ -3,6 +3,7 @@ import type { ExtensionName, LoadExtension } from '../../src/extensions/contract
 import type { VitalsParts } from '../../src/host'
 import type { PerformanceConfig } from '../../src/types'
 import { NO_FLAGS, listenToConsole, startAnalytics } from '../support/startAnalytics'
+import { randomRuns } from '../support/randomRuns'
 
 // What the service says about features, and what browsers remember of it, with the real extensions. PostHog's own
 // responses are in e2e/scenarios/posthogHost.spec.ts.
@@ -149,7 +150,7 @@ const expectAll = async (started: Awaited<ReturnType<typeof begin>>) => {
 test('any remote configuration leaves no extension between loading and running, and throws nothing', async () => {
   await fc.assert(
     fc.asyncProperty(ITEMS, async (items) => expectRunning(await begin(items))),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: randomRuns(20), endOnFailure: true },
   )
 }, 120_000)
 
@@ -184,7 +185,7 @@ test('whatever an older release has stored, extensions start and nothing throws'
       started.analytics.updateEarlyAccessFeatureEnrollment('beta', true)
       await expectRunning(started)
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: randomRuns(20), endOnFailure: true },
   )
 }, 120_000)
 

@@ -1,10 +1,10 @@
 import type { Feature } from '../../src/client/feature'
-import { checks } from '../../src/client/features/checks'
-import { autocapture } from '../../src/client/features/autocapture'
-import { cookies } from '../../src/client/features/cookies'
+import { checks } from '../../src/client/features/checks/checks'
+import { autocapture } from '../../src/client/features/autocapture/autocapture'
+import { cookies } from '../../src/client/features/cookies/cookies'
 import { FEATURES } from '../../src/client/features/features'
-import { flags } from '../../src/client/features/flags'
-import { people } from '../../src/client/features/people'
+import { flags } from '../../src/client/features/flags/flags'
+import { people } from '../../src/client/features/people/people'
 import { createAnalytics } from '../../src/client/instances'
 import { METHODS } from '../../src/client/features/methods'
 import { missingParts } from '../../src/client/missingParts'
@@ -101,7 +101,9 @@ test.each([
   await settle(5000)
   expect(sent.map(({ event }) => event)).toEqual(['x'])
   expect(lines.sort()).toEqual(
-    wrong.sort().map((name) => `[trailmark] ${name} has a wrong type. Import trailmark/checks to see why; it has no effect`),
+    wrong
+      .sort()
+      .map((name) => `[trailmark] ${name} has a wrong type. Import trailmark/checks to see why; it has no effect`),
   )
 })
 

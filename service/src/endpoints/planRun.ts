@@ -8,12 +8,12 @@ import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
 import { planInsight as planLive } from './insights/insights.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
-import type { CellRun } from './materialization/cells.ts'
-import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
+import type { CellRun } from './materialization/memory/cells.ts'
+import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/rules/comparable.ts'
 import { planFromStored } from './materialization/insightRows.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import { readingFrom, tableReading } from './materialization/plan.ts'
-import type { MaterializedTable } from './materialization/state.ts'
+import { tableReading } from './materialization/plan.ts'
+import type { MaterializedTable } from './materialization/tables/state.ts'
 import { statementPrefix } from './running.ts'
 import type { Choice, Speeds } from './speeds.ts'
 import type { InsightWork, PreparedRun, RunRequest, SqlWork } from './prepareRun.ts'
@@ -141,19 +141,19 @@ const sqlSources = (
 /** Compiles statements that return the same rows in any order: live, and from the table if it has the query's shape. */
 const comparedSources = (
   { parsed, values: variables }: SqlWork,
-  options: Pick<CompileOptions, 'projectId' | 'limit'>,
+  options: { readonly projectId: number; readonly limit: number },
   table: MaterializedTable | undefined,
 ): RunSources<Compiled> => {
   const replace = unordered(parsed)
   const live = once(() => [compile(parsed, { ...options, variables, replace })])
   if (!table) return { live }
-  const reading = readingFrom(parsed, table)
-  const statement = compile(parsed, {
-    ...options,
-    variables,
-    replace: (node, sql) => reading.replace(node, replace(node, sql)),
-  })
-  return reading.isUsed() ? { live, stored: { table, statements: () => [statement] } } : { live }
+  const reading = orApiError(() => tableReading(parsed, variables, table))
+  if (!reading) return { live }
+  const cells = reading.cells(options)
+  const statements = once(() => [
+    compile(parsed, { ...options, variables, replace: (node, sql) => reading.replace(node, replace(node, sql)) }),
+  ])
+  return { live, stored: { table, statements, cells: cells && { ...cells, order: [], skip: 0, count: options.limit } } }
 }
 
 /** Returns the maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */

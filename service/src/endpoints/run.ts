@@ -8,12 +8,12 @@ import { type Epochs, isSettled, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Arrivals } from './materialization/arrivals.ts'
-import type { Cells } from './materialization/cellStore.ts'
-import type { CellRun } from './materialization/cells.ts'
+import type { Cells } from './materialization/memory/cellStore.ts'
+import type { CellRun } from './materialization/memory/cells.ts'
 import type { OwnerChanges } from './ownerChanges.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
-import type { MaterializedTable } from './materialization/state.ts'
+import type { MaterializedTable } from './materialization/tables/state.ts'
 import type { Merges } from './merges.ts'
 import { type Outcome, type PlanOptions, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
@@ -95,10 +95,12 @@ export const createRun = ({
     const isComplete = (table: MaterializedTable) => isSettled(epoch) && arrivals.isComplete(projectId, table, epoch)
     const options: PlanOptions = { materializations, allowance, isComplete, choose: speeds.choose }
     const plan = planRun(prepared, request, options)
-    const finish = async (run: CellRun, limits: RunPlan['limits'], signal: AbortSignal) =>
+    const finish = (run: CellRun, limits: RunPlan['limits'], signal: AbortSignal) =>
       cells.finish(run, {
-        epoch: settled(epoch),
-        owners: run.readsOwners ? settled(await owners.of(projectId)) : 0,
+        now: async () => ({
+          epoch: settled(await epochs.of(projectId)),
+          owners: run.readsOwners ? settled(await owners.of(projectId)) : 0,
+        }),
         isComplete: Boolean(run.stored.isComplete),
         limits,
         signal,
@@ -137,7 +139,7 @@ export const createRun = ({
     const refreshed = new Date(startedAt).toISOString()
     if (!isCached && stored) lastRuns.note(stored.endpoint.id, refreshed)
     if (!isCached && stored && value.endpoint_materialized)
-      shadow.follow({ versionId: stored.version.id, comparison: plan.comparison, limits: plan.limits })
+      shadow.follow({ versionId: stored.version.id, comparison: plan.comparison, finish, limits: plan.limits })
     return {
       ...value,
       ...(stored

@@ -27,12 +27,11 @@ interface StoringParts {
 
 /** The writer of events, with the facts about persons, the epochs and the metrics. */
 export const STORING: Module<StoringParts> = {
-  create({ config, isShared, gate, metadata, metrics, epochs, merges, owners, slices, rejections, onStop, log }) {
+  create({ config, isShared, gate, metadata, metrics, epochs, owners, slices, rejections, onStop, log }) {
     const lastSeen = isShared ? undefined : createLastSeenCache()
     const facts = createPersonFacts(gate.ingest, {
       slices,
       owners,
-      onMerge: merges.note,
       ...(lastSeen ? { lastSeen } : {}),
     })
     const forget = createForgetPerson(gate.ingest, facts, lastSeen)

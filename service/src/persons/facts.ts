@@ -116,11 +116,9 @@ export interface FactOptions {
   readonly lastSeen?: LastSeenCache
   /** Absent: the rows of a batch are created in one step of the event loop. */
   readonly slices?: TimeSlices
-  /** Called before ids of a project get another person. */
-  readonly onMerge?: (projectId: number) => Promise<void>
-  /** Called before and after the owners of ids are stored. */
+  /** Called before and after the owners of ids are stored. `isMerge`: whether an id gets another person. */
   readonly owners?: {
-    readonly begin: (projectId: number) => Promise<void>
+    readonly begin: (projectId: number, isMerge: boolean) => Promise<void>
     readonly end: (projectId: number, ids: readonly string[]) => Promise<void>
   }
 }
@@ -152,7 +150,7 @@ const BATCH = 'batch'
  */
 export const createPersonFacts = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { lastSeen, slices, owners, onMerge = async () => {} }: FactOptions = {},
+  { lastSeen, slices, owners }: FactOptions = {},
 ): PersonFacts => {
   const next = () => slices?.next(BATCH)
 
@@ -218,8 +216,10 @@ export const createPersonFacts = (
         version: connected.length,
       })),
     )
-    if (rows.some(({ distinct_id, person }) => person !== distinct_id)) await onMerge(projectId)
-    await owners?.begin(projectId)
+    await owners?.begin(
+      projectId,
+      rows.some(({ distinct_id, person }) => person !== distinct_id),
+    )
     try {
       await insert('db.person_distinct_ids', rows)
     } finally {

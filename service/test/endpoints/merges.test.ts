@@ -107,9 +107,16 @@ const delivery = fc.oneof(
 
 let projects = 100
 
+const noting = (note: (projectId: number) => Promise<void>) => ({
+  begin: async (projectId: number, isMerge: boolean) => {
+    if (isMerge) await note(projectId)
+  },
+  end: async () => {},
+})
+
 const startProcess = (shared = metadata.settings) => {
   const merges = createMerges({ storage, shared })
-  return { merges, ingest: startIngest(storage, createTypes(), undefined, { onMerge: merges.note }) }
+  return { merges, ingest: startIngest(storage, createTypes(), undefined, { owners: noting(merges.note) }) }
 }
 
 test('statements without lookups of persons return equal rows until ids are merged, in every process', async () => {
@@ -157,7 +164,7 @@ test('a merge is known before its rows are in the engine', async () => {
     await merges.note(projectId)
     await shared.note(projectId)
   }
-  const ingest = startIngest(watched, createTypes(), undefined, { onMerge: note })
+  const ingest = startIngest(watched, createTypes(), undefined, { owners: noting(note) })
   await deliver(ingest, project, [event('$identify', 'ann')])
   expect([await merges.areAbsent(project), await other.areAbsent(project)]).toEqual([true, true])
   await deliver(ingest, project, [event('$identify', 'ann', { $anon_distinct_id: 'anon' })])

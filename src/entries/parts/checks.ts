@@ -1,1 +1,1 @@
-export { checks } from '../../client/features/checks'
+export { checks } from '../../client/features/checks/checks'

@@ -1,1 +1,1 @@
-export { consent } from '../../client/features/consentAlone'
+export { consent } from '../../client/features/consent/consentAlone'

@@ -1,4 +1,4 @@
-import { durable as row } from '../../client/features/durable'
+import { durable as row } from '../../client/features/durable/durable'
 import type { Feature } from '../../client/feature'
 
 export const durable: Feature = {

@@ -1,1 +1,1 @@
-export { people } from '../../client/features/people'
+export { people } from '../../client/features/people/people'

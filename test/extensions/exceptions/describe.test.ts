@@ -1,13 +1,13 @@
 import { runInNewContext } from 'node:vm'
 import { exceptionList } from '../../../src/extensions/exceptions/exceptionList'
 import { describe as describeThrown } from '../../../src/extensions/exceptions/describe'
-import type { ExceptionReport } from '../../../src/host'
+import type { Kind } from '../../../src/extensions/exceptions/describe'
 
-const list = (value: unknown, kind: ExceptionReport[0] = 'captured') => {
+const list = (value: unknown, kind: Kind = 'captured') => {
   const trace = new Error()
   return exceptionList(kind, value, describeThrown(value, kind, trace), {}, (text) => text)
 }
-const brief = (value: unknown, kind?: ExceptionReport[0]) => {
+const brief = (value: unknown, kind?: Kind) => {
   const [first] = list(value, kind)
   return [first!.type, first!.value]
 }
@@ -38,7 +38,7 @@ const event = (type: string, members: object) =>
 
 describe('describeThrown describes', () => {
   // Not `test.each`, which formats every value for its titles.
-  const CASES: [string, unknown, [string, string], ExceptionReport[0]?][] = [
+  const CASES: [string, unknown, [string, string], Kind?][] = [
     ['an error', new TypeError('x is not a function'), ['TypeError', 'x is not a function']],
     ['an error of its own class', new PaymentError('declined'), ['PaymentError', 'declined']],
     ['an error of another frame', runInNewContext("new RangeError('far')"), ['RangeError', 'far']],

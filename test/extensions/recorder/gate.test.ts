@@ -133,7 +133,11 @@ describe('events that the site adds to a recording', () => {
   const added = (options: SessionRecordingConfig, use: (events: ReturnType<typeof createSiteEvents>) => unknown) => {
     globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
     const { host } = recorderHost()
-    const policy = createPolicy(options, {}, { redact: host.redact, sensitiveName: SENSITIVE_NAME, typing }) as Policy
+    const policy = createPolicy(
+      options,
+      {},
+      { outgoingText: host.outgoingText, sensitiveName: SENSITIVE_NAME, typing },
+    ) as Policy
     const events: object[] = []
     const result = use(createSiteEvents(host, policy, (type, data) => events.push({ type, ...data }) > 0))
     return { result, events }

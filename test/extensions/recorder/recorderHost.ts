@@ -29,7 +29,7 @@ export const recorderHost = ({ config, stored = {}, settings, startedAt = 1 }: H
     sessionId: () => sessionId,
     remote: { items },
     shared: { properties: {}, status: '', log: () => {}, tryAddCustomEvent: () => false } as RecorderHost['shared'],
-    redact: redactUrls,
+    outgoingText: redactUrls,
     toJson: JSON.stringify,
     log: { error: (message: string) => void errors.push(message), warn: () => {} },
   }

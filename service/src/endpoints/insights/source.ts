@@ -197,7 +197,8 @@ export const isWithin = (source: Source, { from, until }: { from?: number; until
 const joined =
   (operator: 'AND' | 'OR', otherwise: boolean) =>
   (terms: readonly Sql[]): Sql => {
-    const [first, ...rest] = terms
+    // The engine plans a constant term like any other.
+    const [first, ...rest] = terms.filter((term) => term.kind !== 'boolean' || term.value !== otherwise)
     if (!first) return { kind: 'boolean', value: otherwise }
     return rest.length ? { kind: 'infix', first, rest: rest.map((right) => ({ operator, right })) } : first
   }

@@ -2,7 +2,7 @@ import { REJECTIONS } from '../../../src/modules.ts'
 import type { ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
-import { createPersonFacts } from '../../../src/persons/facts.ts'
+import { createPersonFacts, type FactOptions } from '../../../src/persons/facts.ts'
 import { createLastSeenCache } from '../../../src/persons/lastSeenCache.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
 import type { IngestSink } from '../../../src/ingest/sink.ts'
@@ -29,16 +29,15 @@ export const createTypes = () => {
  * write that is not stored within `waitMs` fails.
  */
 export const startIngest = (
-  storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>,
+  storage: Pick<Storage, 'rows' | 'insert' | 'remove' | 'ready'>,
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
   {
     sinks = [],
-    onMerge,
     epochs,
     owners,
-  }: Partial<ServiceEpochs> & { sinks?: readonly IngestSink[]; onMerge?: (projectId: number) => Promise<void> } = {},
+  }: { sinks?: readonly IngestSink[]; epochs?: ServiceEpochs['epochs']; owners?: FactOptions['owners'] } = {},
 ): Ingest =>
   createIngest({
     projectByToken: async (token) => ({
@@ -54,7 +53,6 @@ export const startIngest = (
     writer: createWriter(storage, {
       before: createPersonFacts(storage, {
         lastSeen: createLastSeenCache(),
-        ...(onMerge ? { onMerge } : {}),
         ...(owners ? { owners } : {}),
       }).store,
       ...(epochs ? { onStoring: epochs.begin, onChange: epochs.end } : {}),
