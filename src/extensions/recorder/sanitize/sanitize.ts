@@ -91,7 +91,9 @@ const attributes = (changes: readonly attributeMutation[], tools: Tools) =>
   })
 
 const adds = (changes: readonly addedNodeMutation[], tools: Tools) =>
-  changes.map(({ parentId, nextId, previousId, node }) => {
+  changes.flatMap(({ parentId, nextId, previousId, node }) => {
+    // In an element that is not recorded, such as a script.
+    if (parentId < 0) return []
     const own = tools.nodeOf(node.id)
     // The parent of a node in a shadow root is its host for rrweb, that of a frame's document its element.
     const parent = own?.nodeType === 9 ? own : (own?.parentNode ?? tools.nodeOf(parentId))
