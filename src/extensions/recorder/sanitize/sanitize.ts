@@ -263,15 +263,16 @@ export type Sanitize = (event: RawEvent) => eventWithTime | undefined
 /**
  * Returns a function that returns a copy of an rrweb event as it may leave the page, or undefined to drop it. It lets through only
  * what it knows: types of events, members, attributes with values of their kind. What it cannot classify is masked or dropped.
- * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped.
+ * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped (`onError`).
  */
-export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: Redact) => {
+export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: Redact, onError = () => {}) => {
   const tools: Tools = { policy, nodeOf, pageUrl: redactPageUrl, places: createPlaces(policy), done: new WeakSet() }
   const sanitize: Sanitize = ({ type, data, timestamp }) => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
       return sanitized && { type, data: sanitized, timestamp }
     } catch {
+      onError()
       return undefined
     } finally {
       tools.places.forget()
