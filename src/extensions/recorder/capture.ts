@@ -124,7 +124,8 @@ interface CaptureInputs {
 export const createCapture = (inputs: CaptureInputs) => {
   const { host, policy, onFailure } = inputs
   const options = host.config.session_recording
-  const sanitizer = createSanitizer(policy, nodeOf, host.outgoingUrl)
+  const onError = () => inputs.onDropped(1)
+  const sanitizer = createSanitizer(policy, nodeOf, host.outgoingUrl, onError)
   const { record, forget } = withoutRepeats(inputs.record)
   const limiter = createLimiter(inputs.onDropped, options.attributeFilter)
   let stopRrweb: Stop | undefined
@@ -188,7 +189,9 @@ export const createCapture = (inputs: CaptureInputs) => {
       onFailure('rrweb')
     }
     const { sanitizeOne: sanitize } = sanitizer
-    stopRrweb = attempt(() => startRrweb({ options, policy, emit, sanitize, onFailure: () => host.later(fail, 0) }))
+    stopRrweb = attempt(() =>
+      startRrweb({ options, policy, emit, sanitize, onError, onFailure: () => host.later(fail, 0) }),
+    )
     isOn = !!stopRrweb
     if (!isOn) onFailure('rrweb')
   }
@@ -219,7 +222,7 @@ export const createCapture = (inputs: CaptureInputs) => {
   const shownState = watchShown({
     host,
     idOf,
-    add: (type, data) => stopRrweb && emit({ type, data, timestamp: Date.now() } as eventWithTime),
+    add: (type, data) => stopRrweb && emit({ type, data, timestamp: Date.now() }),
     mark,
   })
 
