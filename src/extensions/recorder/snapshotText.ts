@@ -82,10 +82,12 @@ export const startText = (
     part = ''
   }
   let isDone = false
-  /** What is to be written, the next one last: a node, or text. */
-  const rest: (string | [node: SafeNode, parent: SafeNode | undefined])[] = [after!, [root, undefined]]
+  /** The lists that are being written, the innermost one last. `end`: the text after it. */
+  const lists: { nodes: SafeNode[]; parent: SafeNode | undefined; next: number; end: string }[] = [
+    { nodes: [root], parent: undefined, next: 0, end: after! },
+  ]
   const isLeaf = ({ childNodes }: SafeNode) => !childNodes?.length
-  const write = ([node, parent]: [SafeNode, SafeNode | undefined]) => {
+  const write = (node: SafeNode, parent: SafeNode | undefined) => {
     const { childNodes = [], ...own } = node
     const isSmall = childNodes.length < 50 && childNodes.every(isLeaf)
     if (hide) hideIn(node, parent, hide)
@@ -95,18 +97,18 @@ export const startText = (
       return
     }
     part += `${toJson(own).slice(0, -1)},"childNodes":[`
-    rest.push(']}')
-    for (let index = childNodes.length - 1; index >= 0; index--) {
-      rest.push([childNodes[index]!, node])
-      if (index) rest.push(',')
-    }
+    lists.push({ nodes: childNodes, parent: node, next: 0, end: ']}' })
   }
   const work = (isOver: () => boolean) => {
-    while (rest.length) {
+    while (lists.length) {
       if (isOver()) return inNextTask(slice)
-      const next = rest.pop()!
-      if (typeof next === 'string') part += next
-      else write(next)
+      const list = lists[lists.length - 1]!
+      const node = list.nodes[list.next++]
+      if (!node) part += lists.pop()!.end
+      else {
+        if (list.next > 1) part += ','
+        write(node, list.parent)
+      }
       if (part.length > PART_CHARACTERS) flush()
     }
     flush()
