@@ -4,7 +4,7 @@ import type { Provided } from './provided'
 
 const nothing = () => {}
 
-/** How the core does without parts: events wait in memory, and nothing is known about device and campaign. */
+/** Stand-ins for absent parts: events wait in memory, and nothing is known about device and campaign. */
 export const STAND_INS: Provided = {
   createOutbox: () => ({
     keep: nothing,

@@ -5,7 +5,7 @@ import type { Journal } from './journal'
 import type { TabWatch } from './locks'
 import type { TabSession } from './tabSession'
 
-/** Number of events from which no further record is read at a time. */
+/** Number of events after which no further record is read at a time. */
 const MAX_ORPHANS = 250
 // Maximum wait for the database, which may never respond.
 const ANSWER_MS = 3000
@@ -28,7 +28,7 @@ interface DatabaseReading {
   isAdopted(key: Key): boolean
 }
 
-/** Returns some records of tabs that are gone, oldest first. It reads none of which no event fits, and returns all of those. */
+/** Returns some records of closed tabs, oldest first. Skips records of which no event fits, and returns them too. */
 const readRecords = async ({ session, living, maxBytes, isAdopted }: DatabaseReading): Promise<FoundRecord[]> => {
   const { result } = await session.run('readonly', (events) => events.getAllKeys())
   const keys = result as unknown as Key[]
@@ -92,7 +92,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
   /** Ids of adopted events and records. */
   let taken = new Set<string>()
 
-  /** Returns those of the found entries that are new to this tab, and adopts them. */
+  /** Adopts the found entries that are new to this tab, and returns them. */
   const adopt = (found: readonly Entry[]): Entry[] =>
     found.filter((entry) => {
       if (taken.has(entry.uuid)) return false
@@ -100,7 +100,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
       entries.add(entry)
       return true
     })
-  /** Returns those events of a record that are new to this tab, and adopts them. Adds its key to `done` if none of its events waits. */
+  /** Adopts the events of a record that are new to this tab, and returns them. Adds its key to `done` if none of its events waits. */
   const adoptRecord = ({ key, fits, texts }: FoundRecord, done: Key[]): Entry[] => {
     const [at, id] = key
     const record: StoredRecord = { key, waiting: 0 }

@@ -58,7 +58,7 @@ const LEADERSHIP_MS = 5000
 // Maximum size in characters of events that wait in local storage alone. Each write repeats all of them.
 const MAX_SHORT = 100_000
 
-// Size in characters from which a record has no further event. Writing and deleting a record takes about as long as
+// Size of a record in characters, beyond which it gets no further event. Writing and deleting a record takes about as long as
 // capturing an event, so a record has several; but all of them are sent again if one was not acknowledged in time.
 const RECORD_SIZE = 50_000
 
@@ -225,7 +225,7 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
         entry.isKept = true
         room -= entry.text.length
       }
-      // An open database stores what it was given also if the page has ended.
+      // An open database also finishes its writes after the page has ended.
       if (session?.isOpen()) for (const entry of entries) entry.isKept ||= !!entry.records
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
       session?.end()

@@ -102,7 +102,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const flushLater = () => {
     flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
   }
-  /** Passes entries to the browser. Those that nobody takes are given up. */
+  /** Passes entries to the browser. An entry that the browser cannot store is given up. */
   const passOn = (entries: readonly Entry[]) => {
     const lost = lastBatches.send(entries).filter(({ isKept }) => !isKept)
     const takeBack = lost.length ? outbox.giveUp(lost) : undefined
