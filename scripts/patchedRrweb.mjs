@@ -27,33 +27,44 @@ export const applyPatch = (text, patch) => {
 }
 
 // Parts that the recorder does not use, a fifth of rrweb's code: canvases are recorded by recorderPlugins, frames of other
-// origins by recorderFrames, and selections never. Maps each part to its methods that the remaining code calls.
-const UNUSED = {
-  CanvasManager: 'reset freeze unfreeze lock unlock',
-  CrossOriginIframeMirror: '',
-  mergeHooks: '',
-  initSelectionObserver: '',
-  initCustomElementObserver: '',
-  is2DCanvasBlank: '',
+// origins by recorderFrames, and selections never.
+const UNUSED = [
+  'CanvasManager',
+  'CrossOriginIframeMirror',
+  'mergeHooks',
+  'initSelectionObserver',
+  'initCustomElementObserver',
+  'is2DCanvasBlank',
   // Nodes that only the player uses.
-  BaseRRNode: '',
+  'BaseRRNode',
   // For browsers of before ES2020.
-  polyfill: '',
-}
+  'polyfill',
+]
 // Options that the recorder does not set. As constants, the minifier drops the code that they turn on.
 const UNSET_OPTIONS =
-  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordAfter recordDOM recordCanvas recordCrossOriginIframes userTriggeredOnInput inlineImages plugins'.split(
-    ' ',
-  )
+  'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordAfter recordDOM plugins'.split(' ')
+
+// Those that rrweb passes from function to function, and what stands for them.
+const PASSED_OPTIONS = {
+  recordCanvas: 'false',
+  inlineImages: 'false',
+  recordCrossOriginIframes: 'false',
+  userTriggeredOnInput: 'false',
+  dataURLOptions: '({})',
+  keepIframeSrcFn: '(() => false)',
+  maskTextFn: 'undefined',
+  maskInputFn: 'undefined',
+  canvasManager: 'undefined',
+  ignoreCSSAttributes: 'undefined',
+}
 
 const withoutUnused = (code) => {
-  for (const [name, methods] of Object.entries(UNUSED)) {
+  for (const name of UNUSED) {
     const start = code.search(new RegExp(`^(class|function) ${name}\\b`, 'm'))
     const end = code.indexOf('\n}\n', start)
     if (start < 0 || end < 0) throw new Error(`rrweb has no ${name} any more. See UNUSED.`)
-    const body = methods.split(' ').map((each) => each && `${each}() {}`)
     const isClass = code.startsWith('class', start)
-    const stub = isClass ? `class ${name} { ${body.join(' ')} }` : `function ${name}() { return () => {} }`
+    const stub = isClass ? `class ${name} {}` : `function ${name}() { return () => {} }`
     code = code.slice(0, start) + stub + code.slice(end + 2)
   }
   return code
@@ -71,6 +82,17 @@ const withoutUnsetOptions = (code) => {
     options = options.replace(option, '')
   }
   return code.slice(0, start) + options + '} = options;' + constants + code.slice(end + '} = options;'.length)
+}
+
+const withoutPassedOptions = (code) => {
+  for (const [name, value] of Object.entries(PASSED_OPTIONS)) {
+    const passed = new RegExp(
+      `^ +(${name}( = .*)?,?|${name}: (this|options)\\.${name},?|__publicField\\(this, "${name}"\\);|"${name}",)$|\\b${name}, `,
+      'gm',
+    )
+    code = code.replace(passed, '').replace(new RegExp(`\\b(this\\.)?${name}\\b`, 'g'), value)
+  }
+  return code
 }
 
 /** Replaces members of enums by their numbers. */
@@ -94,9 +116,11 @@ export const patchedRrweb = {
   transform(code, id) {
     if (!/@rrweb.record.dist.record\.js$/.test(id)) return null
     const patch = readFileSync(new URL('rrweb.patch', RECORDER), 'utf8')
-    const styleSheets = JSON.stringify(fileURLToPath(new URL('styleSheets.ts', RECORDER)))
+    const [styleSheets, shown] = ['styleSheets.ts', 'shown.ts'].map((file) =>
+      JSON.stringify(fileURLToPath(new URL(file, RECORDER))),
+    )
     return {
-      code: `import { baseOf, ruleText, sourceOf } from ${styleSheets};${checkNames(withoutEnums(withoutUnsetOptions(withoutUnused(applyPatch(code, patch)))))}`,
+      code: `import { baseOf, importText, isImporting, ruleText, sourceOf } from ${styleSheets};import { shown } from ${shown};${checkNames(withoutEnums(withoutPassedOptions(withoutUnsetOptions(withoutUnused(applyPatch(code, patch))))))}`,
       // The lines are no longer those of rrweb.
       map: { mappings: '' },
     }

@@ -242,6 +242,8 @@ export interface RecorderPluginParts extends RecorderPluginTools {
   openId(element: Element): number | undefined
   /** Returns a URL as it may be recorded. */
   pageUrl(url: string): string
+  /** Returns the number of full snapshots. */
+  snapshots(): number
   /** Returns a string without what a person typed. */
   hideTyped(text: string): string
   /** Returns a header or body of a request without what a person typed, also until then. */

@@ -1,6 +1,7 @@
 import { hasPage } from '../browser/page'
 import type { OptionMembers } from '../config/options'
 import { addMembers, changeConfig, type OptionRules, type UserConfig } from '../config/settings'
+import type { LoadDatabase } from '../delivery/outbox'
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
@@ -9,7 +10,7 @@ import type { Config } from '../types'
 import { createCallMethod } from './callMethod'
 import type { Calls } from './calls'
 import { createCapture } from './capture'
-import { consentApi, sessionApi, superProperties } from './clientApi'
+import { consentStatus, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
 import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
@@ -18,7 +19,7 @@ import type { Ledger } from './ledger'
 import type { Missing } from './missingParts'
 import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
-import { createPeople } from './people/people'
+import { createPerson } from './people/people'
 import type { Api, CoreApi } from './publicApi'
 import { runFeatures } from './runFeatures'
 
@@ -57,7 +58,10 @@ export const createClient = ({
   missing,
   onEnd,
 }: ClientInputs) => {
-  const context = createContext(config, token, log, providedBy(features, standIns), remoteRowsOf(features))
+  const provided = providedBy(features, standIns)
+  const context = createContext(config, token, log, provided, remoteRowsOf(features), (inputs) =>
+    provided.createOutbox(inputs, () => load('database') as unknown as ReturnType<LoadDatabase>),
+  )
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
   const delivery = connectDelivery(context, ledger)
@@ -69,7 +73,7 @@ export const createClient = ({
   const api: Partial<Api> = {}
   const call = createCallMethod({ features, connections, api, log, missing })
   const emit = createEmit(connections)
-  const people = createPeople(context, ledger, capture, emit)
+  const person = createPerson(context, emit)
   const configure = (changes: object) => {
     if (changeConfig(config, changes, log, rules, userConfig)) align()
   }
@@ -88,12 +92,13 @@ export const createClient = ({
     connections,
     call,
     api: () => api,
-    mayProcess: people.mayProcess,
+    mayProcess: person.mayProcess,
+    forgetVisit: person.forgetVisit,
     emit,
     align: () => align(),
   }
   for (const feature of features) connections.push(feature.connect?.(client) ?? {})
-  connections.push({ ...people.hooks, onReset: () => align() })
+  connections.push({ onReset: () => align() })
 
   // Features watch the page. Without a page there is nothing to run.
   const running = runFeatures(
@@ -134,7 +139,7 @@ export const createClient = ({
       if (consent.explicit() === 'denied') dropWaiting()
       align()
     }
-    people.adoptReset()
+    person.adoptReset()
   }
   events.connect(adopt, emit, connections)
   const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle, running.leave)
@@ -143,10 +148,10 @@ export const createClient = ({
     // The fourth parameter is not the site's.
     capture: (event, properties, options) => capture(event, properties, options),
     calculateEventProperties: events.calculateEventProperties,
-    ...people.api,
+    reset: person.reset,
     ...superProperties(context),
     ...sessionApi(context),
-    ...consentApi(context, capture, people.api.reset, dropWaiting, align, () => emit('onOptIn')),
+    ...consentStatus(context),
     set_config: configure,
     debug: (on) => {
       config.debug = on !== false
@@ -178,7 +183,7 @@ export const createClient = ({
     /** Starts everything that runs without a call, once all parts exist. */
     start: () => {
       const { distinctID, isIdentifiedID } = config.bootstrap
-      if (distinctID && isIdentifiedID && !identity.isIdentified()) coreApi.identify(distinctID)
+      if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify?.(distinctID)
       align()
       queue.adoptOrphans()
       emit('onStart')

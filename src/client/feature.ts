@@ -142,6 +142,8 @@ export interface Client {
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
   mayProcess(method: string): boolean
+  /** Clears what the page knows about the previous person. */
+  forgetVisit: Stop
   /** Calls a hook of every feature. */
   emit: Emit
   /** Applies the current configuration everywhere. */
@@ -166,6 +168,8 @@ export interface Feature {
   importExtension?(): Promise<Extension>
   /** Imports extensions of other names, in the npm build. */
   imports?: Partial<Record<ExtensionName, () => Promise<Extension>>>
+  /** Extensions that the part contains, because service workers cannot import. */
+  contains?: Partial<Record<ExtensionName, Extension>>
   /** Opens the storage of workers, in the npm build. */
   openWorkerStorage?(): Promise<unknown>
   /** Returns the methods that work on a server, where there is no client, in the npm build. */

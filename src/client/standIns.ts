@@ -1,6 +1,6 @@
 import { objectOf } from '../lib/objects'
-import { refusalCookie } from '../state/backends/refusalCookie'
 import type { Provided } from './provided'
+import { obeyRefusal } from './refusal'
 
 const nothing = () => {}
 
@@ -19,7 +19,7 @@ export const STAND_INS: Provided = {
     giveUp: () => undefined,
   }),
   cookies: undefined,
-  refusalCookie,
+  createPermissions: obeyRefusal,
   createAttribution: (_config, _store, tabStore) => ({
     // What the site has registered for the session.
     properties: tabStore.all,

@@ -32,8 +32,6 @@ export const OPTIONS = {
   disable_persistence: OFF,
   external_scripts_inject_target: ['body', "'body' | 'head'"],
   loaded: [() => {}, 'function', INIT],
-  opt_out_capturing_by_default: OFF,
-  opt_out_persistence_by_default: OFF,
   opt_out_useragent_filter: OFF,
   persistence: [
     'localStorage+cookie',
@@ -72,11 +70,7 @@ export const OPTIONS = {
   properties_string_max_length: [65_535, 'number'],
   disable_scroll_properties: OFF,
   disable_capture_url_hashes: OFF,
-  cookieless_mode: [undefined, "'always' | 'on_reject'"],
-  consent_persistence_name: ['', 'string | null', INIT],
-  opt_out_capturing_cookie_prefix: ['', 'string | null', INIT],
   get_device_id: [(uuid) => uuid, 'function'],
-  respect_dnt: OFF,
 } as const satisfies OptionRows
 
 /** Types of members, or their members. '': checked by what uses the member. */

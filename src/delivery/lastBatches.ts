@@ -1,7 +1,7 @@
 import { steadyTime } from '../lib/elapsed'
 import type { Config } from '../types'
 import type { Body } from './encode'
-import type { Entry } from './entry'
+import type { Entry } from '../lib/entry'
 import { type beacon, outlivesPage, type request } from './transport'
 import { firstBatch } from './waiting'
 

@@ -3,9 +3,8 @@ import type { CapturedEvent, Config, DropReason, RequestError, Stop } from '../t
 import { type Body, bodyText } from './encode'
 import { apiHost } from './hosts'
 import { createLastBatches } from './lastBatches'
-import type { Entry } from './entry'
+import type { Entry } from '../lib/entry'
 import type { Outbox } from './outbox'
-import { mergeSets } from './mergeSets'
 import { createSendLoop } from './sendLoop'
 import { beacon, request } from './transport'
 import { createWaiting, entryOf, MAX_EVENTS } from './waiting'
@@ -27,6 +26,8 @@ export interface QueueInputs {
   onDelivered(uuids: string[]): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
   onRequestError(error: RequestError): void
+  /** Makes one event of two that follow each other, if they are mergeable. */
+  merge?(first: CapturedEvent, second: CapturedEvent): CapturedEvent | undefined
   /** Characters after which a last batch is compressed ahead of time. */
   prepareAfter?: number
   send?: typeof request
@@ -59,7 +60,7 @@ export interface Queue {
  * event that fails alone has its own retry time, so that it does not delay others.
  */
 export const createQueue = (inputs: QueueInputs): Queue => {
-  const { config, token, path, encode, outbox, onDelivered, onDropped, onRequestError } = inputs
+  const { config, token, path, encode, outbox, onDelivered, onDropped, onRequestError, merge } = inputs
   const { send = request, sendBeacon = beacon, prepareAfter = PREPARED_CHARACTERS } = inputs
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   /** Entries without JSON text yet, and the characters captured since a batch was prepared. */
@@ -164,7 +165,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
       const all = waiting.all()
       const last = latest?.entry
       const isLast = last && last === all[all.length - 1] && !last.records && !hasLeft && !loop.isSending(last)
-      const merged = isLast ? mergeSets(latest!.event, event) : undefined
+      const merged = isLast ? merge?.(latest!.event, event) : undefined
       const entry = entryOf(merged ?? event)
       if (merged) entry.merged = [...(last!.merged ?? []), last!]
       latest = { event: merged ?? event, entry }

@@ -2,7 +2,7 @@ import { copyOf } from '../lib/copy'
 import { elapsed, steadyTime } from '../lib/elapsed'
 import type { CapturedEvent, Config, DropReason } from '../types'
 import { eventText } from './encode'
-import type { Entry } from './entry'
+import type { Entry } from '../lib/entry'
 import type { Outbox } from './outbox'
 
 /** Maximum number of events in a batch. */

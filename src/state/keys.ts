@@ -1,5 +1,5 @@
 import { isPlainObject } from '../lib/json'
-import { has, objectOf, pick } from '../lib/objects'
+import { has, objectOf, own, pick } from '../lib/objects'
 import type { Properties } from '../types'
 
 /**
@@ -92,5 +92,7 @@ export const idsOf = (values: Properties): Properties =>
   )
 
 /** Whether a stored value has the type of its name. */
-export const isOfKey = (name: string, value: unknown): boolean =>
-  isKey(name, 'map') ? isPlainObject(value) : !isKey(name, 'list') || Array.isArray(value)
+export const isOfKey = (name: string, value: unknown): boolean => {
+  const key: Key | undefined = own(KEYS, name)
+  return key?.endsWith('map') ? isPlainObject(value) : key !== 'list' || Array.isArray(value)
+}

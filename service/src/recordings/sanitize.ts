@@ -105,14 +105,39 @@ const mapText = (value: unknown, change: (text: string) => string): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapText(inner, change)]))
 }
 
+const SIZE = /^\d{1,5} \d{1,5}$/
+
+/** Returns an image of a size, which shows `image`, or that something is there. */
+const placeholder = (size: string, image?: unknown): string => {
+  const [width, height] = size.split(' ')
+  const shown =
+    typeof image === 'string' && isImageUrl(image)
+      ? `<image href="${image.replace(/[<>&"]/g, (each) => `&#${each.charCodeAt(0)};`)}" width="100%" height="100%"/>`
+      : ''
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shown}</svg>`
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`
+}
+
+/**
+ * Returns the attributes of an image or video with what the recorder knows of it: the image of a set that was shown, and its size, which
+ * it keeps though its file is not loaded.
+ */
+const withPlaceholders = ({ rr_src: shown, rr_size: size, ...attributes }: Fields): Fields => {
+  const src = typeof shown === 'string' ? shown : attributes.src
+  if (typeof size !== 'string' || !SIZE.test(size))
+    return shown === undefined ? attributes : { ...attributes, rr_src: shown, src }
+  const isShown = typeof src === 'string' && isSafeUrl(src)
+  return { ...attributes, src: isShown ? src : placeholder(size), poster: placeholder(size, attributes.poster) }
+}
+
 const EMPTY = { tagName: 'noscript', attributes: {}, childNodes: [] }
 
 /** Returns the name of an element without its prefix: `svg:style` is a `style`, too. */
 const localName = (tag: string): string => tag.replace(/^.*:/, '')
 
-/** Whether an element is dropped. Links are kept only for style sheets whose rules the recorder stored: others load or connect. */
-const isDropped = (tag: string, attributes: Fields): boolean =>
-  DROPPED_TAGS.has(localName(tag)) || (tag === 'link' && typeof attributes._cssText !== 'string')
+/** Whether an element is a link whose rules the recorder has not stored: it would load or connect. Its rules may follow. */
+const isEmptyLink = (tag: string, attributes: Fields): boolean =>
+  tag === 'link' && typeof attributes._cssText !== 'string'
 
 /** Returns a recorded node and its descendants without what could run, load or navigate. */
 const sanitizeNode = (node: unknown): unknown => {
@@ -125,9 +150,10 @@ const sanitizeNode = (node: unknown): unknown => {
       : { ...node, ...children }
   const tag = typeof tagName === 'string' && TAG.test(tagName) ? tagName.toLowerCase() : 'script'
   const attributes = isFields(node.attributes) ? node.attributes : {}
-  if (isDropped(tag, attributes)) return { ...node, ...EMPTY }
+  if (DROPPED_TAGS.has(localName(tag))) return { ...node, ...EMPTY }
+  if (isEmptyLink(tag, attributes)) return { ...node, attributes: {}, childNodes: [] }
   const text = localName(tag) === 'style' ? { childNodes: mapStyle(children.childNodes ?? []) } : children
-  return { ...node, attributes: sanitizeAttributes(attributes), ...text }
+  return { ...node, attributes: sanitizeAttributes(withPlaceholders(attributes)), ...text }
 }
 
 const mapStyle = (nodes: readonly unknown[]): unknown[] =>
@@ -154,7 +180,10 @@ const sanitizeText = (text: Fields): Fields =>
 const sanitizeMutation = (data: Fields): Fields => ({
   ...data,
   adds: mapList(data.adds, (add) => ({ ...add, node: sanitizeAdded(add.node) })),
-  attributes: mapList(data.attributes, (each) => ({ ...each, attributes: sanitizeAttributes(each.attributes) })),
+  attributes: mapList(data.attributes, (each) => ({
+    ...each,
+    attributes: sanitizeAttributes(isFields(each.attributes) ? withPlaceholders(each.attributes) : {}),
+  })),
   texts: mapList(data.texts, sanitizeText),
   removes: mapList(data.removes, (each) => each),
 })
@@ -165,8 +194,8 @@ const STYLE_SOURCES: ReadonlySet<unknown> = new Set([
   SOURCE.adoptedStyleSheet,
 ])
 
-/** Media and fonts would be loaded. */
-const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([SOURCE.mediaInteraction, SOURCE.font])
+/** Media would be loaded. */
+const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([SOURCE.mediaInteraction])
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const IMAGE_TYPE = /^image\/(?:png|jpeg|webp)$/
@@ -206,10 +235,20 @@ const sanitizeCanvas = ({ id, commands }: Fields): Fields | undefined => {
   // Setting the width clears what the canvas shows.
   const attributes = {
     width: String(width),
-    style: { 'background-image': `url("${frame}")`, 'background-size': '100% 100%' },
+    style: {
+      'background-image': `url("${frame}")`,
+      'background-size': '100% 100%',
+      'background-origin': 'content-box',
+    },
   }
   return { source: SOURCE.mutation, adds: [], removes: [], texts: [], attributes: [{ id, attributes }] }
 }
+
+const BYTES = /^\[[\d,]*\]$/
+
+/** Whether a font has its bytes, and needs no request. */
+const isFontInItself = ({ buffer, family, fontSource }: Fields): boolean =>
+  buffer === true && typeof family === 'string' && typeof fontSource === 'string' && BYTES.test(fontSource)
 
 const MOVES: ReadonlySet<unknown> = new Set([SOURCE.mouseMove, SOURCE.touchMove, SOURCE.drag])
 
@@ -226,6 +265,7 @@ const sanitizeIncremental = (data: Fields): Fields | undefined => {
   if (STYLE_SOURCES.has(data.source)) return mapText(data, sanitizeCss) as Fields
   if (MOVES.has(data.source)) return sanitizeMove(data)
   if (data.source === SOURCE.canvas) return sanitizeCanvas(data)
+  if (data.source === SOURCE.font) return isFontInItself(data) ? data : undefined
   return DROPPED_SOURCES.has(data.source) ? undefined : data
 }
 

@@ -1,7 +1,9 @@
 import { tokenize, tokenTypes as TYPE } from 'css-tree/tokenizer'
 import { ident, string, url } from 'css-tree/utils'
 import { wellFormed } from '../lib/storableJson.ts'
-import { isSafeUrl } from './safeUrl.ts'
+import { isFontUrl, isSafeUrl as isSafe } from './safeUrl.ts'
+
+const isSafeUrl = (value: string): boolean => isSafe(value) || isFontUrl(value.trimStart())
 
 /** Functions that load what a string in them, or a variable, names. Browsers know no function `none`. */
 const LOADING_FUNCTIONS: ReadonlySet<string> = new Set([

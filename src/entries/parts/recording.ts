@@ -1,4 +1,4 @@
-import { recording as row } from '../../client/features/recording'
+import { recording as row } from '../../client/features/recording/recording'
 import type { Feature } from '../../client/feature'
 
 export const recording: Feature = {

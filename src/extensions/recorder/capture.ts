@@ -4,12 +4,13 @@ import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { createActivity } from './activity'
 import { MAX_ELEMENTS } from './budget'
-import { CUSTOM, FULL_SNAPSHOT, INCREMENTAL, INPUT, META, MUTATION } from './eventTypes'
+import { CUSTOM, FONT, FULL_SNAPSHOT, INCREMENTAL, INPUT, META, MUTATION } from './eventTypes'
 import { createLadder, FLUSH } from './ladder'
 import { createLimiter, type Mutation } from './limiter'
 import { attempt, isHidden } from './page'
 import type { Policy } from './sanitize/policy'
 import { createSanitizer, type Sanitize } from './sanitize/sanitize'
+import { watchShown } from './shown'
 import { addCustomEvent, idOf, nodeOf, startRrweb, takeSnapshot } from './startRrweb'
 
 const SNAPSHOT_MS = 300_000
@@ -130,6 +131,7 @@ export const createCapture = (inputs: CaptureInputs) => {
   /** Whether rrweb runs or is being started. What it calls later, such as throttled moves, is not recorded. */
   let isOn = false
   let isPaused = false
+  let count = 0
 
   const isOpen = () => !!stopRrweb && !isPaused && !activity.isIdle()
   const snapshots = createSnapshots(host, isOpen)
@@ -147,6 +149,8 @@ export const createCapture = (inputs: CaptureInputs) => {
       snapshots.soon()
     },
   })
+  /** Fonts that scripts have added. A player needs them after each full snapshot. */
+  const fonts: eventWithTime[] = []
   const emit = (event: eventWithTime, sanitize?: Sanitize) => {
     if (!isOn) return
     const type = event.type as number
@@ -158,12 +162,16 @@ export const createCapture = (inputs: CaptureInputs) => {
       snapshots.begin(event.timestamp)
       forget()
     }
+    if (type === INCREMENTAL && (event.data as { source?: number }).source === FONT) fonts.push(event)
     if (snapshots.isWaiting()) return
     const { data } = event as { data: Mutation & { source?: number; isAttachIframe?: true } }
     if (type === INCREMENTAL && data.source === MUTATION && !limiter.limit(data) && !data.isAttachIframe) return
     add(event, sanitize)
     if (type !== FULL_SNAPSHOT) return
     limiter.reset()
+    count += 1
+    for (const font of fonts) add({ ...font, timestamp: event.timestamp })
+    shownState.begin()
     inputs.onSnapshot()
   }
   const start = () => {
@@ -186,6 +194,7 @@ export const createCapture = (inputs: CaptureInputs) => {
   const stop = () => {
     isOn = false
     ladder.release()
+    fonts.length = 0
     const stopNow = stopRrweb
     stopRrweb = undefined
     if (stopNow) attempt(stopNow)
@@ -206,6 +215,12 @@ export const createCapture = (inputs: CaptureInputs) => {
     onStop: () => onFailure('budget'),
   })
   const stopWatching = watchWindow(host, mark, snapshots.soon)
+  const shownState = watchShown({
+    host,
+    idOf,
+    add: (type, data) => stopRrweb && emit({ type, data, timestamp: Date.now() } as eventWithTime),
+    mark,
+  })
 
   return {
     start: startSoon,
@@ -234,6 +249,8 @@ export const createCapture = (inputs: CaptureInputs) => {
       if (stopRrweb) snapshots.soon()
     },
     mark,
+    /** Returns the number of full snapshots. */
+    snapshots: () => count,
     /** Adds an event that is not rrweb's, and whose source has removed what must not leave the page. Returns whether it was recorded. */
     addRaw: (type: number, data: object): boolean => {
       const event = { type, data, timestamp: Date.now() }
@@ -258,6 +275,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     stop: (): void => {
       isStarting = false
       stopWatching()
+      shownState.stop()
       ladder.stop()
       stop()
     },

@@ -10,4 +10,5 @@ export const PLUGIN = 6
 export const MUTATION = 0
 export const INPUT = 5
 export const STYLE_RULE = 8
+export const FONT = 10
 export const STYLE_DECLARATION = 13

@@ -2,6 +2,7 @@ import type { serializedNodeWithId } from '@rrweb/types'
 import { attempt } from './page'
 import { hides } from './sanitize/place'
 import type { Policy } from './sanitize/policy'
+import { shown } from './shown'
 
 const sheetIds = new WeakMap<CSSStyleSheet, number>()
 let lastId = 0
@@ -41,6 +42,7 @@ const STATES: Record<string, ((element: never) => string) | undefined> = {
 export const liveState = (element: Element, raw: serializedNodeWithId, isClosed: boolean, policy: Policy): string => {
   const { tagName, attributes } = raw as unknown as { tagName: string; attributes: Record<string, unknown> }
   let state = STATES[tagName]?.(element as never) ?? ''
+  if (/^(img|video)$/.test(tagName) || attributes.popover !== undefined) state += JSON.stringify(shown(element))
   if (tagName.includes('-')) state += ` ${!!customElements.get(tagName)}`
   if (attributes.rr_scrollLeft || attributes.rr_scrollTop) state += ` ${element.scrollLeft} ${element.scrollTop}`
   if (isClosed && attributes.rr_width) {

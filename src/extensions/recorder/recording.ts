@@ -54,7 +54,7 @@ const startPlugins = (
   host: RecorderHost,
   settings: RemoteSettings,
   policy: Policy,
-  { addRaw: add, openId, pageUrl }: Capture,
+  { addRaw: add, openId, pageUrl, snapshots }: Capture,
 ): Stop => {
   const wanted = pluginSettings(host, settings, policy)
   return Object.values(wanted).some(Boolean)
@@ -64,6 +64,7 @@ const startPlugins = (
         add,
         openId,
         pageUrl,
+        snapshots,
         hideTyped: (text) => {
           policy.forgetTyped()
           return policy.hideTyped(text)

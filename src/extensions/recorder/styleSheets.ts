@@ -20,6 +20,27 @@ export const baseOf = (sheet: CSSStyleSheet): string => {
   return base
 }
 
+/**
+ * Returns `rules`, the text of an imported style sheet, in the conditions and the layer that it is imported with. Without rules, which cannot
+ * be read of another origin: the import. Nothing if the browser has not loaded it.
+ */
+export const importText = (
+  { styleSheet, media, layerName, supportsText, cssText }: CSSImportRule,
+  rules: string | null,
+) => {
+  if (!styleSheet || rules === null) return styleSheet ? cssText : ''
+  const wraps = [
+    typeof layerName === 'string' && `@layer ${layerName}`,
+    supportsText && `@supports (${supportsText})`,
+    media.mediaText && `@media ${media.mediaText}`,
+  ]
+  return wraps.reduce<string>((text, wrap) => (wrap ? `${wrap} {${text}}` : text), rules)
+}
+
+/** Whether a `style` element has not yet loaded what it imports. */
+export const isImporting = ({ sheet }: HTMLStyleElement): boolean =>
+  Array.from(sheet?.cssRules ?? []).some((rule) => (rule as Partial<CSSImportRule>).styleSheet === null)
+
 const textOf = (sheet: CSSStyleSheet) => Array.from(sheet.cssRules, ({ cssText }) => cssText).join('')
 
 /**

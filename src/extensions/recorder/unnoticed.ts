@@ -63,7 +63,7 @@ export const createUnnoticed = (policy: Policy) => {
     /** Returns the frames and style sheets that may still be loading. */
     ends: (): Parameters<DraftInputs['complete']>[1] =>
       [...live].flatMap(([{ node, around, safe }, { raw }]) =>
-        safe && node.isConnected && /^(iframe|link)$/i.test(node.nodeName) ? [[node, raw, around.options]] : [],
+        safe && node.isConnected && /^(iframe|link|style)$/i.test(node.nodeName) ? [[node, raw, around.options]] : [],
       ),
   }
 }

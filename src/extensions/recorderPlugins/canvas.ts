@@ -35,7 +35,7 @@ const imageOf = async (canvas: HTMLCanvasElement, scale: number, quality: number
  * Records canvases as images a few times per second if they have changed. Needs no worker, which a page's policy could
  * forbid, and patches no function of the page.
  */
-export const startCanvas = ({ config, add, openId, later }: ExtensionHost & RecorderPluginParts): Stop => {
+export const startCanvas = ({ config, add, openId, later, snapshots }: ExtensionHost & RecorderPluginParts): Stop => {
   const { captureCanvas = {}, canvasCapture = {} } = config.session_recording
   const fps = inRange(captureCanvas.canvasFps, 4, MAX_FPS)
   const quality = inRange(captureCanvas.canvasQuality, 0.4, 1)
@@ -53,8 +53,10 @@ export const startCanvas = ({ config, add, openId, later }: ExtensionHost & Reco
       const base64 = await toBase64(blob)
       // Masked or removed while it was encoded.
       const id = openId(canvas)
-      if (!id || latest.get(canvas) === `${id} ${base64}`) return
-      latest.set(canvas, `${id} ${base64}`)
+      // A player that begins with a full snapshot needs the image after it.
+      const state = `${snapshots()} ${id} ${base64}`
+      if (!id || latest.get(canvas) === state) return
+      latest.set(canvas, state)
       const data = [{ rr_type: 'ArrayBuffer', base64 }]
       const image = { rr_type: 'ImageBitmap', args: [{ rr_type: 'Blob', data, type: blob.type }] }
       const commands = [

@@ -3,6 +3,7 @@ import '@rrweb/replay/dist/style.css'
 import { createIdleSpans, type IdleSpans, spanAt } from './idle.ts'
 import type { FromPlayer, RecordedEvent, Span, ToPlayer } from './messages.ts'
 import './player.css'
+import { followPage, RULES, syncPopovers } from './shown.ts'
 
 // The document that plays a recording. Its content security policy allows no request but its own script and style
 // sheet: the recording may be hostile, and must not reveal to its sender who watches it. The parent page sends
@@ -51,6 +52,7 @@ const create = () => {
     mouseTail: { strokeStyle: '#0b5cad', lineWidth: 2 },
     triggerFocus: false,
     showWarning: false,
+    insertStyleRules: RULES,
     logger: { log: () => {}, warn: () => {} },
     speed,
   })
@@ -58,6 +60,7 @@ const create = () => {
     const { width, height } = size as { width: number; height: number }
     post({ type: 'size', width, height })
   })
+  followPage(next)
   next.on('finish', () => {
     isPlaying = false
     // These were the loaded events, not the last ones: playing continues once more are loaded.
@@ -78,6 +81,7 @@ const show = ({ at, plays }: Wanted) => {
   isPlaying = plays && offset < last - first
   if (isPlaying) replayer!.play(offset)
   else replayer!.pause(offset)
+  syncPopovers(replayer!)
 }
 
 const fail = () => post({ type: 'failed' })
@@ -137,7 +141,9 @@ const on: { readonly [Type in ToPlayer['type']]: (message: Extract<ToPlayer, { t
 
 /** Skips gaps and idle periods, and reports the time. */
 const tick = () => {
-  if (!isPlaying || !replayer) return
+  if (!replayer) return
+  syncPopovers(replayer)
+  if (!isPlaying) return
   const time = now()
   // Detects the end here too, because a replayer that failed never reports it.
   if (isEnd && !wanted && time >= last) {

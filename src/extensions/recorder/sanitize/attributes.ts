@@ -36,11 +36,11 @@ const KINDS: Record<Kind, string> = {
     markerwidth markerheight stddeviation rr_width rr_height rr_left rr_top rr_scrollleft rr_scrolltop
     rr_mediacurrenttime rr_mediaplaybackrate rr_mediavolume`,
   token: 'class id slot part is',
-  geometry: `d points viewbox transform gradienttransform patterntransform stroke-dasharray stroke-dashoffset rotate`,
+  geometry: `d points viewbox transform gradienttransform patterntransform stroke-dasharray stroke-dashoffset rotate rr_size`,
   paint:
     'fill stroke color stop-color flood-color lighting-color mask clip-path filter marker-start marker-mid marker-end',
   css: 'style _csstext',
-  url: 'href xlink:href src poster background cite action formaction data manifest rr_dataurl',
+  url: 'href xlink:href src poster background cite action formaction data manifest rr_dataurl rr_src',
   urls: 'srcset imagesrcset',
   text: 'title alt placeholder label abbr summary aria-label aria-description aria-placeholder aria-valuetext aria-roledescription',
   name: `name for list form headers usemap itemprop target min max step pattern maxlength minlength low high optimum datetime sizes value

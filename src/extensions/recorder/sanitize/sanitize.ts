@@ -204,6 +204,8 @@ export const OWN_TAGS: Readonly<Record<string, readonly string[]>> = {
   'recording paused': ['reason'],
   'recording resumed': [],
   'recording degraded': ['step', 'reason'],
+  'pinch zoom': ['scale', 'left', 'top'],
+  'element defined': ['name'],
   'browser offline': [],
   'browser online': [],
   'window hidden': [],
