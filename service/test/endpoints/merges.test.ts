@@ -148,7 +148,14 @@ test('statements without lookups of persons return equal rows until ids are merg
     ),
     {
       numRuns: randomRuns(6),
-      examples: [[[[0, [event('visit', 'ann'), event('$identify', 'ann', { $anon_distinct_id: 'anon' })]]]]],
+      examples: [
+        [
+          [
+            [0, [event('visit', 'ann')]],
+            [1, [event('$identify', 'ann', { $anon_distinct_id: 'anon' })]],
+          ],
+        ],
+      ],
     },
   )
   expect(withLookup).toBeGreaterThan(0)
