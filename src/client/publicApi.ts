@@ -330,7 +330,7 @@ export type Api = Omit<
 export type SurveyApi = Pick<Api, SurveyMember>
 type SurveyMember = Extract<keyof Api, `${string}Survey${string}`>
 
-/** The members of `Api` that parts provide (`PART_MEMBERS`). */
+/** The members of `Api` that parts provide (`PART_METHODS`). */
 type PartMember =
   | 'featureFlags'
   | 'group'

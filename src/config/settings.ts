@@ -8,6 +8,9 @@ import type { OptionMembers, OptionRows, Row } from './options'
 /** Options that the site passed, under their current names and of the right types. */
 export type UserConfig = Record<string, unknown>
 
+/** Returns what an option with a value needs to have an effect, as `needs trailmark/clicks`; undefined if nothing is missing. */
+export type MissingOption = (name: string, value: unknown) => string | undefined
+
 /** What the features of a build know about options. */
 export interface OptionRules {
   /** The options of the core and of the features. */
@@ -15,8 +18,8 @@ export interface OptionRules {
   /** The types of the members of options. */
   members: OptionMembers
   check: Check
-  /** Returns what an option needs to have an effect; undefined if nothing is missing. */
-  missing(name: string, value: unknown): string | undefined
+  /** Names what options need to have an effect, in builds that may lack parts. */
+  missing?: MissingOption
 }
 
 type Console = Pick<Log, 'error' | 'warn'>

@@ -58,7 +58,7 @@ export interface Outbox {
 export type LoadDatabase = () => Promise<{ openDatabase: OpenDatabase }>
 
 // A content blocker may forbid it.
-const MAX_ATTEMPTS = 3
+const MAX_ATTEMPTS = 2
 
 const onIdle = (run: Stop) =>
   typeof requestIdleCallback === 'function' ? requestIdleCallback(() => guarded(run)) : later(run, 1000)
@@ -219,7 +219,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       database?.remove(done.filter((record) => !--record.waiting).map(({ key }) => key))
       if (journal.isWritten(tab)) writeJournal()
       // Ready for the next outage, in which it could not be fetched.
-      if (mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
+      if (!openDatabase && mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
     },
     acquireLeadership: () => {
       const current = openSession()
