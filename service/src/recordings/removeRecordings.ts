@@ -1,8 +1,8 @@
 import { inParts } from '../lib/parts.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { Metadata } from '../storage/metadata/metadata.ts'
 import { NO_CALLER, type Storage } from '../storage/storage.ts'
 import { CHUNKS, SESSIONS } from './chunkStore.ts'
+import type { DeletedRecordingStore } from './store.ts'
 
 /** Deletes recordings. All methods resolve once nothing of them is stored, and can be retried. */
 export interface RemoveRecordings {
@@ -23,7 +23,7 @@ const OF_IDS = `SELECT DISTINCT session_id FROM db.${CHUNKS} WHERE project_id = 
 export const createRemoveRecordings = (
   storage: Pick<Storage, 'remove'>,
   queryRows: QueryRows,
-  deleted: Metadata['deletedRecordings'],
+  deleted: DeletedRecordingStore,
 ): RemoveRecordings => {
   const rows: RemoveRecordings['rows'] = async (projectId, sessionIds) => {
     for (const ids of inParts(sessionIds))

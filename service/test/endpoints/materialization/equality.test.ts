@@ -154,7 +154,7 @@ describe('a materialized run returns the rows of a live run', () => {
           // A run of the service over no events may not be finished.
           { weight: title in FINISHED ? 0 : 1, arbitrary: fc.constant([]) },
         ),
-        fc.array(values, { minLength: 4, maxLength: 6 }),
+        fc.array(values, { minLength: 2, maxLength: 3 }),
         title in FINISHED && !isTimed ? fc.constant(true) : fc.boolean(),
         async (events, runs, isComplete) => {
           const projectId = (projects += 2)

@@ -1,8 +1,8 @@
-import { downloadCsv } from '../lib/csv.ts'
-import { formatShare, formatWhole } from '../lib/format.ts'
-import { Icon } from './icon.tsx'
+import { downloadCsv } from '../../lib/csv.ts'
+import { formatShare, formatWhole } from '../../lib/format.ts'
+import { Icon } from '../../ui/icon.tsx'
 import styles from './retentionGrid.module.css'
-import { Rows } from './rows.tsx'
+import { Rows } from '../../ui/rows.tsx'
 
 /** A cohort in the results of `RetentionQuery`. The first value is the cohort's own interval. */
 export interface Cohort {

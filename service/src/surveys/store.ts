@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
-import { type MetadataContext, now, unlessTaken } from './context.ts'
-import type { Tables } from './tables.ts'
+import { type MetadataContext, now, unlessTaken } from '../storage/metadata/context.ts'
+import type { Tables } from '../storage/metadata/tables.ts'
 
 export interface SurveyRecord {
   /** UUID. */

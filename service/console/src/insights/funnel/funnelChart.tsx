@@ -1,9 +1,9 @@
-import { downloadCsv } from '../lib/csv.ts'
-import { formatDuration, formatShare, formatWhole } from '../lib/format.ts'
-import { eventName } from '../lib/eventNames.ts'
-import { Icon } from './icon.tsx'
+import { downloadCsv } from '../../lib/csv.ts'
+import { formatDuration, formatShare, formatWhole } from '../../lib/format.ts'
+import { eventName } from '../../lib/eventNames.ts'
+import { Icon } from '../../ui/icon.tsx'
 import styles from './funnelChart.module.css'
-import { Rows } from './rows.tsx'
+import { Rows } from '../../ui/rows.tsx'
 
 /** A step in the results of `FunnelsQuery`. */
 export interface FunnelStep {

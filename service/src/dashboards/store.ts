@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
-import { type MetadataContext, now } from './context.ts'
-import type { Tables } from './tables.ts'
+import { type MetadataContext, now } from '../storage/metadata/context.ts'
+import type { Tables } from '../storage/metadata/tables.ts'
 
 export interface DashboardRecord {
   /** UUID. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely, Selectable } from 'kysely'
-import { type MetadataContext, now } from './context.ts'
-import { inPages } from './pages.ts'
-import type { Tables } from './tables.ts'
+import { type MetadataContext, now } from '../storage/metadata/context.ts'
+import { inPages } from '../storage/metadata/pages.ts'
+import type { Tables } from '../storage/metadata/tables.ts'
 
 export type IssueState = 'active' | 'resolved' | 'ignored'
 

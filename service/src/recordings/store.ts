@@ -1,4 +1,4 @@
-import { type MetadataContext, now } from './context.ts'
+import { type MetadataContext, now } from '../storage/metadata/context.ts'
 
 /** Sessions whose recordings were deleted. Their late chunks are refused. */
 export interface DeletedRecordingStore {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ifFuture, type MetadataContext } from './context.ts'
-import { type ApiKey, toKey } from './keys.ts'
+import { ifFuture, type MetadataContext } from '../storage/metadata/context.ts'
+import { type ApiKey, toKey } from '../storage/metadata/keys.ts'
 
 /** A session of the toolbar on one site. It has at most the rights that its key has at the time of each request. */
 export interface ToolbarSession {
