@@ -4,7 +4,7 @@
  */
 export const INTERNAL_NAMES = `
   tabStore isOptedOut claim isPast lastActiveAt heldUntil isOfPage isField onDropped isCookieless leave guarded isKept
-  toProperties living onRequestError isIdentified captureLater retryNow adoptReset processesPerson usesDatabase
+  toProperties living onRequestError isIdentified captureLater retryNow applyReset processesPerson usesDatabase
   hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
   adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
   prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession

@@ -48,7 +48,7 @@ const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => 
  * Returns the configuration: the site's options over the dated defaults it selected over the plain ones. Replaces `'latest'`
  * in `userConfig` by its date.
  */
-const settled = (userConfig: UserConfig, rules: OptionRules): Config & UserConfig => {
+const withDefaults = (userConfig: UserConfig, rules: OptionRules): Config & UserConfig => {
   if (userConfig.defaults === 'latest') userConfig.defaults = NEWEST
   const dated = datedDefaults(userConfig.defaults) as UserConfig
   return { ...fallbacks(rules), ...dated, ...withDatedMembers(userConfig, dated) }
@@ -56,7 +56,7 @@ const settled = (userConfig: UserConfig, rules: OptionRules): Config & UserConfi
 
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
 export const resolveConfig = (input: unknown, log: Console, rules: OptionRules, userConfig: UserConfig = {}): Config =>
-  settled(Object.assign(userConfig, rules.check(input, fallbacks(rules), log, rules)), rules)
+  withDefaults(Object.assign(userConfig, rules.check(input, fallbacks(rules), log, rules)), rules)
 
 /** Adds types of members of options. Returns what the site has passed of these options, unless they were checked already. */
 export const addMembers = ({ members }: OptionRules, added: OptionMembers, userConfig: UserConfig): UserConfig => {
@@ -86,7 +86,7 @@ export const changeConfig = (
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(NEWEST)) : [])]
   Object.assign(
     config,
-    pick(settled(Object.assign(userConfig, wanted), rules), (name) => names.includes(name)),
+    pick(withDefaults(Object.assign(userConfig, wanted), rules), (name) => names.includes(name)),
   )
   return names.length > 0
 }

@@ -237,8 +237,8 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       return found
     },
     watch: (other) => {
-      const adopt = locks() ? tabs.watch : onOrphaned
-      if (mayKeep()) adopt(other)
+      const onClosing = locks() ? tabs.watch : onOrphaned
+      if (mayKeep()) onClosing(other)
     },
     align: () => {
       room = MAX_JOURNAL
@@ -257,7 +257,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
         entry.isKept = true
         room -= entry.text.length
       }
-      // An open database stores what it was given also if the page has ended.
+      // An open database also finishes its writes after the page has ended.
       if (database?.isOpen()) for (const entry of entries) entry.isKept ||= !!entry.records
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
       session?.end()
