@@ -197,6 +197,7 @@ window.change = () => {
 
 const startSite = async (recorder, page) => {
   const sent = []
+  let latestAt = 0
   const server = createServer((request, response) => {
     const path = new URL(request.url, 'http://x').pathname
     const file = recorder.files[path]
@@ -208,7 +209,10 @@ const startSite = async (recorder, page) => {
     const chunks = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
-      if (path === '/s/' || path.endsWith('/envelope/')) sent.push(Buffer.concat(chunks).length)
+      if (path === '/s/' || path.endsWith('/envelope/')) {
+        sent.push(Buffer.concat(chunks).length)
+        latestAt = Date.now()
+      }
       if (path.endsWith('config.js')) {
         response.writeHead(200, { 'Content-Type': 'text/javascript' })
         return response.end(`window._POSTHOG_REMOTE_CONFIG={bench:{config:${JSON.stringify(REMOTE)},siteApps:[]}}`)
@@ -221,6 +225,8 @@ const startSite = async (recorder, page) => {
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
     bytes: () => sent.reduce((sum, each) => sum + each, 0),
+    /** When the latest recording arrived, ms since the epoch. */
+    latestAt: () => latestAt,
     stop: () => {
       server.closeAllConnections()
       return new Promise((done) => server.close(done))
@@ -283,9 +289,18 @@ const measure = async (browser, recorder, page, seconds) => {
 
 const isTask = ({ name }) => /^(ThreadControllerImpl::)?RunTask$/.test(name)
 
+/** Returns the size of the page's heap after two garbage collections, MB. */
+const heapOf = async (cdp) => {
+  await cdp.send('HeapProfiler.collectGarbage')
+  await cdp.send('HeapProfiler.collectGarbage')
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === 'JSHeapUsedSize').value / 1e6
+}
+
 /**
- * Measures the first snapshot: the longest task of the main thread from the recorder's start until it is sent, the same in CPU time, and
- * the time until the recorder has everything. A request larger than a small page's can only be that of the snapshot.
+ * Measures the first snapshot, from the start of the recorder on an idle page until the snapshot has arrived: the longest task of the main
+ * thread, the same in CPU time, all tasks in CPU time, how long it took, and by how much the heap has grown afterwards. The visitor clicks
+ * every 100 ms, because some recorders send nothing before.
  */
 const measureFirst = async (browser, recorder, nodes, slowdown) => {
   const site = await startSite(recorder, sizedPage(nodes))
@@ -296,6 +311,8 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
     // The page's own work is over.
     await tab.waitForTimeout(1500)
     const cdp = await context.newCDPSession(tab)
+    await cdp.send('Performance.enable')
+    const heapBefore = await heapOf(cdp)
     await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
     const trace = await browser.newBrowserCDPSession()
     const events = []
@@ -306,21 +323,24 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
       traceConfig: { includedCategories: categories, excludedCategories: ['*'] },
     })
     const before = site.bytes()
+    const startedAt = Date.now()
     await tab.evaluate(() => {
       performance.mark('bench-start')
       start()
     })
     await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 120_000 })
-    for (let tries = 0; tries < 120 && site.bytes() === before; tries++) {
+    for (let tries = 0; tries < 600 && site.bytes() === before; tries++) {
       if (await tab.evaluate(() => typeof sent === 'string' && sent.length > 0)) break
-      // Recordings are sent from the first interaction on.
       await tab.mouse.click(5, 5)
-      await tab.waitForTimeout(500)
+      await tab.waitForTimeout(100)
     }
+    const took = (site.latestAt() || Date.now()) - startedAt
     await tab.evaluate(() => performance.mark('bench-end'))
     const done = new Promise((resolve) => trace.once('Tracing.tracingComplete', resolve))
     await trace.send('Tracing.end')
     await done
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+    const grown = (await heapOf(cdp)) - heapBefore
     const markOf = (name) => events.find((each) => each.name === name)
     const [first, last] = [markOf('bench-start'), markOf('bench-end')]
     const own = events.filter(
@@ -335,6 +355,8 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
       longest: Math.max(0, ...own.map(({ dur = 0 }) => dur / 1000)),
       cpu: Math.max(0, ...own.map(({ tdur = 0 }) => tdur / 1000)),
       total: own.reduce((sum, { tdur = 0 }) => sum + tdur / 1000, 0),
+      took,
+      grown,
     }
   } finally {
     await context.close()
@@ -412,9 +434,19 @@ const runFirst = async (browser, recorders, { quick, say }) => {
           samples.push(await measureFirst(browser, recorder, nodes, slowdown))
         }
         const of = (member) => digits(median(samples.map((each) => each[member])))
-        rows.push([nodes, `${slowdown}x`, recorder.name, of('longest'), of('cpu'), of('total')])
+        rows.push([
+          nodes,
+          `${slowdown}x`,
+          recorder.name,
+          of('longest'),
+          of('cpu'),
+          of('total'),
+          of('took'),
+          of('grown'),
+        ])
       }
-  return markdownTable(['Nodes', 'CPU', 'Recorder', 'Longest task, ms', 'of it CPU, ms', 'All tasks, CPU ms'], rows)
+  const columns = ['Longest task, ms', 'of it CPU, ms', 'All tasks, CPU ms', 'Until it arrives, ms', 'Heap grown, MB']
+  return markdownTable(['Nodes', 'CPU', 'Recorder', ...columns], rows)
 }
 
 /** Runs the benchmark and resolves with its report as Markdown. `quick`: the busiest page, once. */

@@ -285,7 +285,8 @@ export interface Analytics extends NotYet {
   drops(): Partial<Record<DropReason, number>>
   /**
    * Returns what happened to the latest events (up to 200), newest first: the stages each passed and why it was dropped.
-   * `which`: an event's uuid or name, or the result of `capture`.
+   * `which`: an event's uuid or name, or the result of `capture`. With `$snapshot`, the first result says why the session is not
+   * recorded, or what its recording waits for.
    * @example analytics.explain('purchase')[0] // { state: 'dropped', reason: 'opted_out', stages: ['name', 'consent'], … }
    */
   explain(which?: string | { uuid?: string }): Explanation[]

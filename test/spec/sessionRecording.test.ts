@@ -373,6 +373,24 @@ test('the recording contains the steps of its budget, and events contain why it 
   expect(property('$sdk_debug_replay_stop_reason')).toBe('budget')
 })
 
+test('a recording whose part the site has dropped says so until the next session', async () => {
+  const { analytics, sentText, settle, property } = await record(
+    '<p>x</p>',
+    {},
+    {
+      config: { before_send: (event) => (event?.event === '$snapshot' ? null : event) },
+    },
+  )
+  expect(analytics.explain('$snapshot')).toMatchObject([{ state: 'waiting', reason: 'no_activity' }])
+  expect(await sentText()).toBe('[]')
+  expect(property('$sdk_debug_replay_stop_reason')).toBe('before_send')
+  expect(analytics.explain('$snapshot')[0]).toMatchObject({ state: 'dropped', reason: 'before_send' })
+  analytics.reset()
+  analytics.capture('next')
+  await settle(1000)
+  expect(property('$sdk_debug_replay_stop_reason')).not.toBe('before_send')
+})
+
 test('a recording that paused on a busy page resumes with a full snapshot when the page is quiet', async () => {
   const { settle, click, events, property } = await record(`<ul>${'<li>x</li>'.repeat(1500)}</ul>`)
   click()

@@ -9,6 +9,9 @@ import { VERSION } from '../../../version'
 import type { Feature, FeatureHost } from '../../feature'
 import { RECORDING_METHODS } from './methods'
 
+/** Reasons that may end while the session lasts. */
+const WAITS = /^(lazy_loading|(awaiting|missing)_config|trigger|blocked_url|no_activity|minimum_duration|idle)$/
+
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
 export const recording = {
   name: 'recording',
@@ -47,7 +50,7 @@ export const recording = {
       const { $recording_status: status, $sdk_debug_replay_stop_reason: known } = shared.properties
       if (/active|sampled/.test(shared.status) && !known) return { state: 'delivered' }
       const reason = (known ?? (status === 'lazy_loading' ? status : whyOff())) as RecordingReason
-      return { state: /disabled|error/.test(shared.status) ? 'dropped' : 'waiting', reason }
+      return { state: WAITS.test(reason) ? 'waiting' : 'dropped', reason }
     })
     return {
       api: {
