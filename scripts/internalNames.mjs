@@ -10,14 +10,15 @@ export const INTERNAL_NAMES = `
   prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession
   endWait onMalformed onOrphaned onPageHide permitted personSince useGzip abandon acceptsGzip acquireLeadership
   addOldest become beforeCall beginSession bootstrapped claimOrphans crossSubdomain enableProfiles inOneWrite
-  isAdopted isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
+  isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
   expectOrphans onPageLeave outgoingUrl outlives forgetReported forgetTaken forgetVisit hasLoaded idleMs
   ignoredAttributes isOpen isReported isSending isStale layersNow lead maxBatch mayCapture needsGzip onNextPerson
-  onRetry processPerson pump reloadingFlags removeRecords requestFlags rewrite userConfig wasEnded wanted runs journal
+  onRetry processPerson pump reloadingFlags requestFlags rewrite userConfig wasEnded wanted runs journal
   ledger typed hasFailed tabs fillers maxBytes emit isInClickTask onVisibilityChange onActivity importExtension
   provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
   anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
-  onPageRestored pathOf besides hasRoom runAt onWait
+  onPageRestored pathOf besides onChange methods alive taken giveUp anonymize createPermissions
+  createRemoteConfig describe writeSome useDatabase adopt isOver onOpened mergeSets hasRoom runAt onWait
 `
   .trim()
   .split(/\s+/)

@@ -20,8 +20,10 @@ export const lateCalls =
     const reason = absence()
     if (reason || !calls.hasRoom()) return answer(path, args, reason)
     onWait?.()
-    const add = (onResult?: (result: unknown) => void) =>
-      calls.add(path, args, { ...moment(), trace: new Error() }, onResult)
+    const early = calls.early()
+    // Not read again, because between two persons the page is still that of the first.
+    const now = early?.layers ? early : { ...moment(), trace: new Error() }
+    const add = (onResult?: (result: unknown) => void) => calls.add(path, args, now, onResult)
     return path.endsWith('Async') ? new Promise(add) : add()
   }
 

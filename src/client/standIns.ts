@@ -1,3 +1,4 @@
+import { coarseCheck } from '../config/coarseCheck'
 import { objectOf } from '../lib/objects'
 import type { Provided } from './provided'
 import { obeyRefusal } from './refusal'
@@ -19,6 +20,7 @@ export const STAND_INS: Provided = {
     giveUp: () => undefined,
   }),
   cookies: undefined,
+  check: coarseCheck,
   createPermissions: obeyRefusal,
   createAttribution: (_config, _store, tabStore) => ({
     // What the site has registered for the session.

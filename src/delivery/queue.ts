@@ -21,6 +21,8 @@ export interface QueueInputs {
   path: () => string
   /** Encodes the text of a request. */
   encode(text: string): Promise<Body>
+  /** Encodes a request instead, from its events. */
+  encodeBatch?(batch: readonly Entry[]): Promise<Body>
   /** Stores waiting events beyond the page, and elects the tab that sends. */
   outbox: Outbox
   onDelivered(uuids: string[]): void
@@ -62,6 +64,7 @@ export interface Queue {
 export const createQueue = (inputs: QueueInputs): Queue => {
   const { config, token, path, encode, outbox, onDelivered, onDropped, onRequestError, merge } = inputs
   const { send = request, sendBeacon = beacon, prepareAfter = PREPARED_CHARACTERS } = inputs
+  const encodeBatch = inputs.encodeBatch ?? ((batch: readonly Entry[]) => encode(textOf(batch)))
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   /** Entries without JSON text yet, and the characters captured since a batch was prepared. */
   const added: Entry[] = []
@@ -86,7 +89,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     outbox,
     url: (tries) => apiHost(config) + path() + (tries ? `?retry_count=${tries}` : ''),
     textOf,
-    encode,
+    encodeBatch,
     send,
     isPaused: () => stopped || hasLeft,
     onRetry: () => retry(),

@@ -22,7 +22,7 @@ interface SendLoopInputs {
   outbox: Outbox
   url(tries: number): string
   textOf(batch: readonly Entry[]): string
-  encode(text: string): Promise<Body>
+  encodeBatch(batch: readonly Entry[]): Promise<Body>
   send: typeof request
   /** Whether nothing may be sent, because the page was left or the queue was stopped. */
   isPaused(): boolean
@@ -34,7 +34,8 @@ interface SendLoopInputs {
 
 /** Sends waiting events, one request at a time, and decides when a failed batch is sent again. */
 export const createSendLoop = (inputs: SendLoopInputs) => {
-  const { config, waiting, outbox, url, textOf, encode, send, isPaused, onRetry, onDelivered, onRequestError } = inputs
+  const { config, waiting, outbox, url, textOf, encodeBatch, send, isPaused, onRetry, onDelivered, onRequestError } =
+    inputs
   let retryTimer: ReturnType<typeof setTimeout> | undefined
   let sending: Sending | undefined
   let tries = 0
@@ -62,10 +63,10 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     current.batch = waiting.nextBatch()
     if (!current.batch.length) return undefined
     for (const each of current.batch) each.isSent = true
-    const text = textOf(current.batch)
-    const body = await encode(text).catch((error) => {
+    const { batch } = current
+    const body = await encodeBatch(batch).catch((error) => {
       reportCaught(error)
-      return text
+      return textOf(batch)
     })
     // The page was left while compressing, so the events were sent by beacon, or they were cleared.
     if (sending !== current) return undefined

@@ -1,7 +1,7 @@
 import type { CallSql, SelectSql, Sql } from '../../../sql/catalog/physical.ts'
 import type { Column, ReadLimits } from '../../../storage/storage.ts'
 import { aggregateOf, isAdditive } from '../aggregates.ts'
-import { type CellStatements, statementsOf } from './cellStatements.ts'
+import { type CellStatements, cellStatementsOf } from './cellStatements.ts'
 import { joinedOf, joinsOnlyOwners } from '../eventRows.ts'
 import type { Order, Row } from './finish.ts'
 import { termsOf } from '../rollup.ts'
@@ -137,6 +137,6 @@ export const cellRunOf = ({ shape, sql, stored, projectId, skip, count, now }: C
     order: order as readonly Order[],
     skip,
     count,
-    ...statementsOf({ shape, stored, projectId, groups, calls, others, isAdditive: isSum, readsOwners }),
+    ...cellStatementsOf({ shape, stored, projectId, groups, calls, others, isAdditive: isSum, readsOwners }),
   }
 }

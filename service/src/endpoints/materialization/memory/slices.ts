@@ -40,7 +40,12 @@ const MAX_BYTES = 32_000_000
 // Numbers and shared groups take less memory than their JSON, the arrays around them more.
 const BYTES_PER_CHARACTER = 3
 const KEPT_BYTES = 500
-const sliceOf = ({ columns, rows }: Result, { groupCount, isAdditive }: CellRun): Slice | undefined => {
+
+/** Returns the cells in a result, or `undefined` if they could differ from the engine's. */
+export const sliceOf = (
+  { columns, rows }: Result,
+  { groupCount, isAdditive }: Pick<CellRun, 'groupCount' | 'isAdditive'>,
+): Slice | undefined => {
   const firstValue = groupCount + (isAdditive ? 1 : 2)
   if (!columns.slice(0, groupCount).every(isPlain)) return undefined
   if (isAdditive && !columns.slice(firstValue).every(isInteger)) return undefined
