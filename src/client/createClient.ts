@@ -118,7 +118,7 @@ export const createClient = ({
 
   const dropWaiting = () => {
     queue.clear('opted_out')
-    emit('onDenial')
+    emit((each) => each.onDenial?.())
   }
   let decision = consent.explicit()
   /** Applies the current configuration and consent everywhere. */
@@ -128,7 +128,7 @@ export const createClient = ({
     session.claim()
     outbox.align()
     running.align()
-    emit('onAlign')
+    emit((each) => each.onAlign?.())
     calls.replay()
   }
   /** Applies what another tab or the page has changed in the browser's storage: consent, a reset, ids, the session. */
@@ -160,7 +160,7 @@ export const createClient = ({
     shutdown: async () => {
       running.stop()
       clearTimeout(sharedTimer)
-      emit('onEnd')
+      emit((each) => each.onEnd?.())
       stopLifecycle()
       queue.onPageLeave()
       queue.stop()
@@ -186,7 +186,7 @@ export const createClient = ({
       if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify?.(distinctID)
       align()
       queue.adoptOrphans()
-      emit('onStart')
+      emit((each) => each.onStart?.())
     },
   }
 }

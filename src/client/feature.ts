@@ -176,11 +176,12 @@ export interface Feature {
   onServer?(config: Config): object
 }
 
-export type Emit = <N extends keyof Hooks>(name: N, ...args: Parameters<Hooks[N]>) => void
+/** Calls a hook of every connection. */
+export type Emit = (call: (hooks: Partial<Hooks>) => void) => void
 
 /** Returns a function that calls a hook of every connection. */
 export const createEmit =
   (connections: readonly Connection[]): Emit =>
-  (name, ...args) =>
+  (call) =>
     // A copy, because a hook may start or stop an extension.
-    [...connections].forEach((each) => (each[name] as ((...args: unknown[]) => void) | undefined)?.(...args))
+    [...connections].forEach(call)

@@ -50,7 +50,7 @@ export const startPageLifecycle = (
     cookies?.onChange(readShared) ?? (() => {}),
     onOnline(() => {
       queue.retryNow()
-      emit('onOnline')
+      emit((each) => each.onOnline?.())
     }),
   ]
   return () => stops.forEach((stop) => stop())
