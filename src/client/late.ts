@@ -27,7 +27,7 @@ export const lateCalls =
     return path.endsWith('Async') ? new Promise(add) : add()
   }
 
-/** Returns a function that adds what an extension has to its client until stopped, and runs the calls that waited for it. */
+/** Returns a function that adds the members of an extension to its client until stopped, and runs the calls that waited for them. */
 export const linkTo =
   ({ api, calls, connections }: Client) =>
   (link: Link): Stop => {
