@@ -2,7 +2,6 @@ import type { RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { INCREMENTAL, MUTATION } from './eventTypes'
-import { attempt } from './page'
 
 /**
  * Returns state of an element that browsers do not keep in attributes, as attributes: whether a popover is open, which image of a
@@ -13,7 +12,7 @@ export const shown = (element: Node): Record<string, string> => {
     element as HTMLImageElement & HTMLVideoElement
   const width = naturalWidth || videoWidth
   return {
-    ...(popover && attempt(() => (element as Element).matches(':popover-open')) ? { rr_open_mode: 'popover' } : {}),
+    ...(popover && (element as Element).matches(':popover-open') ? { rr_open_mode: 'popover' } : {}),
     ...(width > 0 ? { rr_size: `${width} ${naturalHeight || videoHeight}` } : {}),
     ...(naturalWidth > 0 && currentSrc !== src ? { rr_src: currentSrc } : {}),
     ...(videoWidth > 0 && poster ? { poster } : {}),
