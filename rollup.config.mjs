@@ -52,7 +52,9 @@ const letOnly = {
 // parentheses; webpack's does not. Scripts have a comment for it, which bundlers would drop.
 const compileOnLoad = {
   name: 'compile-on-load',
-  renderChunk(code) {
+  renderChunk(code, { isDynamicEntry }) {
+    // A bundler that writes one file puts extensions into it, which most pages do not run.
+    if (isDynamicEntry) return null
     const result = new MagicString(code)
     const visit = (node) => {
       const isFunction = node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression'

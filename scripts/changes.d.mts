@@ -6,6 +6,5 @@ export interface Change {
 }
 export function readChanges(folder: string): Change[]
 export function nextVersion(version: string, changes: readonly Pick<Change, 'bump'>[]): string
-export function hasUnreleased(changelog: string): boolean
 export function hasSection(changelog: string, version: string): boolean
 export function releaseNotes(changelog: string, version: string, changes: readonly Change[]): string

@@ -30,23 +30,16 @@ export const nextVersion = (version, changes) => {
 
 const asItem = (text) => `- ${text.replaceAll('\n', '\n  ')}`
 
-const UNRELEASED = /^## Unreleased\n([\s\S]*?)(?=^## )/m
-
-/** Whether a changelog has an "Unreleased" section with text. */
-export const hasUnreleased = (changelog) => !!UNRELEASED.exec(changelog)?.[1].trim()
-
 /** Whether a changelog has a section for `version`. */
 export const hasSection = (changelog, version) => changelog.includes(`\n## ${version}\n`)
 
-/** Returns the changelog with a section for `version`: the text under "Unreleased", and `changes` by their bump. */
+/** Returns the changelog with a section for `version`: `changes` by their bump. */
 export const releaseNotes = (changelog, version, changes) => {
-  const unreleased = UNRELEASED.exec(changelog)?.[1].trim()
   const lists = BUMPS.toReversed().flatMap((bump) => {
     const items = changes.filter((change) => change.bump === bump).map(({ text }) => asItem(text))
     return items.length ? [`### ${TITLES[bump]}\n\n${items.join('\n')}`] : []
   })
-  const section = [`## ${version}`, ...(unreleased ? [unreleased] : []), ...lists].join('\n\n')
-  const rest = changelog.replace(UNRELEASED, '')
-  const at = rest.search(/^## /m)
-  return `${rest.slice(0, at)}${section}\n\n${rest.slice(at)}`
+  const section = [`## ${version}`, ...lists].join('\n\n')
+  const at = changelog.search(/^## /m)
+  return `${changelog.slice(0, at)}${section}\n\n${changelog.slice(at)}`
 }

@@ -1,35 +1,17 @@
 // `node scripts/quickBuild.mjs [folder]`: builds the scripts that the service serves, in seconds, for `npm start`: compiled and minified by esbuild instead of
 // TypeScript and terser. They are a few percent larger than those of a release. So they have no `release.json`, without
 // which the service does not promise browsers that the files of this version never change. `npm run build` builds a release.
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rollup } from 'rollup'
 import configs from '../rollup.config.mjs'
+import { withQuickCompile } from './quickCompile.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = resolve(process.argv[2] ?? join(ROOT, 'dist'))
-const { compilerOptions } = JSON.parse(readFileSync(new URL('../tsconfig.json', import.meta.url), 'utf8'))
 const OF_RELEASE = /\.(br|gz|tgz)$|^release\.json$/
-
-/** Compiles the sources, instead of the plugin `typescript`. */
-const compile = {
-  name: 'quick-compile',
-  resolveId: (path, importer) =>
-    importer && path.startsWith('.')
-      ? ['.ts', '.tsx'].map((end) => resolve(dirname(importer), path) + end).find((file) => existsSync(file))
-      : null,
-  transform: (code, id) =>
-    /\.tsx?$/.test(id)
-      ? transform(code, {
-          loader: id.endsWith('x') ? 'tsx' : 'ts',
-          sourcefile: id,
-          sourcemap: true,
-          tsconfigRaw: { compilerOptions },
-        })
-      : null,
-}
 
 /** Minifies, instead of the plugins of a script's output. */
 const minify = {
@@ -37,11 +19,10 @@ const minify = {
   renderChunk: (code) => transform(code, { minify: true, target: 'es2020', sourcemap: true, legalComments: 'inline' }),
 }
 
-const REPLACED = ['typescript', 'served']
 const build = async ({ plugins, output, ...input }) => {
   const bundle = await rollup({
     ...input,
-    plugins: [compile, ...plugins.filter(({ name }) => !REPLACED.includes(name))],
+    plugins: withQuickCompile(plugins).filter(({ name }) => name !== 'served'),
   })
   await bundle.write({ ...output, file: join(FOLDER, basename(output.file)), plugins: [minify] })
   await bundle.close()

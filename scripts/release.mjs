@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { hasSection, hasUnreleased, nextVersion, readChanges } from './changes.mjs'
+import { hasSection, nextVersion, readChanges } from './changes.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const isDryRun = process.argv.includes('--dry-run')
@@ -39,7 +39,7 @@ const CHECKS = {
   Changelog: () => {
     const changelog = readFileSync('CHANGELOG.md', 'utf8')
     const changes = readChanges('.changeset')
-    const isReleased = !changes.length && !hasUnreleased(changelog) && hasSection(changelog, version)
+    const isReleased = !changes.length && hasSection(changelog, version)
     if (isReleased) return `has a section for ${version}`
     const advice = `Unreleased changes: npm run release:version makes them ${nextVersion(version, changes)}.`
     if (!isDryRun) throw new Error(advice)

@@ -1,4 +1,4 @@
-import type { Moment } from './lib/moment'
+import type { EarlyMoment, Moment } from './lib/moment'
 import type {
   AutocaptureConfig,
   CapturedEvent,
@@ -14,7 +14,6 @@ import type {
   Notices,
   PerformanceConfig,
   Properties,
-  PrivateSurveys,
   RequestError,
   Stop,
   Survey,
@@ -32,6 +31,23 @@ export interface Host {
   capture(event: string, properties?: Properties, options?: CaptureOptions, moment?: Moment): CapturedEvent | undefined
   /** Returns what an event that is captured later takes from now: its person, session, groups, URL and time. */
   moment(): Moment
+}
+
+/** What an extension adds to its client while it runs: methods, and hooks of the client (client/feature.ts). */
+export interface Link {
+  /** Methods by their public names. */
+  api?: object
+  onAlign?(): void
+  onReset?(): void
+  onCapture?(event: CapturedEvent): void
+}
+
+/** What extensions with methods use of the client. */
+interface Linked {
+  /** Returns the moment of a call that has waited for the extension, while it runs. */
+  early(): EarlyMoment | undefined
+  /** Adds methods and hooks to the client until stopped. Calls that have waited for them run. */
+  link(link: Link): Stop
 }
 
 /** Something that happened on the page: a click, or a possible response to one. */
@@ -140,7 +156,7 @@ export interface SharedWithRecorder extends SiteRecording {
 /** What the recording feature passes on to console, network and canvas capture. */
 interface RecorderPluginTools {
   /** Removes secrets, and what options exclude, from the URLs in a string. `ofResource`: keeps hashes, which name its parts. */
-  redact(text: string, ofResource?: boolean): string
+  outgoingText(text: string, ofResource?: boolean): string
   /** Returns a string without payment card and social security numbers, with white space collapsed. */
   withoutSensitive(text: string): string
 }
@@ -191,6 +207,7 @@ export interface RecorderParts extends RecorderPluginTools {
   typing: Typing
   shared: SharedWithRecorder
   /** Fetches an extension and starts it with this host and `parts`. */
+  startExtension(name: 'recorderPage', parts: object, onFailure: Stop): Stop
   startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
   startExtension(name: 'recorderFrames', parts: RecorderFramesParts): Stop
 }
@@ -265,66 +282,37 @@ export interface VitalsParts extends PageParts {
 }
 
 /** What the heatmap feature adds to the host of its extension. */
-export interface HeatmapParts extends PageParts {
+export interface HeatmapParts extends PageParts, Pick<Linked, 'link'> {
   /** Fires for a same-document navigation. */
   onNavigate(run: () => void): Stop
   /** Fires when the page is restored from the back/forward cache. */
   onPageRestored(run: () => void): Stop
   uuidv7(): string
-  /** Calls back after each captured event. */
-  onCapture(listener: (event: CapturedEvent) => void): Stop
 }
 
-/**
- * Something thrown or logged, or a step before it: its kind, the value (what was thrown, the DOM event about it, the
- * arguments of `console.error`, or the message of a step), its properties, when it happened (ms since the epoch), an
- * error of the call, for values without a stack, and the moment of the report, if it waits for the extension.
- */
-export type ExceptionReport = [
-  kind: 'captured' | 'error' | 'unhandledrejection' | 'console' | 'step',
-  value: unknown,
-  properties: unknown,
-  at: number,
-  trace: Error,
-  moment?: Moment,
-]
-
-/** Captures a report. Returns the event, or undefined if there is none. */
-export type ReportException = (...report: ExceptionReport) => CapturedEvent | undefined
-
 /** What the exception feature adds to the host of its extension. */
-export interface ExceptionParts {
-  /** Passes waiting and later reports to `receive`. `align` is called when options or consent have changed. */
-  use(receive: ReportException, align: Stop): void
+export interface ExceptionParts extends Linked {
   /** Returns a copy of properties that is safe to convert to JSON. */
   toProperties(value: unknown): Properties
   /** Calls `after` whenever `target[method]` has run. Returns a function that restores the original. */
   patch<T extends object, K extends keyof T>(target: T, method: K, after: (...args: unknown[]) => void): Stop
   typing: Typing
-  /** Counts an exception that is not captured. */
-  drop(reason: DropReason): void
+  ledger: {
+    /** Counts an exception that is not captured. */
+    dropped(event: { event: string; reason: DropReason }): void
+  }
 }
 
 /** The methods of the surveys extension, under their public names. */
 export interface SurveyMethods {
   getSurveys(callback: SurveyCallback, forceReload?: boolean): void
   getActiveMatchingSurveys(callback: SurveyCallback, forceReload?: boolean): void
-  onSurveysLoaded(callback: SurveyCallback): void
+  onSurveysLoaded(callback: SurveyCallback): Stop
   displaySurvey(id: string, options?: DisplaySurveyOptions): void
   renderSurvey(id: string, selector: string): void
   canRenderSurvey(id: string): SurveyRenderReason
   canRenderSurveyAsync(id: string, forceReload?: boolean): Promise<SurveyRenderReason>
   cancelPendingSurvey(id: string): void
-}
-
-/** What the surveys extension offers its feature. */
-export interface SurveyLink {
-  api: SurveyMethods
-  /** Completes an event of a survey before it is captured. */
-  amend(event: CapturedEvent): CapturedEvent
-  onCapture(event: CapturedEvent): void
-  /** Closes surveys and forgets which were seen. */
-  onReset(): void
 }
 
 /** Local storage that never throws. */
@@ -335,7 +323,7 @@ export interface SurveyStorage {
 }
 
 /** What the surveys feature adds to the host of its extension. */
-export interface SurveyParts {
+export interface SurveyParts extends Linked {
   token: string
   distinctId(): string
   /** Number of the current person on this page. */
@@ -350,8 +338,6 @@ export interface SurveyParts {
     onFeatureFlags?(listener: () => void): Stop
     reloadFeatureFlags?(): void
     get_session_replay_url?(): string
-    /** Receives what pages use of posthog-js's private members. */
-    surveys?: PrivateSurveys
   }
   /** Whether anything may be stored in the browser. */
   mayStore(): boolean
@@ -378,8 +364,8 @@ export interface SurveyParts {
   ): Stop
   /** Fires for a same-document navigation. */
   onNavigate(listener: () => void): Stop
-  /** Passes the extension to the feature. */
-  use(link: SurveyLink): void
+  /** Sets what completes an event of a survey before it is captured; undefined: nothing. */
+  onAmend(amend: ((event: CapturedEvent) => CapturedEvent) | undefined): void
   /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */
   startExtension(name: 'surveysView' | 'surveysHtml', parts: object, onFailure: Stop): Stop
 }
@@ -474,14 +460,12 @@ export interface ToolbarApi {
 }
 
 /** What the toolbar feature adds to the host of its extension. */
-export interface ToolbarParts {
+export interface ToolbarParts extends Pick<Linked, 'link'> {
   token: string
   /** The code of the console's link, if the page was opened by one. */
   code?: string
   /** Stops the toolbar. */
   end(): void
-  /** What the toolbar sets: `onReset` is called when the visitor is reset. */
-  shared: { onReset?: Stop }
   api(): Partial<ToolbarApi>
   delivery: {
     /** Calls `on_request_error`. */

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { gzipSync } from 'node:zlib'
 
 const ROOT = resolve(__dirname, '..')
 const README = readFileSync(resolve(ROOT, 'README.md'), 'utf8')
@@ -42,10 +41,4 @@ test.each(
   [...README.matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target!).filter((target) => !target.startsWith('http')),
 )('the README links to the existing file %s', (target) => {
   expect(() => readFileSync(resolve(ROOT, target))).not.toThrow()
-})
-
-test('the README states the script size to within 0.3 kB', () => {
-  const stated = Number(/\| Script, gzip kB \| ([\d.]+) \|/.exec(README)![1])
-  const script = gzipSync(readFileSync(resolve(ROOT, 'dist/analytics.js')), { level: 9 })
-  expect(Math.abs(stated - script.length / 1000)).toBeLessThan(0.3)
 })

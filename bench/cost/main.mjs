@@ -9,6 +9,7 @@ import { startCollector } from '../support/startCollector.mjs'
 import { startSite } from '../support/startSite.mjs'
 import { measureClick } from './click.mjs'
 import { measureEvents } from './events.mjs'
+import { inlineScript, measureInline } from './inline.mjs'
 import { measureLoad, measureLongestTask } from './load.mjs'
 import { observe } from './observe.mjs'
 import { pagesOf, scriptFolders } from './pages.mjs'
@@ -28,6 +29,9 @@ export const needs = ['build:sdk']
 export const flags = ['only']
 
 const isOursOrNone = ({ name }) => name === SDKS[0].name || name === NONE.name
+
+/** Whether a target is a ratio to the SDK. */
+const isTargetOrNone = ({ name }) => isOursOrNone({ name }) || name === 'posthog'
 
 /** Whether the SDK has a page with its script in a script tag. The page without an SDK counts. */
 const hasScriptPage = ({ name, global }) => Boolean(global) || name === NONE.name
@@ -64,6 +68,7 @@ const MEASUREMENTS = [
     on: hasScriptPage,
   },
   { name: 'events', rounds: 3, quickRounds: 1, start: measureEvents, on: ({ name }) => name !== NONE.name },
+  { name: 'inline', rounds: 5, quickRounds: 2, start: measureInline, on: isTargetOrNone },
   {
     name: 'click',
     rounds: 5,
@@ -93,7 +98,15 @@ export const run = async ({ quick, say, only }) => {
   const collectors = Object.fromEntries(
     await Promise.all(withNone.map(async (sdk) => [sdk.name, await startCollector(sdk)])),
   )
-  const site = await startSite(Object.assign({}, ...withNone.map((sdk) => pagesOf(sdk, collectors[sdk.name].url))), {
+  const inline = Object.fromEntries(
+    await Promise.all(
+      withNone
+        .filter(isTargetOrNone)
+        .map(async ({ name }) => [name, await inlineScript(name, collectors[name].url, folder)]),
+    ),
+  )
+  const pages = withNone.map((sdk) => pagesOf(sdk, collectors[sdk.name].url, inline[sdk.name]))
+  const site = await startSite(Object.assign({}, ...pages), {
     '/bundles/': folder,
     ...scriptFolders(sdks),
   })

@@ -39,11 +39,12 @@ const tree = (nodes) => {
   )
 }
 
-/** Returns the pages of an SDK: HTML by path. */
-export const pagesOf = (sdk, collector) => {
+/** Returns the pages of an SDK: HTML by path. `inline`: an inline script that starts it. */
+export const pagesOf = (sdk, collector, inline = '') => {
   const deadClicks = { capture_dead_clicks: true }
   return {
     [`/${sdk.name}/`]: html(module(sdk, collector), PLAIN),
+    [`/${sdk.name}/inline`]: html('', PLAIN + inline),
     [`/${sdk.name}/tree`]: html(module(sdk, collector), tree(SMALL)),
     [`/${sdk.name}/script`]: html(classic(sdk, collector), PLAIN),
     [`/${sdk.name}/small`]: html(classic(sdk, collector, deadClicks), tree(SMALL)),

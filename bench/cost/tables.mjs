@@ -99,6 +99,22 @@ const TABLES = [
       ),
   },
   {
+    needs: ['inline'],
+    table: (sdks, { inline }) =>
+      sdkTable(
+        'Inline script',
+        'The import, bundled by esbuild into an inline script. Start: main-thread CPU until 2.5 s after the load event. 1,000 events: 10 bursts of 100 from then on, a quarter of a second apart, until all have arrived. Both minus the same page without an SDK.',
+        [
+          ...withRatio('start, CPU ms', (name) => overNone(inline, name, 'startMs')),
+          ...withRatio('burst µs', (name) => summary(inline[name], 'burstUs')),
+          ...withRatio('1,000 events, CPU ms', (name) => overNone(inline, name, 'cpuMs')),
+          ['requests', (name) => summary(inline[name], 'requests').median],
+          ['arrived', (name) => spread(summary(inline[name], 'arrived'))],
+        ],
+        sdks.filter(({ name }) => inline[name]),
+      ),
+  },
+  {
     needs: ['click', 'observed'],
     table: (sdks, { observed, click }) =>
       sdkTable(

@@ -57,6 +57,9 @@ const TARGETS = [
   }),
   plain('events', 'burstUs', { what: 'capture() in a burst, µs', ...atMost(25) }),
   plain('events', 'cpuMs', { what: '1,000 events, main-thread CPU ms', ...ofPosthog(0.15) }),
+  overEmptyPage('inline', 'startMs', { what: 'inline script: start, main-thread CPU ms', ...ofPosthog(0.18) }),
+  plain('inline', 'burstUs', { what: 'inline script: capture() in a burst, µs', ...atMost(20) }),
+  overEmptyPage('inline', 'cpuMs', { what: 'inline script: 1,000 events, main-thread CPU ms', ...ofPosthog(0.12) }),
   overEmptyPage('click', 'syncMs', { what: 'click, synchronous ms', ...ofPosthog(0.12) }),
   {
     needs: 'largeClick',

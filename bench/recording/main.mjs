@@ -42,11 +42,14 @@ const RECORDERS = [
   {
     name: 'trailmark',
     files: Object.fromEntries(
-      ['analytics', 'recorder', 'recorderPlugins'].map((each) => [`/${each}.js`, join(ROOT, `dist/${each}.js`)]),
+      ['analytics', 'recorder', 'recorderPage', 'recorderPlugins'].map((each) => [
+        `/${each}.js`,
+        join(ROOT, `dist/${each}.js`),
+      ]),
     ),
     start: `analytics.init('bench', ${OPTIONS})`,
     isRunning: 'analytics.sessionRecordingStarted()',
-    own: /\/(analytics|recorder|recorderPlugins)\.js/,
+    own: /\/(analytics|recorder|recorderPage|recorderPlugins)\.js/,
   },
   {
     name: 'posthog-js',

@@ -70,7 +70,7 @@ const act = (code: string) => `<button id="buy">Buy</button><input id="field"><d
       wait(400, () => {
         capture(4)
         attempt('flush', () => analytics.flush())
-        wait(800, () => (report.isDone = true))
+        wait(400, () => (report.isDone = true))
       })
     })
   }

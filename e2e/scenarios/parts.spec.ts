@@ -14,7 +14,7 @@ const watch = (page: Page) => {
 
 const BUTTON = '<button id="buy" onclick="analytics.capture(\'purchase\', { amount: 42 })">Buy</button>'
 
-test('trailmark/core alone delivers events and says which import an absent feature needs', async ({
+test('trailmark/core and people deliver events and say which import an absent feature needs', async ({
   page,
   site,
   service,
@@ -26,7 +26,8 @@ test('trailmark/core alone delivers events and says which import an absent featu
     '/',
     `<!doctype html><title>Core</title><link rel="icon" href="data:,">${BUTTON}<script type="module">
       import { createAnalytics } from '/sdk/parts/core.js'
-      window.analytics = createAnalytics({ features: [] })
+      import { people } from '/sdk/parts/people.js'
+      window.analytics = createAnalytics({ features: [people] })
       analytics.init('${service.token}', ${JSON.stringify(options)})
       analytics.register({ plan: 'free' })
       analytics.identify('ada')

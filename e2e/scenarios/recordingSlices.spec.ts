@@ -27,8 +27,9 @@ test('a full snapshot in slices is that of one task at its end, whatever the pag
   await page.route('**/*', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><html><head></head><body></body></html>' }),
   )
+  // Every third seed has a simple page, and there are several sets of options.
   const from = Number(process.env.SEED ?? 1)
-  const to = from + Number(process.env.SEEDS ?? 8)
+  const to = from + Number(process.env.SEEDS ?? 6)
   for (let seed = from; seed < to; seed++) {
     await page.goto('http://sliced.test/')
     await page.addScriptTag({ content: code })

@@ -4,6 +4,7 @@ import { pause } from '../support/pause'
 import { startProxy } from '../support/proxy'
 import { ready, waitUntil } from '../support/ready'
 import { cut, recording } from '../support/recording'
+import { SEEDS } from '../support/seeds'
 import { expect, pageWith, test } from '../support/scenario'
 import { fillField, fire, typeInto } from '../support/typing'
 
@@ -39,6 +40,7 @@ const MIRRORED: Record<string, string> = {
 
 const PARTS = [
   'recorder',
+  'recorderPage',
   'recorderPlugins',
   'heatmaps',
   'webVitalsAttribution',
@@ -48,7 +50,7 @@ const PARTS = [
   'toolbar',
 ]
 
-for (const seed of [1, 2])
+for (const seed of SEEDS)
   test(`sends nothing that a person types with all parts on, generated from seed ${seed}`, async ({
     page,
     site,

@@ -261,7 +261,11 @@ export const compare = async (seed: number, count: number): Promise<{ problems: 
   const { build, change } = createChanges(random, isSimple)
   build()
   const options = OPTIONS[seed % OPTIONS.length]!
-  const policy = createPolicy(options, {}, { redact: redactUrls, sensitiveName: SENSITIVE_NAME, typing }) as Policy
+  const policy = createPolicy(
+    options,
+    {},
+    { outgoingText: redactUrls, sensitiveName: SENSITIVE_NAME, typing },
+  ) as Policy
   const stopTyping = typing.follow()
   const sanitizer = createSanitizer(policy, nodeOf, redactUrls)
   const problems: string[] = []

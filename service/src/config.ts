@@ -98,7 +98,8 @@ const isDecodable = (text: string): boolean => {
   }
 }
 
-const asPath = (text: string): string => resolve(text.replace(/^~(?=\/|$)/, homedir()))
+// The home is looked up only for ~, because a user who is only a number, as in a container, has none.
+const asPath = (text: string): string => resolve(text.replace(/^~(?=\/|$)/, () => homedir()))
 
 const asToken = (text: string): string => {
   if (!/^[A-Za-z0-9_-]{1,200}$/.test(text)) throw new Error('expects 1 to 200 letters, digits, _ and -')

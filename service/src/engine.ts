@@ -92,7 +92,17 @@ export const openEngine = async ({
     onStop(engine.stop)
   }
   const runMemoryBytes = url ? Infinity : readerMemoryBytes(engineMemoryBytes(config.engineMemoryBytes))
-  const cluster = url && clusterName ? createCluster(url.split(','), { tables }) : undefined
+  const cluster =
+    url && clusterName
+      ? createCluster(url.split(','), {
+          tables,
+          name: clusterName,
+          onFewReplicas: () =>
+            log('A replica is unavailable. Until it is back, the events of its shard are stored on one disk.', {
+              level: 'warn',
+            }),
+        })
+      : undefined
   const storage =
     cluster ??
     createClickhouse(() => (url ? { url } : engine!.connection()), { tables, maxRunMemoryBytes: runMemoryBytes })

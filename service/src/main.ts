@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -204,7 +204,8 @@ const main = async (args: readonly string[]) => {
     config = readConfig(
       { ...process.env, ...serveArguments },
       {
-        staticDir: here('../../dist'),
+        // The npm package of the service contains the SDK's scripts.
+        staticDir: existsSync(here('../static')) ? here('../static') : here('../../dist'),
         consoleDir: here('../console/dist'),
       },
     )

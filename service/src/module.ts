@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Epochs } from './endpoints/epochs.ts'
 import type { Merges } from './endpoints/merges.ts'
+import type { PlainProperties } from './endpoints/plainProperties.ts'
 import type { OwnerChanges } from './endpoints/ownerChanges.ts'
 import type { Route } from './http/route.ts'
 import type { JobTurns } from './lib/jobThread.ts'
@@ -29,11 +30,13 @@ export interface Ground {
   readonly queryRows: QueryRows
   /** Maximum memory of one run, in bytes. */
   readonly runMemoryBytes: number
+  /** What operators define. A module keeps its own definitions in a `store` of it. */
   readonly metadata: Metadata
   readonly keys: Keys
   readonly metrics: Metrics
   readonly epochs: Epochs
   readonly merges: Merges
+  readonly plainProperties: PlainProperties
   readonly owners: OwnerChanges
   readonly slices: TimeSlices
   readonly turns: JobTurns

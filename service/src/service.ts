@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import { announceConsole, CONSOLE, type ConsoleNotice } from './console/module.ts'
 import { createServiceEpochs } from './endpoints/serviceEpochs.ts'
 import { createMerges } from './endpoints/merges.ts'
+import { createPlainProperties } from './endpoints/plainProperties.ts'
 import { ENDPOINTS } from './endpoints/module.ts'
 import { createServer } from './http/server.ts'
 import { STORING } from './ingest/storing.ts'
@@ -74,14 +75,20 @@ export const startService = async ({
     })
     const { isShared, metadata, project, keyPath, keys, gate } = data
     const slices = createTimeSlices()
+    const merges = createMerges({ storage: gate.lookups, ...(isShared ? { shared: metadata.settings } : {}) })
     const use = createUse({
       ...data,
       config,
       instance: (await metadata.console.instance()).id,
       queryRows: createQueryRows(gate.runs, LOOKUP_SECONDS),
       metrics,
-      ...createServiceEpochs(isShared ? metadata : undefined),
-      merges: createMerges({ storage: gate.lookups, ...(isShared ? { shared: metadata.settings } : {}) }),
+      ...createServiceEpochs(isShared ? metadata : undefined, merges.note),
+      merges,
+      plainProperties: createPlainProperties({
+        storage: gate.background,
+        isAlone: !isShared && !config.clickhouseCluster,
+        lagMs: config.materializeLagSeconds * 1_000,
+      }),
       slices,
       turns: createJobTurns(),
       programs: { recordings: recordingThread, sourceMaps: mapWorker },

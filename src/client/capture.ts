@@ -1,4 +1,4 @@
-import type { CallMoment, Moment } from '../lib/moment'
+import type { EarlyMoment, Moment } from '../lib/moment'
 import { hasPage } from '../browser/page'
 import type { Queue } from '../delivery/queue'
 import { expected } from '../lib/expected'
@@ -22,7 +22,7 @@ export const createCapture = (
   ledger: Ledger,
   queue: Queue,
   /** Returns the moment of a call that was queued, while it runs. */
-  early: () => CallMoment | undefined,
+  early: () => EarlyMoment | undefined,
 ) => {
   const { config, log, store, toProperties } = context
   let beforeEach = () => {}
@@ -69,10 +69,10 @@ export const createCapture = (
     if (event === '') log.error(expected('capture()', 'the name of an event', event, 'The service will reject it'))
     const { $set, $set_once, $unset } = options
     const timestamp = toDate(options.timestamp)
-    const isPast = !!moment && moment.person !== context.person()
+    const call: EarlyMoment | undefined = moment ?? early()
+    const isPast = (call?.person ?? context.person()) !== context.person()
     // Without a session, the event begins one, and is the first to have the properties of its entry.
-    const call = moment ?? early()
-    const then = moment && (moment.session || isPast) ? { ...moment, isPast } : call && { url: call.url }
+    const then = call && (call.session || isPast ? { ...call, isPast } : { url: call.url })
     const now = call?.at ?? new Date()
     const own = toProperties(properties)
     // A later stage sets it on every event. Adding the name here is faster (addProperties.ts).

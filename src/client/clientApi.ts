@@ -2,7 +2,6 @@ import { uiHost } from '../delivery/hosts'
 import { guarded } from '../lib/guard'
 import { has, pick } from '../lib/objects'
 import { isKey, KEYS } from '../state/keys'
-import type { Capture } from './capture'
 import { NO_VALUE } from './compatibility'
 import type { Context } from './createContext'
 import type { Api } from './publicApi'
@@ -77,54 +76,15 @@ export const sessionApi = ({
   }
 }
 
-/**
- * `dropWaiting` drops events that wait to be sent. `align` applies the current consent everywhere. `onOptIn` is called when
- * the visitor is no longer opted out.
- */
-export const consentApi = (
-  { config, log, consent, isCookieless, isOptedOut }: Context,
-  capture: Capture,
-  reset: (deviceToo: boolean) => void,
-  dropWaiting: () => void,
-  align: () => void,
-  onOptIn: () => void,
-): Pick<
+export const consentStatus = ({
+  consent,
+  isOptedOut,
+}: Context): Pick<
   Api,
-  | 'opt_in_capturing'
-  | 'opt_out_capturing'
-  | 'clear_opt_in_out_capturing'
-  | 'has_opted_in_capturing'
-  | 'has_opted_out_capturing'
-  | 'get_explicit_consent_status'
-  | 'is_capturing'
-> => {
-  const decide = (granted: boolean | undefined) => {
-    const wasOut = isOptedOut()
-    if (config.cookieless_mode === 'always') log.warn("consent does nothing with cookieless_mode: 'always'")
-    else consent.decide(granted)
-    // Other tabs are notified of consent after the ids are stored, and of a denial before they are removed.
-    if (granted) align()
-    consent.keep()
-    align()
-    if (wasOut && !isOptedOut()) onOptIn()
-  }
-  return {
-    opt_in_capturing: ({ captureEventName = '$opt_in', captureProperties } = {}) => {
-      const isChange = consent.explicit() !== 'granted'
-      // A visitor who had no id gets a new one.
-      if (isCookieless() && config.cookieless_mode === 'on_reject') reset(true)
-      decide(true)
-      if (captureEventName && isChange) capture(captureEventName, captureProperties, { send_instantly: true })
-    },
-    opt_out_capturing: () => {
-      // Events captured before are not sent after the visitor opted out.
-      dropWaiting()
-      decide(false)
-    },
-    clear_opt_in_out_capturing: () => decide(undefined),
-    has_opted_in_capturing: () => !consent.isOptedOut(),
-    has_opted_out_capturing: consent.isOptedOut,
-    get_explicit_consent_status: consent.explicit,
-    is_capturing: () => !isOptedOut(),
-  }
-}
+  'has_opted_in_capturing' | 'has_opted_out_capturing' | 'get_explicit_consent_status' | 'is_capturing'
+> => ({
+  has_opted_in_capturing: () => !consent.isOptedOut(),
+  has_opted_out_capturing: consent.isOptedOut,
+  get_explicit_consent_status: consent.explicit,
+  is_capturing: () => !isOptedOut(),
+})

@@ -14,7 +14,7 @@ export type Delivery = ReturnType<typeof connectDelivery>
 
 /** Connects the queue to the outbox, to compression and to the ledger. */
 export const connectDelivery = (
-  { config, token, createOutbox, isOptedOut, mayStore, remote }: Context,
+  { config, token, createOutbox, isOptedOut, mayStore, mergeSets, remote }: Context,
   ledger: Ledger,
 ) => {
   /** Compresses in browsers that cannot. Set once the extension has loaded. */
@@ -65,6 +65,7 @@ export const connectDelivery = (
     onDelivered: ledger.delivered,
     onDropped: ledger.lost,
     onRequestError,
+    merge: mergeSets,
   })
   return {
     outbox,

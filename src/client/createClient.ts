@@ -1,22 +1,25 @@
 import { hasPage } from '../browser/page'
 import type { OptionMembers } from '../config/options'
 import { addMembers, changeConfig, type OptionRules, type UserConfig } from '../config/settings'
+import type { LoadDatabase } from '../delivery/outbox'
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
-import type { CallMoment } from '../lib/moment'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
+import { createCallMethod } from './callMethod'
+import type { Calls } from './calls'
 import { createCapture } from './capture'
-import { consentApi, sessionApi, superProperties } from './clientApi'
+import { consentStatus, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
 import { createContext } from './createContext'
 import { type Connection, createEmit, type Feature } from './feature'
 import { createFeatureHost } from './featureHost'
 import type { Ledger } from './ledger'
+import type { Missing } from './missingParts'
 import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
-import { createPeople } from './people/people'
+import { createPerson } from './people/people'
 import type { Api, CoreApi } from './publicApi'
 import { runFeatures } from './runFeatures'
 
@@ -32,8 +35,10 @@ export interface ClientInputs {
   log: Log
   /** Records every event that goes into the queue, is delivered, or is dropped. */
   ledger: Ledger
-  /** Returns the moment of a call that was queued, while it runs. */
-  early(): CallMoment | undefined
+  /** The calls that wait. */
+  calls: Calls
+  /** Returns the import that a method needs and lacks. */
+  missing: Missing
   /** Called when the client was shut down. */
   onEnd(): void
 }
@@ -49,20 +54,26 @@ export const createClient = ({
   userConfig,
   log,
   ledger,
-  early,
+  calls,
+  missing,
   onEnd,
 }: ClientInputs) => {
-  const context = createContext(config, token, log, providedBy(features, standIns), remoteRowsOf(features))
+  const provided = providedBy(features, standIns)
+  const context = createContext(config, token, log, provided, remoteRowsOf(features), (inputs) =>
+    provided.createOutbox(inputs, () => load('database') as unknown as ReturnType<LoadDatabase>),
+  )
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
   const delivery = connectDelivery(context, ledger)
   const { outbox, queue } = delivery
 
-  const events = createCapture(context, ledger, queue, early)
+  const events = createCapture(context, ledger, queue, calls.early)
   const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
+  const api: Partial<Api> = {}
+  const call = createCallMethod({ features, connections, api, log, missing })
   const emit = createEmit(connections)
-  const people = createPeople(context, ledger, capture, emit)
+  const person = createPerson(context, emit)
   const configure = (changes: object) => {
     if (changeConfig(config, changes, log, rules, userConfig)) align()
   }
@@ -77,13 +88,17 @@ export const createClient = ({
     configure,
     options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
+    calls,
+    connections,
+    call,
     api: () => api,
-    mayProcess: people.mayProcess,
+    mayProcess: person.mayProcess,
+    forgetVisit: person.forgetVisit,
     emit,
     align: () => align(),
   }
   for (const feature of features) connections.push(feature.connect?.(client) ?? {})
-  connections.push({ ...people.hooks, onReset: () => align() })
+  connections.push({ onReset: () => align() })
 
   // Features watch the page. Without a page there is nothing to run.
   const running = runFeatures(
@@ -93,11 +108,12 @@ export const createClient = ({
   )
   delivery.onGzipNeeded(running.align)
   remote.onChange(running.align)
-  let adoption: ReturnType<typeof setTimeout> | undefined
+  remote.onChange(calls.replay)
+  let sharedTimer: ReturnType<typeof setTimeout> | undefined
   context.onNextPerson(() => {
     settle()
     running.leave(true)
-    adoption = later(() => adopt())
+    sharedTimer = later(() => readShared())
   })
 
   const dropWaiting = () => {
@@ -113,28 +129,29 @@ export const createClient = ({
     outbox.align()
     running.align()
     emit('onAlign')
+    calls.replay()
   }
   /** Applies what another tab or the page has changed in the browser's storage: consent, a reset, ids, the session. */
-  const adopt = () => {
+  const readShared = () => {
     consent.keep()
     if (consent.explicit() !== decision) {
       // A denial in another tab also drops events that wait in this one.
       if (consent.explicit() === 'denied') dropWaiting()
       align()
     }
-    people.adoptReset()
+    person.applyReset()
   }
-  events.connect(adopt, emit, connections)
-  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle, running.leave)
+  events.connect(readShared, emit, connections)
+  const stopLifecycle = startPageLifecycle(context, delivery, emit, readShared, settle, running.leave)
 
   const coreApi: CoreApi = {
     // The fourth parameter is not the site's.
     capture: (event, properties, options) => capture(event, properties, options),
     calculateEventProperties: events.calculateEventProperties,
-    ...people.api,
+    reset: person.reset,
     ...superProperties(context),
     ...sessionApi(context),
-    ...consentApi(context, capture, people.api.reset, dropWaiting, align, () => emit('onOptIn')),
+    ...consentStatus(context),
     set_config: configure,
     debug: (on) => {
       config.debug = on !== false
@@ -142,7 +159,7 @@ export const createClient = ({
     flush: queue.flush,
     shutdown: async () => {
       running.stop()
-      clearTimeout(adoption)
+      clearTimeout(sharedTimer)
       emit('onEnd')
       stopLifecycle()
       queue.onPageLeave()
@@ -152,11 +169,12 @@ export const createClient = ({
       onEnd()
     },
   }
-  const api = connections.reduce<CoreApi & Partial<Api>>((all, each) => ({ ...all, ...each.api }), coreApi)
-  const look = oncePerTask(adopt)
+  Object.assign(api, coreApi, ...connections.map((each) => each.api))
+  const look = oncePerTask(readShared)
   return {
+    call,
     api,
-    /** Runs before each call of the page: captures what waits, and adopts what other tabs have changed. */
+    /** Runs before each call of the page: captures what waits, and applies what other tabs have changed. */
     beforeCall: () => {
       settle()
       look()
@@ -165,7 +183,7 @@ export const createClient = ({
     /** Starts everything that runs without a call, once all parts exist. */
     start: () => {
       const { distinctID, isIdentifiedID } = config.bootstrap
-      if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify(distinctID)
+      if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify?.(distinctID)
       align()
       queue.adoptOrphans()
       emit('onStart')

@@ -1,3 +1,4 @@
+import type { Outbox, OutboxInputs } from '../delivery/outbox'
 import { COOKIELESS_ID } from '../lib/cookieless'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
@@ -11,15 +12,21 @@ import type { RemoteRows } from '../state/remoteConfig'
 import { createSession } from '../state/session'
 import type { Config, Properties } from '../types'
 import { openStores } from './openStores'
-import { createPermissions } from './permissions'
 import type { Provided } from './provided'
 
 export type Context = ReturnType<typeof createContext>
 
 /** Creates the configuration and state that all parts of a client share. */
-export const createContext = (config: Config, token: string, log: Log, provided: Provided, remoteRows: RemoteRows) => {
+export const createContext = (
+  config: Config,
+  token: string,
+  log: Log,
+  provided: Provided,
+  remoteRows: RemoteRows,
+  createOutbox: (inputs: OutboxInputs) => Outbox,
+) => {
   const { cookies } = provided
-  const permissions = createPermissions(config, token, cookies, provided.refusalCookie)
+  const permissions = provided.createPermissions(config, token, cookies, provided.refusalCookie)
   const { isCookieless } = permissions
   const leaving = createListeners<[]>()
   let person = 0
@@ -51,6 +58,7 @@ export const createContext = (config: Config, token: string, log: Log, provided:
     token,
     log,
     ...provided,
+    createOutbox,
     ...permissions,
     ...stores,
     identity,
@@ -62,7 +70,7 @@ export const createContext = (config: Config, token: string, log: Log, provided:
     onMalformed,
     /** Calls back before another person replaces the current one. Events captured meanwhile are the current person's. */
     onNextPerson: leaving.add,
-    /** Number of the current person on this page, and since when it is the current one, ms of `performance.now`. */
+    /** Number of the current person on this page, and the time at which it became the current one, ms of `performance.now`. */
     person: () => person,
     personSince: () => personSince,
     /** Returns the visitor's id as the service sees it. */

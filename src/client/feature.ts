@@ -1,16 +1,18 @@
 import type { OptionMembers, OptionRows } from '../config/options'
+import type { listen } from '../browser/signal'
 import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
 import type { RemoteRows } from '../state/remoteConfig'
 import type { Bootstrap, CapturedEvent, Config, Properties, Stop } from '../types'
+import type { Calls } from './calls'
 import type { Delivery } from './connectDelivery'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
 import type { Provided } from './provided'
 import type { Api, Methods } from './publicApi'
 
-/** The members of a client that extensions may use. What each uses of them is in its `Parts` (host.ts). */
+/** Members of a client that extensions may use. `Parts` (host.ts) lists those of each extension. */
 interface ClientMembers {
   api: Client['api']
   defineMembers(members: OptionMembers): void
@@ -21,15 +23,21 @@ interface ClientMembers {
   tab: Context['tab']
   tabKeys: readonly string[]
   token: string
+  early: Calls['early']
   distinctId(): string
+  listen: typeof listen
+  outgoingText(text: string, ofResource?: boolean): string
+  outgoingUrl(url: string): string
+  request: Delivery['send']
   sessionId(): string
+  uuidv7(): string
   person(): number
   mayStore(): boolean
 }
 
 /** What features and extensions run with. */
 export interface FeatureHost extends ExtensionHost, ClientMembers {
-  /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */
+  /** Fetches an extension and starts it with this host and `parts`. `onFailure`: called if it does not run. */
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
 
@@ -100,7 +108,12 @@ export interface Connection extends Partial<Hooks> {
   runs?: Running
   /** Whether flags have loaded. */
   hasFlags?(): boolean
+  /** Handles a call of a method of the feature that is not there, because its extension has it (late.ts). */
+  onMissing?: CallMethod
 }
+
+/** Calls a method by its path. */
+export type CallMethod = (path: string, args: readonly unknown[]) => unknown
 
 /** What a feature can use of a client. */
 export interface Client {
@@ -117,12 +130,20 @@ export interface Client {
   configure(changes: Partial<Config>): void
   /** Adds types of members of options, which an extension brings, and checks what the site has passed. */
   defineMembers(members: OptionMembers): void
+  /** The calls that wait. */
+  calls: Calls
+  /** What features and running extensions have connected. */
+  connections: Connection[]
+  /** Calls a method, also one that an extension has. */
+  call: CallMethod
   /** The options of the core and of the features of this build. */
   options: OptionRows
-  /** Returns the methods of the client. Those of features that the site leaves out are missing. */
+  /** Returns the methods of the client, without those of features that the site leaves out. */
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
   mayProcess(method: string): boolean
+  /** Clears what the page knows about the previous person. */
+  forgetVisit: Stop
   /** Calls a hook of every feature. */
   emit: Emit
   /** Applies the current configuration everywhere. */
@@ -147,6 +168,8 @@ export interface Feature {
   importExtension?(): Promise<Extension>
   /** Imports extensions of other names, in the npm build. */
   imports?: Partial<Record<ExtensionName, () => Promise<Extension>>>
+  /** Extensions that the part contains, because service workers cannot import. */
+  contains?: Partial<Record<ExtensionName, Extension>>
   /** Opens the storage of workers, in the npm build. */
   openWorkerStorage?(): Promise<unknown>
   /** Returns the methods that work on a server, where there is no client, in the npm build. */
@@ -159,4 +182,5 @@ export type Emit = <N extends keyof Hooks>(name: N, ...args: Parameters<Hooks[N]
 export const createEmit =
   (connections: readonly Connection[]): Emit =>
   (name, ...args) =>
-    connections.forEach((each) => (each[name] as ((...args: unknown[]) => void) | undefined)?.(...args))
+    // A copy, because a hook may start or stop an extension.
+    [...connections].forEach((each) => (each[name] as ((...args: unknown[]) => void) | undefined)?.(...args))

@@ -1,12 +1,15 @@
+import { listen } from '../browser/signal'
 import { onVisibilityChange } from '../browser/visibility'
 import type { LoadExtension } from '../extensions/contract'
 import { startExtension } from '../extensions/startExtension'
+import { outgoingText, outgoingUrl } from '../lib/campaign'
 import { later } from '../lib/guard'
+import { uuidv7 } from '../lib/uuid'
 import type { Client, FeatureHost } from './feature'
 
 /** Creates the object that a feature and its extensions use a client through. `load` fetches an extension. */
 export const createFeatureHost = (
-  { context, delivery, ledger, capture, moment, defineMembers, api }: Client,
+  { context, delivery, ledger, capture, moment, defineMembers, calls, api }: Client,
   load: LoadExtension,
   onLeave: FeatureHost['onLeave'],
 ): FeatureHost => {
@@ -19,16 +22,21 @@ export const createFeatureHost = (
     defineMembers,
     delivery,
     distinctId,
+    early: calls.early,
     later,
+    listen,
     ledger,
     log,
     mayStore,
     moment,
     onLeave,
+    outgoingText: (text, ofResource) => outgoingText(text, config, ofResource),
+    outgoingUrl: (url) => outgoingUrl(url, config),
     onVisibilityChange,
     person,
     personSince,
     remote,
+    request: delivery.send,
     session,
     sessionId,
     store,
@@ -36,9 +44,10 @@ export const createFeatureHost = (
     tabKeys,
     token,
     useGzip: delivery.useGzip,
+    uuidv7,
     startExtension: (name, parts, onFailure) =>
       startExtension(load(name), { ...host, ...parts }, (error, hasLoaded) => {
-        // The page or a content blocker may forbid a script, which is no defect.
+        // The page or a content blocker may forbid a script. That is not a defect.
         log[hasLoaded ? 'error' : 'info'](`extension ${name} is not available; its features are off`, error)
         if (hasLoaded) ledger.dropped({ event: name, reason: 'internal_error' })
         onFailure?.()

@@ -1,52 +1,28 @@
-import { hasPage, isWorker } from '../browser/page'
-import { MEMBERS, type OptionMembers, type OptionRows, OPTIONS } from '../config/options'
+import { hasPage } from '../browser/page'
+import { type OptionMembers, type OptionRows, OPTIONS } from '../config/options'
 import { type OptionRules, resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
 import { guarded } from '../lib/guard'
-import { createLog, type Log } from '../lib/log'
-import type { CallMoment } from '../lib/moment'
+import { createLog } from '../lib/log'
 import type { SiteRecording } from '../host'
 import type { Config } from '../types'
 import { VERSION } from '../version'
+import { memberAt, whyAbsent } from './callMethod'
+import { createCalls, isFunction, type Method } from './calls'
 import { type Client, createClient } from './createClient'
 import { LOGGER, PRIMARY_NAMES } from './compatibility'
 import type { Feature } from './feature'
 import { createLedger } from './ledger'
 import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
-import type { Provided } from './provided'
+import { type Provided, providedBy } from './provided'
 import { type Analytics, type Api, METHODS, type Methods, type Options } from './publicApi'
 
 type Members = Record<string, unknown>
-type Method = (...args: unknown[]) => unknown
-
-// More calls than a page makes before `init`, and few enough to keep in memory if `init` is never called.
-const MAX_WAITING = 1000
-// Methods that only return something. Without a callback, a late result has no receiver.
-const QUERY = /^(featureFlags\.)?(get|has|is|canR|calc)/
 
 // Texts that guides and templates have in place of the token.
 const PLACEHOLDER = /your[-_ ]|project[-_ ]token|^[<{$%[]|\.\.\.|\u2026|^(undefined|null)$/i
-
-const isFunction = (value: unknown): value is Method => typeof value === 'function'
-
-/** Returns the member at a path such as `people.set`. */
-export const memberAt = (of: object, path: string): unknown =>
-  path.split('.').reduce<unknown>((at, name) => (at as Members | undefined)?.[name], of)
-
-const NOT_IN_VERSION = 'is not in this version'
-const whyAbsent = (method: string, reason = NOT_IN_VERSION) => `${method} ${reason}; the call does nothing`
-
-/**
- * Handles a call of a missing method. A callback that expects a list receives an empty one. A flag listener is not
- * called, as when flags are turned off.
- */
-const answerAbsent = (method: string, [callback]: readonly unknown[], log: Log, missing: Missing): void => {
-  log.warn(whyAbsent(method, missing(method)))
-  if (isFunction(callback) && method !== 'onFeatureFlags')
-    callback([], { isLoaded: false, error: 'not in this version' })
-}
 
 /** Runs calls where there is no client, and returns their results. */
 export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
@@ -79,37 +55,26 @@ export interface Build extends Lacking {
  */
 export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
   const { features, methods, standIns, makeLoad, withoutPage, missing = () => undefined } = build
-  const members = Object.assign({}, MEMBERS, ...features.map((each) => each.members)) as OptionMembers
+  const members = Object.assign({}, ...features.map((each) => each.members)) as OptionMembers
   const rows = Object.assign({}, OPTIONS, ...features.map((each) => each.options)) as OptionRows
-  const rules: OptionRules = { rows, members, missing }
+  const rules: OptionRules = { rows, members, missing, check: providedBy(features, standIns).check }
   /** Every method, and what it returns without a client. */
   const results = Object.assign({}, METHODS, NOT_YET, methods, ...features.map((each) => each.methods)) as Methods
   let client: Client | undefined
   let fallback: FallbackApi | undefined
   let token: string | undefined
   const config = {} as Analytics['config']
-  /** Calls for the next client to run first; undefined if there will be no client. */
-  let waiting: (() => unknown)[] | undefined = []
-
-  /** The moment of the queued call that runs. */
-  let early: CallMoment | undefined
-  const runAt = (moment: CallMoment, run: () => unknown): unknown => {
-    const outer = early
-    early = moment
-    try {
-      return run()
-    } finally {
-      early = outer
-    }
-  }
+  /** Whether no client will come. */
+  let isOff = false
 
   const log = createLog(() => !!config.debug)
   const ledger = createLedger(log)
+  const calls = createCalls(results, log, (path, args) => run(path, args))
 
   const onEnd = () => {
     client = undefined
     token = undefined
-    waiting = []
+    calls.clear()
   }
 
   const init = (projectToken: string, options?: Options | null, asName?: string): Analytics => {
@@ -128,7 +93,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
     const userConfig = {}
     token = trimmed
     Object.assign(config, resolveConfig(options, log, rules, userConfig), { token })
-    waiting ??= []
+    isOff = false
     if (projectToken && typeof projectToken !== 'string')
       log.error(expected('init()', 'a project token (string)', projectToken, 'Nothing is captured'))
     const isPersonalKey = /^phx_/.test(trimmed)
@@ -152,16 +117,18 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
         userConfig,
         log,
         ledger,
-        early: () => early,
+        calls,
+        missing,
         onEnd,
       })
-      waiting?.splice(0).forEach((run) => guarded(run))
+      calls.replay()
       guarded(() => config.loaded(analytics))
       // A queued call or `loaded` may have shut it down.
       client?.start()
     }
     if (!token || isPersonalKey || !config.enabled) {
-      waiting = undefined
+      isOff = true
+      calls.clear()
       // Not a warning, because sites turn analytics off this way.
       log.info('nothing is captured: no project token, or enabled: false')
     } else if (hasPage()) begin()
@@ -169,40 +136,24 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
     return analytics
   }
 
-  /** Queues a call until there is a client. Returns the method's result without a client. */
-  const wait = (path: string, args: readonly unknown[], run: () => unknown): unknown => {
-    const emptyResult = results[path]
-    const isQuery = QUERY.test(path) && !args.some(isFunction)
+  /** Keeps a call until there is a client. */
+  const wait = (path: string, args: readonly unknown[]): unknown => {
     // `shutdown` before `init` has nothing to end.
-    if (!waiting || isQuery || (path === 'shutdown' && !token)) return emptyResult
-    if (waiting.length >= MAX_WAITING || !(hasPage() || isWorker())) {
-      if (path === 'capture') ledger.dropped({ event: String(args[0]), reason: 'not_initialized' })
-      return emptyResult
-    }
-    let result: unknown
-    const moment = early ?? { at: new Date(), url: hasPage() ? location.href : '' }
-    const call = () => (result = runAt(moment, run))
-    if (waiting.push(call) === MAX_WAITING) log.warn(`${MAX_WAITING} calls came before init(); further ones are lost`)
-    if (!isFunction(emptyResult)) return emptyResult
-    return () => {
-      waiting = waiting?.filter((each) => each !== call)
-      if (isFunction(result)) result()
-    }
+    if (isOff || (path === 'shutdown' && !token)) return undefined
+    if (calls.hasRoom()) return calls.add(path, args, { at: new Date(), url: hasPage() ? location.href : '' })
+    if (path === 'capture') ledger.dropped({ event: String(args[0]), reason: 'not_initialized' })
+    return undefined
   }
-  /** Returns the methods. They never throw, and are queued until there is a client. */
+  /** Calls a method, or queues the call until there is a client. Never throws. */
+  const run = (path: string, args: readonly unknown[]): unknown => {
+    if (client) guarded(client.beforeCall)
+    return guarded(() => (client?.call ?? fallback ?? wait)(path, args)) ?? results[path]
+  }
   const createMethods = () => {
     const members: Members = {}
     for (const path of Object.keys(results)) {
       const [method, inner] = path.split('.') as [string, string?]
-      const call = (...args: unknown[]): unknown => {
-        if (!client)
-          return guarded(() =>
-            fallback ? (fallback(path, args) ?? results[path]) : wait(path, args, () => call(...args)),
-          )
-        guarded(client.beforeCall)
-        const run = memberAt(client.api, path) as Method | undefined
-        return guarded(() => (run ? run(...args) : answerAbsent(path, args, log, missing))) ?? results[path]
-      }
+      const call = (...args: unknown[]) => run(path, args)
       if (inner) members[method] = { ...(members[method] as Members), [inner]: call }
       else members[method] = call
     }
@@ -234,7 +185,9 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
       guarded(() => {
         const { time, url } = Object(call) as { time?: unknown; url?: unknown }
         const run = () => runCall(analytics, call, own)
-        return typeof time === 'number' && typeof url === 'string' ? runAt({ at: new Date(time), url }, run) : run()
+        return typeof time === 'number' && typeof url === 'string'
+          ? calls.runAt({ at: new Date(time), url }, run)
+          : run()
       }),
     toString: () => (name ? `analytics.${name}` : 'analytics'),
   }

@@ -7,6 +7,8 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   bots: /^custom_blocked_useragents$/,
   campaign: /^(save_campaign_params|save_referrer|custom_campaign_params)$/,
   clicks: /^(rageclick|capture_dead_clicks|mask_all_.*)$/,
+  consent:
+    /^(opt_(in|out)_capturing(_by_default|_cookie_prefix)?|clear_opt_in_out_capturing|opt_out_persistence_by_default|cookieless_mode|consent_persistence_name|respect_dnt)$/,
   cookies:
     /^(persistence: .*cookie|(cross_subdomain|secure)_cookie|cookie_expiration|opt_out_capturing_persistence_type)$/,
   device: /^detect_google_search_app$/,
@@ -16,6 +18,8 @@ export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
   groups: /^(group|(get|reset)Groups)$/,
   heatmaps: /^(enable|capture)_heatmaps$/,
   pageleaves: /^capture_pageleave$/,
+  people:
+    /^(identify|alias|.*PersonPropert(y|ies)|createPersonProfile|setInternalOrTestUser|captureTrace.*|people\..*)$/,
   recording:
     /^(.*SessionRecording|sessionRecording(Started|\..*)|(disable_)?session_recording|enable_recording_console_log)$/,
   pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,

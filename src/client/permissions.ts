@@ -1,8 +1,11 @@
+import { anonymize } from '../pipeline/stages/anonymize'
+import type { Stage } from '../pipeline/stage'
 import { asksNotToBeTracked } from '../browser/page'
 import { storageOf } from '../browser/storage'
 import type { Cookies } from '../state/backends/cookie'
 import { type Consent, createConsent, type Place, strongest } from '../state/consent'
 import type { Config } from '../types'
+import { consentName } from './consentName'
 import { cookieOptions } from './openStores'
 
 /** What consent, options and the browser's settings allow. Evaluated at each call, because all of them change. */
@@ -14,6 +17,8 @@ export interface Permissions {
   isOptedOut(): boolean
   /** Whether anything may be stored in the browser. */
   mayStore(): boolean
+  /** Removes what identifies the visitor, if events are captured without an id. */
+  anonymize: Stage
 }
 
 export const createPermissions = (
@@ -29,7 +34,7 @@ export const createPermissions = (
     cookies?.storage(cookieOptions(config), strongest, !!local && !isCookieFirst) ?? refusalCookie?.() ?? [],
   ].flat()
   const consent = createConsent(
-    config.consent_persistence_name || (config.opt_out_capturing_cookie_prefix || '__ph_opt_in_out_') + token,
+    consentName(config, token),
     isCookieFirst ? places.reverse() : places,
     () => config.opt_out_capturing_by_default || config.cookieless_mode === 'on_reject',
     () => config.respect_dnt && asksNotToBeTracked(),
@@ -43,6 +48,7 @@ export const createPermissions = (
   return {
     consent,
     isCookieless,
+    anonymize: anonymize(isCookieless),
     isOptedOut: () => !isCookieless() && consent.isOptedOut(),
     mayStore: () =>
       !config.disable_persistence && !isCookieless() && !(waitsForConsent() && consent.explicit() !== 'granted'),

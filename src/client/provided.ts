@@ -1,5 +1,9 @@
 import type { readDevice } from '../browser/device'
-import type { Outbox, OutboxInputs } from '../delivery/outbox'
+import type { LoadDatabase, Outbox, OutboxInputs } from '../delivery/outbox'
+import type { Check } from '../config/settings'
+import type { Config } from '../types'
+import type { Permissions } from './permissions'
+import type { mergeSets } from '../delivery/mergeSets'
 import type { createAttribution } from '../state/attribution'
 import type { createRemoteConfig, RemoteRows } from '../state/remoteConfig'
 import type { refusalCookie } from '../state/backends/refusalCookie'
@@ -8,11 +12,22 @@ import type { Cookies } from '../state/backends/cookie'
 /** What parts bring for the core's own work. */
 export interface Provided {
   /** Stores waiting events in the browser. */
-  createOutbox(inputs: OutboxInputs): Outbox
+  createOutbox(inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox
   /** Stores ids and consent in cookies; undefined: local storage has them. */
   cookies: Cookies | undefined
+  /** Checks the options of the site. */
+  check: Check
+  /** Decides what consent and options allow. */
+  createPermissions(
+    config: Config,
+    token: string,
+    cookies: Cookies | undefined,
+    refusalCookie: Provided['refusalCookie'],
+  ): Permissions
   /** Reads consent in cookies where `cookies` is undefined. */
   refusalCookie?: typeof refusalCookie
+  /** Makes one event of two that set properties of a person. */
+  mergeSets?: typeof mergeSets
   /** Reads and stores where the visitor came from. */
   createAttribution: typeof createAttribution
   /** Keeps the configuration that the service sends. */

@@ -196,7 +196,7 @@ export interface Analytics extends NotYet {
   resetPersonPropertiesForFlags(reload?: boolean): void
   /** Sets group properties that flags are evaluated on, by type of group. */
   setGroupPropertiesForFlags(properties: Record<string, Properties>, reload?: boolean): void
-  /** Removes those of one type, or all. */
+  /** Removes the properties of one group type, or of all. */
   resetGroupPropertiesForFlags(type?: string): void
   /** Enrolls the person in an early access feature, or ends the enrollment. */
   updateEarlyAccessFeatureEnrollment(key: string, isEnrolled: boolean, stage?: string): void
@@ -337,6 +337,10 @@ type PartMember =
   | 'getGroups'
   | 'resetGroups'
   | 'getPageViewId'
+  | PeopleMember
+  | 'opt_in_capturing'
+  | 'opt_out_capturing'
+  | 'clear_opt_in_out_capturing'
   | 'startSessionRecording'
   | 'stopSessionRecording'
   | 'sessionRecordingStarted'
@@ -346,6 +350,16 @@ type PartMember =
   | ExceptionMember
   | SurveyMember
   | 'loadToolbar'
+type PeopleMember =
+  | 'identify'
+  | 'alias'
+  | 'setPersonProperties'
+  | 'unsetPersonProperties'
+  | 'createPersonProfile'
+  | 'setInternalOrTestUser'
+  | 'captureTraceFeedback'
+  | 'captureTraceMetric'
+  | 'people'
 type ExceptionMember = Extract<keyof Api, `${string}Exception${string}`>
 type FlagMember = Extract<
   keyof Api,
@@ -366,16 +380,6 @@ export const METHODS = {
   set_config: undefined,
   capture: undefined,
   calculateEventProperties: {},
-  identify: undefined,
-  alias: undefined,
-  setPersonProperties: undefined,
-  unsetPersonProperties: undefined,
-  createPersonProfile: undefined,
-  setInternalOrTestUser: undefined,
-  captureTraceFeedback: undefined,
-  captureTraceMetric: undefined,
-  'people.set': undefined,
-  'people.set_once': undefined,
   reset: undefined,
   register: undefined,
   register_once: undefined,
@@ -391,12 +395,9 @@ export const METHODS = {
   'sessionManager.checkAndGetSessionAndWindowId': { sessionId: '', windowId: '', sessionStartTimestamp: 0 },
   'sessionManager.resetSessionId': undefined,
   get_session_replay_url: '',
-  opt_in_capturing: undefined,
-  opt_out_capturing: undefined,
   has_opted_in_capturing: false,
   has_opted_out_capturing: false,
   get_explicit_consent_status: 'pending',
-  clear_opt_in_out_capturing: undefined,
   is_capturing: false,
   debug: undefined,
   flush: undefined,

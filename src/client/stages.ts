@@ -9,7 +9,6 @@ import { addPerson } from '../pipeline/stages/addPerson'
 import { addProperties } from '../pipeline/stages/addProperties'
 import { addSession } from '../pipeline/stages/addSession'
 import { denyProperties } from '../pipeline/stages/denyProperties'
-import { anonymize } from '../pipeline/stages/anonymize'
 import { limitRate } from '../pipeline/stages/limitRate'
 import { requireConsent } from '../pipeline/stages/requireConsent'
 import { requireName } from '../pipeline/stages/requireName'
@@ -72,7 +71,7 @@ export const createStages = (
       $insert_id: uuid.slice(19),
       $time: timestamp.getTime() / 1000,
     })),
-    cookieless: anonymize(context.isCookieless),
+    cookieless: context.anonymize,
     person: addPerson({
       processesPerson: context.processesPerson,
       enableProfiles: () => {

@@ -1,7 +1,8 @@
 import { isWorker } from '../browser/page'
 import { guarded } from '../lib/guard'
 import type { Config } from '../types'
-import { memberAt, type WithoutPage } from './instances'
+import { memberAt } from './callMethod'
+import type { WithoutPage } from './instances'
 
 type Method = (...args: readonly unknown[]) => unknown
 

@@ -1,6 +1,4 @@
-import { isPlainObject } from '../lib/json'
 import type { Config } from '../types'
-import { isDate } from './datedDefaults'
 import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
@@ -16,8 +14,6 @@ export const ON = [true, 'boolean'] as const
 export const OFF = [false, 'boolean'] as const
 export const STRINGS = 'array of strings'
 export const TEN_STRINGS = 'array of at most 10 strings'
-const areStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** Rows of options. */
 export type OptionRows = { readonly [K in keyof Config]?: Row<Config[K]> }
@@ -32,8 +28,6 @@ export const OPTIONS = {
   disable_persistence: OFF,
   external_scripts_inject_target: ['body', "'body' | 'head'"],
   loaded: [() => {}, 'function', INIT],
-  opt_out_capturing_by_default: OFF,
-  opt_out_persistence_by_default: OFF,
   opt_out_useragent_filter: OFF,
   persistence: [
     'localStorage+cookie',
@@ -72,11 +66,7 @@ export const OPTIONS = {
   properties_string_max_length: [65_535, 'number'],
   disable_scroll_properties: OFF,
   disable_capture_url_hashes: OFF,
-  cookieless_mode: [undefined, "'always' | 'on_reject'"],
-  consent_persistence_name: ['', 'string | null', INIT],
-  opt_out_capturing_cookie_prefix: ['', 'string | null', INIT],
   get_device_id: [(uuid) => uuid, 'function'],
-  respect_dnt: OFF,
 } as const satisfies OptionRows
 
 /** Types of members, or their members. '': checked by what uses the member. */
@@ -95,21 +85,3 @@ export const MEMBERS: OptionMembers = {
   // fetch throws for all other values; for 'only-if-cached', on cross-origin requests.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
 }
-
-/** Types beyond those of `typeof`. */
-const CHECKS: Record<string, (value: unknown) => boolean> = {
-  array: Array.isArray,
-  [STRINGS]: areStrings,
-  [TEN_STRINGS]: (value) => areStrings(value) && value.length <= 10,
-  integer: Number.isInteger,
-  null: (value) => value === null,
-  number: (value) => typeof value === 'number' && !isNaN(value),
-  object: isPlainObject,
-  'YYYY-MM-DD': isDate,
-}
-
-const isOf = (type: string, value: unknown): boolean =>
-  type[0] === "'" ? value === type.slice(1, -1) : CHECKS[type] ? CHECKS[type](value) : typeof value === type
-
-/** Whether a value has an option's type. */
-export const accepts = (takes: string, value: unknown): boolean => takes.split(' | ').some((type) => isOf(type, value))

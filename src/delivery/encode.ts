@@ -26,9 +26,12 @@ const MIN_COMPRESSED = 1500
 export const compress = async (text: string, gzipNow: () => GzipNow | undefined): Promise<Body> => {
   if (text.length < MIN_COMPRESSED && 'CompressionStream' in globalThis) return text
   try {
-    // Not a blob's stream, because creating a blob blocks on another process of the browser.
-    const stream = new Response(text).body!.pipeThrough(new CompressionStream('gzip'))
-    return new Uint8Array(await new Response(stream).arrayBuffer())
+    // Not the stream of a blob, which blocks on another process of the browser, or of a response, which is slower.
+    const { readable, writable } = new CompressionStream('gzip')
+    const writer = writable.getWriter()
+    const written = writer.write(new TextEncoder().encode(text)).then(() => writer.close())
+    const [bytes] = await Promise.all([new Response(readable).arrayBuffer(), written])
+    return new Uint8Array(bytes)
   } catch {
     // The browser has no Compression Streams, or they failed.
     return gzipNow()?.(text) ?? text

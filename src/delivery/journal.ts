@@ -1,6 +1,6 @@
 import { attempt, guarded } from '../lib/guard'
 import { parseJson, toJson } from '../lib/json'
-import type { Entry } from './entry'
+import type { Entry } from '../lib/entry'
 
 /** Maximum size of a journal in characters: a fifth of a site's local storage. */
 export const MAX_JOURNAL = 1_000_000
@@ -21,22 +21,27 @@ interface JournalInputs {
 export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
   /** The tab whose journal was last written; undefined if it was removed. */
   let written: string | undefined
+  /** Length of what was last written. */
+  let length = 0
   const remove = (tab: string): void => void guarded(() => journals()!.removeItem(tab))
   const exists = (tab: string) => attempt(() => journals()!.getItem(tab)) != null
-  /** Writes those of a tab's `entries` that the database has not confirmed, as many as fit into `room`, and returns them. */
+  /** Writes the `entries` that the database has not confirmed, as many as fit into `room`, and returns them. */
   const write = (tab: string, entries: ReadonlySet<Entry>, room = MAX_JOURNAL): Entry[] => {
     if (!mayKeep() || !journals()) return []
-    const unkept = [...entries].filter(({ isKept, text: { length } }) => {
-      const fits = !isKept && length < room
-      if (fits) room -= length
+    const unkept = [...entries].filter(({ isKept, text }) => {
+      const fits = !isKept && text.length < room
+      if (fits) room -= text.length
       return fits
     })
     if (!(written === tab || unkept.length)) return []
     // Local storage may be full, or missing.
     const isWritten = attempt(() => {
       const records = unkept.map(({ at, uuid, event, text }) => ({ at, uuid, event, text }))
-      if (entries.size) journals()!.setItem(tab, toJson(records))
-      else journals()!.removeItem(tab)
+      const text = toJson(records)
+      if (!entries.size) journals()!.removeItem(tab)
+      // Often the same again, mostly without events. Reading is faster than writing.
+      else if (text.length !== length || journals()!.getItem(tab) !== text) journals()!.setItem(tab, text)
+      length = text.length
       written = entries.size ? tab : undefined
       return true
     })
@@ -56,8 +61,8 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
       return written
     },
     /**
-     * Writes, as the journal `name`, how many events of each name were lost. Returns a function that removes it, and
-     * returns whether it was still there; undefined if it was not written.
+     * Writes the number of lost events by name, as the journal `name`. Returns a function that removes the journal and
+     * returns whether it still existed. `undefined`: it could not be written.
      */
     note: (name: string, lost: readonly Entry[]): (() => boolean) | undefined => {
       const counts = new Map<string, number>()

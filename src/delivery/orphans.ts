@@ -1,66 +1,12 @@
 import { within } from '../lib/guard'
 import type { Config, DropReason } from '../types'
-import { type Entry, type Key, membersOf, type StoredRecord, textsOf } from './entry'
+import type { Entry, TabDatabase } from '../lib/entry'
 import type { Journal } from './journal'
 import type { TabWatch } from './locks'
 import type { TabSession } from './tabSession'
 
-/** Number of events from which no further record is read at a time. */
-const MAX_ORPHANS = 250
-// Maximum wait for the database, which may never respond.
+// Maximum wait for the list of databases, which may never come.
 const ANSWER_MS = 3000
-
-/** A record of a tab that is gone. */
-interface FoundRecord {
-  key: Key
-  /** For each of its events, whether it is within the bound. */
-  fits: boolean[]
-  /** JSON texts of its events, if any of them fits; undefined if it has been deleted since. */
-  texts?: readonly string[]
-}
-
-interface DatabaseReading {
-  session: TabSession
-  /** Returns the names of living tabs. */
-  living(): Promise<string[]>
-  maxBytes: number
-  /** Whether this tab has adopted the record. */
-  isAdopted(key: Key): boolean
-}
-
-/** Returns some records of tabs that are gone, oldest first. It reads none of which no event fits, and returns all of those. */
-const readRecords = async ({ session, living, maxBytes, isAdopted }: DatabaseReading): Promise<FoundRecord[]> => {
-  const { result } = await session.run('readonly', (events) => events.getAllKeys())
-  const keys = result as unknown as Key[]
-  // Later than the keys, so that a tab that starts in between is among them.
-  const alive = await living()
-  let room = maxBytes
-  const hasRoom = (size: number) => {
-    const fits = size <= room
-    if (fits) room -= size
-    return fits
-  }
-  const left: FoundRecord[] = []
-  // From the newest, so that the oldest exceed the bound.
-  for (const key of keys.reverse()) {
-    const fits = membersOf(key)
-      .reverse()
-      .map(([, , size]) => hasRoom(size))
-      .reverse()
-    if (!alive.includes(key[2]) && !isAdopted(key)) left.unshift({ key, fits })
-  }
-  let count = 0
-  const isRead = ({ fits }: FoundRecord) => fits.includes(true)
-  const found = left.filter((record) => !isRead(record) || (count < MAX_ORPHANS && (count += record.fits.length)))
-  const requests = await session.run('readonly', (events) =>
-    found.map((record) => (isRead(record) ? events.get(record.key) : undefined)),
-  )
-  return found.map((record, index) => {
-    const request = requests[index]
-    const stored = request ? (request.result as string | undefined) : ''
-    return stored === undefined ? record : { ...record, texts: textsOf(stored, record.key) }
-  })
-}
 
 /** Whether the database exists. True if the browser cannot say. */
 const databaseExists = async (name: string): Promise<boolean> => {
@@ -75,12 +21,14 @@ interface OrphansInputs {
   config: Pick<Config, 'outbox_max_bytes'>
   journal: Journal
   tabs: TabWatch
-  /** Undefined if the database is not used. */
+  /** Undefined where the page has no locks. */
   openSession(): TabSession | undefined
+  /** Opens the database; undefined if that is not possible yet. */
+  useDatabase(): TabDatabase | undefined
+  usesDatabase(): boolean
   currentTab(): string
   /** The entries of this tab that wait. Adopted ones are added. */
   entries: Set<Entry>
-  removeRecords(keys: readonly Key[]): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
   /** Called when there may be more. */
   onOrphaned(): void
@@ -88,11 +36,11 @@ interface OrphansInputs {
 
 /** Finds events that closed tabs have left in the database and in their journals. */
 export const createOrphans = (inputs: OrphansInputs) => {
-  const { name, config, journal, tabs, openSession, currentTab, entries, removeRecords, onDropped, onOrphaned } = inputs
+  const { name, config, journal, tabs, openSession, useDatabase, usesDatabase, currentTab, entries, onDropped } = inputs
   /** Ids of adopted events and records. */
   let taken = new Set<string>()
 
-  /** Returns those of the found entries that are new to this tab, and adopts them. */
+  /** Adopts the found entries that are new to this tab, and returns them. */
   const adopt = (found: readonly Entry[]): Entry[] =>
     found.filter((entry) => {
       if (taken.has(entry.uuid)) return false
@@ -100,34 +48,6 @@ export const createOrphans = (inputs: OrphansInputs) => {
       entries.add(entry)
       return true
     })
-  /** Returns those events of a record that are new to this tab, and adopts them. Adds its key to `done` if none of its events waits. */
-  const adoptRecord = ({ key, fits, texts }: FoundRecord, done: Key[]): Entry[] => {
-    const [at, id] = key
-    const record: StoredRecord = { key, waiting: 0 }
-    const waits = (entry: Entry) => {
-      record.waiting += 1
-      ;(entry.records ??= []).push(record)
-      entry.isKept = true
-      return entry
-    }
-    // Without texts it was removed, with the site's other data.
-    const members = texts ? membersOf(key) : []
-    const fresh = members.flatMap(([uuid, event], index): Entry[] => {
-      // The closed tab's journal has it too.
-      if (taken.has(uuid)) {
-        for (const entry of entries) if (entry.uuid === uuid) waits(entry)
-        return []
-      }
-      const text = texts![index]
-      if (text && fits[index]) return adopt([waits({ at, uuid, event, text })])
-      onDropped({ event, uuid }, 'queue_full')
-      return []
-    })
-    // Added after its events: the single event of an older release's record has the record's id.
-    taken.add(id)
-    if (!record.waiting) done.push(key)
-    return fresh
-  }
   const living = () => tabs.living(currentTab())
   const readJournals = async (session: TabSession | undefined): Promise<Entry[]> => {
     const names = journal.names()
@@ -144,7 +64,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
     const known = taken
     const session = openSession()
     // Opened only where an earlier page needed it.
-    if (session && !session.usesDatabase() && (await databaseExists(name))) session.open()
+    if (session && !usesDatabase() && (await databaseExists(name))) useDatabase()
     const journaled = await readJournals(session)
     // The page was left in the meantime.
     if (taken !== known) return []
@@ -154,18 +74,21 @@ export const createOrphans = (inputs: OrphansInputs) => {
       journaled.filter((entry) => !entries.has(entry)),
       entries,
     )
-    if (left.length || !session?.usesDatabase()) return left
+    const database = !left.length && usesDatabase() && useDatabase()
+    if (!database) return left
     const { outbox_max_bytes: maxBytes } = config
-    const reading = readRecords({ session, living, maxBytes, isAdopted: ([, id]) => taken.has(id) })
-    const found = await within(ANSWER_MS, reading, undefined)
-    // Looks again when the database responds.
-    if (!found) reading.then(({ length }) => length && onOrphaned()).catch(() => {})
-    if (taken !== known || !found) return []
-    const done: Key[] = []
-    const adopted = found.flatMap((record) => adoptRecord(record, done))
-    removeRecords(done)
-    // A journal had all of their events. There may be more records.
-    return found.length && !adopted.length ? claim() : adopted
+    const isOver = () => taken !== known
+    const found = await database.claim({
+      living,
+      maxBytes,
+      taken,
+      entries,
+      adopt,
+      isOver,
+      onDropped,
+      onOrphaned: inputs.onOrphaned,
+    })
+    return found ?? claim()
   }
   return {
     /** Returns some events of closed tabs, oldest first, each once. */

@@ -1,8 +1,8 @@
 import { attempt, guarded, later, within } from '../lib/guard'
 import { reportCaught } from '../lib/log'
 import { uuidv7 } from '../lib/uuid'
-import type { Config, DropReason } from '../types'
-import { type Entry, type Key, recordOf } from './entry'
+import type { Config, DropReason, Stop } from '../types'
+import type { Entry, OpenDatabase, TabDatabase } from '../lib/entry'
 import { createJournal, MAX_JOURNAL } from './journal'
 import { createOrphans } from './orphans'
 import { createTabWatch, locks } from './locks'
@@ -16,6 +16,8 @@ export interface OutboxInputs {
   mayKeep(): boolean
   /** Local storage, if the page has it. */
   journals(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
+  /** Characters of entries that are written only when a request has failed or the page is left, because writing them takes long. */
+  writeLaterAbove?: number
   /** Called when a tab has closed, which may have left events. */
   onOrphaned(): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
@@ -28,7 +30,7 @@ export interface OutboxInputs {
 export interface Outbox {
   /** Adds an entry to write. Without a journal, it is written at the end of this task. */
   keep(entry: Entry): void
-  /** Writes the added entries. Called in a later task than `capture`. `mayWaitLong`: a request has failed, so they go to the database. */
+  /** Writes the added entries. Called in a later task than `capture`. `mayWaitLong`: a request has failed or the page is left, so all go to the database. */
   write(mayWaitLong?: boolean): void
   /** Removes entries that the service has acknowledged or rejected, or that were dropped. */
   forget(entries: readonly Entry[]): void
@@ -52,36 +54,27 @@ export interface Outbox {
   giveUp(lost: readonly Entry[]): (() => boolean) | undefined
 }
 
+/** Fetches the code of the database. Rejects if the page forbids it or the network fails. */
+export type LoadDatabase = () => Promise<{ openDatabase: OpenDatabase }>
+
+// A content blocker may forbid it.
+const MAX_ATTEMPTS = 3
+
+const onIdle = (run: Stop) =>
+  typeof requestIdleCallback === 'function' ? requestIdleCallback(() => guarded(run)) : later(run, 1000)
+
 // The sending tab may wait between retries or hang in a debugger. Other tabs send after this time.
 const LEADERSHIP_MS = 5000
 
 // Maximum size in characters of events that wait in local storage alone. Each write repeats all of them.
 const MAX_SHORT = 100_000
 
-// Size in characters from which a record has no further event. Writing and deleting a record takes about as long as
-// capturing an event, so a record has several; but all of them are sent again if one was not acknowledged in time.
-const RECORD_SIZE = 50_000
-
-/** Returns `entries` in groups, each for one record. */
-const inRecords = (entries: readonly Entry[]): Entry[][] => {
-  const groups: Entry[][] = []
-  let room = 0
-  for (const entry of entries) {
-    if (room <= 0) {
-      groups.push([])
-      room = RECORD_SIZE
-    }
-    groups[groups.length - 1]!.push(entry)
-    room -= entry.text.length
-  }
-  return groups
-}
-
 /**
  * Waiting events are in the tab's journal in local storage, where a synchronous write outlives a renderer that ends right
  * after it. Once a request has failed, or if they are too large, they move to a database, several in a record.
- * The journal has them until the database has confirmed the records. A page without local storage, such as a worker, has
- * only the database, which it opens early.
+ * The journal has them until the database has confirmed the records. The code of the database is fetched when it is needed
+ * (`fetchDatabase`); if it cannot be, the journal keeps its bound, and the rest is in memory. A page without local storage,
+ * such as a worker, has only the database, which it opens early.
  *
  * An event is removed only when the service has acknowledged or rejected it. Browsers do not report whether a beacon
  * arrived, so the next page sends its events again, and the service deduplicates them by `uuid`. The repeats are
@@ -91,8 +84,8 @@ const inRecords = (entries: readonly Entry[]): Entry[][] => {
  * then the events belong to the next tab that sends. Without Web Locks no database is used and a journal is written only
  * when its page is left, so that no other page finds the journal of an open page.
  */
-export const createOutbox = (inputs: OutboxInputs): Outbox => {
-  const { name, mayKeep, journals, onOrphaned } = inputs
+export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox => {
+  const { name, mayKeep, journals, onOrphaned, writeLaterAbove = Infinity } = inputs
   const entries = new Set<Entry>()
   const journal = createJournal(inputs)
   /** Characters that a page which is left may still add to local storage. */
@@ -100,9 +93,16 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
   const newTab = () => `${name}/${uuidv7()}`
   let tab = newTab()
   let session: TabSession | undefined
+  let database: TabDatabase | undefined
+  let openDatabase: OpenDatabase | undefined
+  /** Whether there was no code when a database was needed. */
+  let isWanted = false
+  let isFetching = false
+  let attempts = 0
+  const usesDatabase = () => !!database && !session!.signal.aborted
   const tabs = createTabWatch(name, (ended) => {
     // Nothing is left of a tab that has delivered everything.
-    if (journal.exists(ended) || session?.usesDatabase()) onOrphaned()
+    if (journal.exists(ended) || usesDatabase()) onOrphaned()
   })
 
   /** Returns this tab's session, which it opens if needed; undefined if the database is not used. */
@@ -111,7 +111,8 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     if (!mayKeep() || !locks()) return undefined
     if (!session || session.signal.aborted) {
       if (session) tab = newTab()
-      session = openTabSession(name, tab, () => void guarded(() => tabs.living(tab)))
+      session = openTabSession(name, tab)
+      database = undefined
       // The database may have been removed, with everything in it.
       session.signal.addEventListener('abort', () => {
         for (const entry of entries) entry.records = entry.isKept = undefined
@@ -119,9 +120,17 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     }
     return session
   }
-  const removeRecords = (keys: readonly Key[]) => {
-    // A record that is not removed, because of an error or the page's end, is sent again by another page and counted once.
-    if (keys.length && session?.usesDatabase()) session.remove(keys).catch(() => {})
+  /** Returns the open database. Undefined if none can be used, or until its code is there. */
+  const useDatabase = (): TabDatabase | undefined => {
+    const current = openSession()
+    if (!current || database) return current && database
+    if (!openDatabase) {
+      isWanted = true
+      fetchDatabase(1)
+    }
+    const { signal, alive, end } = current
+    const onOpened = () => void guarded(() => tabs.living(tab))
+    return (database = openDatabase?.({ name, tab, signal, alive, end, onOpened }))
   }
   /** Removes the journals of closed tabs with entries that this tab has stored, or that do not wait anymore. */
   const removeLeft = (done: readonly Entry[]) =>
@@ -135,19 +144,18 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
     return written
   }
   const write = (mayWaitLong?: boolean) => {
-    const fresh = [...entries].filter(({ records }) => !records)
+    const fresh = [...entries].filter(
+      ({ records, text }) => !records && (mayWaitLong || text.length <= writeLaterAbove),
+    )
     // Checked first: nothing may start again after the page was left.
     const current = fresh.length ? openSession() : undefined
     if (!current) return
     const isSmall = fresh.reduce((sum, { text }) => sum + text.length, 0) < MAX_SHORT
-    if (!mayWaitLong && isSmall && !current.usesDatabase() && writeJournal().length) return
-    const put = inRecords(fresh).map((group): [text: string, key: Key] => {
-      const [record, text] = recordOf(group, tab)
-      for (const entry of group) entry.records = [record]
-      return [text, record.key]
-    })
-    current
-      .put(put)
+    if (!mayWaitLong && isSmall && !usesDatabase() && writeJournal().length) return
+    const opened = useDatabase()
+    if (!opened) return void writeJournal()
+    opened
+      .put(fresh)
       .then(
         () => {
           if (current.signal.aborted) return
@@ -163,16 +171,38 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
         },
       )
       .catch(reportCaught)
-    if (!current.isOpen()) writeJournal()
+    if (!opened.isOpen()) writeJournal()
+  }
+  /** Fetches the code of the database, unless `most` attempts have been made. */
+  const fetchDatabase = (most: number) => {
+    if (openDatabase || isFetching || attempts >= most) return
+    isFetching = true
+    attempts += 1
+    void loadDatabase()
+      .then(
+        (code) => {
+          openDatabase = code.openDatabase
+          if (!isWanted) return
+          write(true)
+          if (!journals()) useDatabase()
+          onOrphaned()
+        },
+        () => {},
+      )
+      .then(() => {
+        isFetching = false
+      })
+      .catch(reportCaught)
   }
   const orphans = createOrphans({
     ...inputs,
     journal,
     tabs,
     openSession,
+    useDatabase,
+    usesDatabase,
     currentTab: () => tab,
     entries,
-    removeRecords,
   })
 
   return {
@@ -186,8 +216,10 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       // Processes each entry only once, because `waiting` counts down.
       const done = gone.filter((entry) => entries.delete(entry)).flatMap(({ records = [] }) => records)
       removeLeft(gone)
-      removeRecords(done.filter((record) => !--record.waiting).map(({ key }) => key))
+      database?.remove(done.filter((record) => !--record.waiting).map(({ key }) => key))
       if (journal.isWritten(tab)) writeJournal()
+      // Ready for the next outage, in which it could not be fetched.
+      if (mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
     },
     acquireLeadership: () => {
       const current = openSession()
@@ -205,12 +237,12 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       return found
     },
     watch: (other) => {
-      const adopt = locks() ? tabs.watch : onOrphaned
-      if (mayKeep()) adopt(other)
+      const onClosing = locks() ? tabs.watch : onOrphaned
+      if (mayKeep()) onClosing(other)
     },
     align: () => {
       room = MAX_JOURNAL
-      if (mayKeep()) return void (journals() || later(() => openSession()?.open()))
+      if (mayKeep()) return void (journals() || later(useDatabase))
       entries.clear()
       session?.end()
       journal.names().forEach(journal.remove)
@@ -218,15 +250,15 @@ export const createOutbox = (inputs: OutboxInputs): Outbox => {
       attempt(() => indexedDB.deleteDatabase(name))
     },
     onPageHide: () => {
-      if (session?.usesDatabase()) write()
+      if (usesDatabase()) write(true)
       const written = journal.writeSome(tab, entries, room)
       removeLeft(written)
       for (const entry of written) {
         entry.isKept = true
         room -= entry.text.length
       }
-      // An open database stores what it was given also if the page has ended.
-      if (session?.isOpen()) for (const entry of entries) entry.isKept ||= !!entry.records
+      // An open database also finishes its writes after the page has ended.
+      if (database?.isOpen()) for (const entry of entries) entry.isKept ||= !!entry.records
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
       session?.end()
       tabs.stop()

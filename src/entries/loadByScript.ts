@@ -34,6 +34,7 @@ export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head
     })
   return async (name) => {
     if (!page.__trailmark_extensions__?.[name]) await (loading[name] ??= load(name))
+    delete loading[name]
     const extension = page.__trailmark_extensions__?.[name]
     if (!extension) throw new Error(`${name}.js could not be loaded, or is from another release`)
     return extension

@@ -3,12 +3,14 @@ import { FEATURES } from '../client/features/features'
 import { createAnalytics } from '../client/instances'
 import { serverFlags } from '../client/serverFlags'
 import { createWithoutPage } from '../client/withoutPage'
+import * as database from '../extensions/database/database'
 import { importExtension } from '../extensions/imports'
 
 /** The primary instance. Importing it has no side effects; `analytics.init` starts it. */
 export const analytics = createAnalytics({
   features: FEATURES,
-  makeLoad: () => importExtension,
+  // Service workers cannot import, so this build contains what they need.
+  makeLoad: () => (name) => (name === 'database' ? Promise.resolve(database) : importExtension(name)),
   withoutPage: createWithoutPage(openWorkerStorage, serverFlags),
 })
 

@@ -27,3 +27,6 @@ export interface Moment {
   /** Number of the person on this page. */
   person: number
 }
+
+/** The moment of a call that runs later. It has no person if the client did not exist. */
+export type EarlyMoment = CallMoment & Partial<Moment> & { /** An error of the call, for its stack. */ trace?: Error }

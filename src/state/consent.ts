@@ -1,4 +1,5 @@
 import type { KeyValueStorage } from '../browser/storage'
+import { memo } from '../lib/memo'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { CookieStorage } from './backends/cookie'
 
@@ -28,6 +29,8 @@ export const strongest = (texts: readonly string[]): string =>
 /** A storage that may have several values of one name. */
 export type Place = KeyValueStorage & Partial<Pick<CookieStorage, 'getItems'>>
 
+const meaningOf = memo((text: string) => MEANINGS[WORDS.findIndex((word) => word.test(text))] ?? UNDECIDED)
+
 /**
  * Creates the consent, stored under `name` as 1 or 0 (docs/reference/protocol.md#9.4) in the first of `places` that accepts
  * it, and in memory while the page lives. Reads all of them, because another SDK of the protocol, or another configuration,
@@ -42,17 +45,21 @@ export const createConsent = (
   let known: string | undefined
   let isKept = true
   /** What is stored since the page has stored its own decision, which may not have replaced everything. */
-  let settled: string | undefined
+  let stored: string | undefined
+  /** What was stored when `known` was last read. */
+  let seen: string | undefined
 
   const read = oncePerTask(() => places.flatMap((place) => place.getItems?.(name) ?? place.getItem(name) ?? []))
   const explicit = () => {
     if (isRefused()) return 'denied'
     const texts = read()
-    if (isKept && String(texts) !== settled) {
+    const text = String(texts)
+    if (isKept && text !== stored && text !== seen) {
       known = strongest(texts) ?? known
-      settled = undefined
+      stored = undefined
+      seen = text
     }
-    return MEANINGS[WORDS.findIndex((word) => word.test(known ?? ''))] ?? UNDECIDED
+    return meaningOf(known ?? '')
   }
   return {
     explicit,
@@ -78,7 +85,7 @@ export const createConsent = (
         if (!isKept) place.removeItem(name)
       }
       read.renew()
-      settled = String(read())
+      stored = String(read())
     },
   }
 }

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../lib/json'
-import { has, objectOf, pick } from '../lib/objects'
+import { has, objectOf, own, pick } from '../lib/objects'
 import type { Properties } from '../types'
 
 /**
@@ -84,7 +84,7 @@ export const KEYS = {
 export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser' | 'map' | 'list'): boolean =>
   (has(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)
 
-/** Returns the values that the cookie has too. Their order is that of the table, so that all subdomains write equal text. */
+/** Returns the values that the cookie has too, in the order of the table, so that all subdomains write equal text. */
 export const idsOf = (values: Properties): Properties =>
   pick(
     objectOf(Object.keys(KEYS), (name) => values[name]),
@@ -92,5 +92,7 @@ export const idsOf = (values: Properties): Properties =>
   )
 
 /** Whether a stored value has the type of its name. */
-export const isOfKey = (name: string, value: unknown): boolean =>
-  isKey(name, 'map') ? isPlainObject(value) : !isKey(name, 'list') || Array.isArray(value)
+export const isOfKey = (name: string, value: unknown): boolean => {
+  const key: Key | undefined = own(KEYS, name)
+  return key?.endsWith('map') ? isPlainObject(value) : key !== 'list' || Array.isArray(value)
+}

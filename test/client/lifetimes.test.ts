@@ -4,6 +4,7 @@ import { createAnalytics } from '../../src/client/instances'
 import type { Analytics, Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
 import { listenToConsole, NO_FLAGS } from '../support/startAnalytics'
+import { randomRuns } from '../support/randomRuns'
 
 const OPTIONS: Options = {
   api_host: 'https://events.example.com',
@@ -145,6 +146,6 @@ test('any order of init, set_config, consent, shutdown and responses leaves the 
       expect([click(), listeners()]).toEqual([0, 0])
       jest.restoreAllMocks()
     }),
-    { numRuns: 120 },
+    { numRuns: randomRuns(40) },
   )
 })

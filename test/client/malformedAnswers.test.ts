@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type FlagResult } from '../../src/types'
 import { listenToConsole, NO_FLAGS, startAnalytics } from '../support/startAnalytics'
+import { randomRuns } from '../support/randomRuns'
 
 const GOOD = {
   ...NO_FLAGS,
@@ -112,7 +113,7 @@ test('any JSON as the flags response throws nothing and capturing continues', as
       localStorage.clear()
       expect(errors).toEqual([])
     }),
-    { numRuns: 150 },
+    { numRuns: randomRuns(50) },
   )
 })
 

@@ -1,6 +1,6 @@
 import { resolveConfig } from '../../src/config/settings'
 import { bodyText } from '../../src/delivery/encode'
-import type { Entry } from '../../src/delivery/entry'
+import type { Entry } from '../../src/lib/entry'
 import { createLastBatches } from '../../src/delivery/lastBatches'
 import { RULES } from '../support/optionRules'
 

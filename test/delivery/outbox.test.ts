@@ -1,4 +1,4 @@
-import type { Entry } from '../../src/delivery/entry'
+import type { Entry } from '../../src/lib/entry'
 import { createOutbox, type OutboxInputs } from '../../src/delivery/outbox'
 
 // jsdom has local storage but neither Web Locks nor IndexedDB, like a page in an insecure context, which uses only the
@@ -14,14 +14,17 @@ const entry = (name: string, size = 0): Entry => ({
 })
 let mayKeep: boolean
 const open = (onDropped: OutboxInputs['onDropped'] = () => {}) =>
-  createOutbox({
-    name: NAME,
-    config: { outbox_max_bytes: 10_000_000 },
-    mayKeep: () => mayKeep,
-    journals: () => localStorage,
-    onOrphaned: () => {},
-    onDropped,
-  })
+  createOutbox(
+    {
+      name: NAME,
+      config: { outbox_max_bytes: 10_000_000 },
+      mayKeep: () => mayKeep,
+      journals: () => localStorage,
+      onOrphaned: () => {},
+      onDropped,
+    },
+    () => Promise.reject(new Error('jsdom has no databases')),
+  )
 /** Captures the entries on a page and leaves it. */
 const leaveBehind = (...entries: Entry[]) => {
   const outbox = open()

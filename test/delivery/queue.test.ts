@@ -8,6 +8,9 @@ import { createQueue, type QueueInputs } from '../../src/delivery/queue'
 import type { RequestResult } from '../../src/delivery/transport'
 import type { CapturedEvent, Config, DropReason } from '../../src/types'
 
+/** jsdom has no databases. */
+const NO_DATABASE = () => Promise.reject(new Error('no database'))
+
 const event = (name: string, size = 0): CapturedEvent => ({
   uuid: `u-${name}`,
   event: name,
@@ -38,14 +41,17 @@ const setUp = (options: Partial<Config> = {}, inputs: Partial<QueueInputs> = {})
     path: () => '/e/',
     encode: async (text) => text,
     // Memory only, as in a browser without storage. e2e/scenarios/durability.spec.ts covers storage.
-    outbox: createOutbox({
-      name: 'x',
-      config,
-      mayKeep: () => false,
-      journals: () => undefined,
-      onOrphaned: () => {},
-      onDropped: () => {},
-    }),
+    outbox: createOutbox(
+      {
+        name: 'x',
+        config,
+        mayKeep: () => false,
+        journals: () => undefined,
+        onOrphaned: () => {},
+        onDropped: () => {},
+      },
+      NO_DATABASE,
+    ),
     onDelivered: (uuids) => delivered.push(...uuids),
     onDropped: ({ event: name }, reason) => dropped.push([name, reason]),
     onRequestError: (error) => errors.push(error),
@@ -264,14 +270,17 @@ test('events sent with a beacon are sent again when the page is restored from th
 
 test('a page restored from the back/forward cache sends the events in its journal once', async () => {
   const config = resolveConfig({ api_host: 'https://h.example/' }, console, RULES)
-  const outbox = createOutbox({
-    name: 'x',
-    config,
-    mayKeep: () => true,
-    journals: () => localStorage,
-    onOrphaned: () => {},
-    onDropped: () => {},
-  })
+  const outbox = createOutbox(
+    {
+      name: 'x',
+      config,
+      mayKeep: () => true,
+      journals: () => localStorage,
+      onOrphaned: () => {},
+      onDropped: () => {},
+    },
+    NO_DATABASE,
+  )
   const { queue, requests } = setUp({}, { outbox })
   queue.add(event('a'), { now: false })
   queue.onPageLeave()
@@ -555,14 +564,17 @@ describe('events queued before an opt-out', () => {
   test('are not sent when they are being loaded from another tab', async () => {
     let found = () => {}
     const left = { event: 'left', uuid: 'u-left', at: Date.now(), text: JSON.stringify(event('left')) }
-    const outbox = createOutbox({
-      name: 'x',
-      config: resolveConfig({}, console, RULES),
-      mayKeep: () => false,
-      journals: () => undefined,
-      onOrphaned: () => {},
-      onDropped: () => {},
-    })
+    const outbox = createOutbox(
+      {
+        name: 'x',
+        config: resolveConfig({}, console, RULES),
+        mayKeep: () => false,
+        journals: () => undefined,
+        onOrphaned: () => {},
+        onDropped: () => {},
+      },
+      NO_DATABASE,
+    )
     const { queue, requests } = setUp(
       {},
       { outbox: { ...outbox, claimOrphans: () => new Promise((done) => (found = () => done([left]))) } },

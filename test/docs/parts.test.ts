@@ -13,7 +13,11 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
   bots: 'Drops events of bots. Without it, events of bots are captured',
   campaign:
     'Campaign parameters, referrer and entry page of visitor and session on every event, such as `utm_source` and `$referring_domain`',
+  checks:
+    'Checks options and says in the console what is wrong with them, and knows older names of options. For development: without it, a value of a wrong type has no effect',
   clicks: '`$rageclick` and `$dead_click`. Their detection is a separate chunk, loaded at the first click on a page',
+  consent:
+    'Lets visitors decide, cookieless mode. Without it, nothing is captured if an option demands consent or the visitor has refused before',
   cookies:
     'Ids and consent in cookies, which subdomains share. Without it, local storage has them, and a refusal in a cookie of an earlier version or another SDK is obeyed until the visitor decides again',
   device: 'Browser, system, device, language and time zone on every event, such as `$browser` and `$device_type`',
@@ -29,6 +33,8 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
     '`$$heatmap`: clicks, resting pointer and scroll depth for [heatmaps](heatmaps.md). Its code is a separate chunk, loaded if heatmaps are on',
   pageleaves: '`$pageleave`',
   pageviews: '`$pageview`, and on events `$pageview_id` and the scroll depth of the previous pageview',
+  people:
+    '`identify`, `alias`, properties of persons. Without it, visitors stay anonymous, unless `bootstrap` names them',
   recording:
     'Session recording, in projects that record sessions. The recorder is a separate chunk, loaded after the page',
   surveys:
@@ -54,13 +60,15 @@ const generate = (kB: Record<string, string>) => {
 \`\`\`ts
 import { createAnalytics } from 'trailmark/core'
 import { campaign } from 'trailmark/campaign'
+import { consent } from 'trailmark/consent'
 import { cookies } from 'trailmark/cookies'
 import { device } from 'trailmark/device'
 import { durable } from 'trailmark/durable'
 import { flags } from 'trailmark/flags'
 import { pageviews } from 'trailmark/pageviews'
+import { people } from 'trailmark/people'
 
-export const analytics = createAnalytics({ features: [campaign, cookies, device, durable, pageviews, flags] })
+export const analytics = createAnalytics({ features: [campaign, consent, cookies, device, durable, flags, pageviews, people] })
 
 analytics.init('YOUR_TOKEN', { api_host: 'http://127.0.0.1:8000', defaults: '2026-01-30' })
 \`\`\`
@@ -69,8 +77,8 @@ The object has the same type and methods as \`analytics\` of \`trailmark\`. Part
 methods do nothing and return the same as when the feature is turned off, and their options have no effect. The first call logs the
 import to add in the console: \`getFeatureFlag needs trailmark/flags; the call does nothing\`.
 
-**Up to 2.0.0**, \`campaign\`, \`cookies\`, \`device\` and \`durable\` were in the core. Import all four to keep what your app had. Most apps
-need them: without \`durable\`, events of an outage are lost with the page.
+**Up to 2.0.0**, \`campaign\`, \`consent\`, \`cookies\`, \`device\`, \`durable\` and \`people\` were in the core. Import all of them to keep what your app had.
+Most apps need them: without \`durable\`, events of an outage are lost with the page.
 
 Create one object for each page and export it. Do not combine \`trailmark\` and \`trailmark/core\` in one app, because each has its own
 copy of the core.
@@ -96,7 +104,7 @@ ${table(
 
 ## By script tag
 
-\`analytics.core.js\` is the core with \`campaign\`, \`cookies\`, \`device\` and \`durable\`, served next to \`analytics.js\`:
+\`analytics.core.js\` is the core with \`campaign\`, \`consent\`, \`cookies\`, \`device\`, \`durable\` and \`people\`, served next to \`analytics.js\`:
 
 \`\`\`html
 <script src="http://127.0.0.1:8000/static/analytics.core.js"></script>

@@ -38,9 +38,10 @@ describe('a new extension', () => {
     const build = `
       import { rollup } from 'rollup'
       import config from './rollup.config.mjs'
+      import { withQuickCompile } from './scripts/quickCompile.mjs'
       const wanted = config.filter(({ output }) => [output].flat().some(({ file, dir }) => dir === 'dist/esm' || file === 'dist/toy.js'))
-      for (const { output, ...input } of wanted) {
-        const bundle = await rollup(input)
+      for (const { output, plugins, ...input } of wanted) {
+        const bundle = await rollup({ ...input, plugins: withQuickCompile(plugins) })
         for (const each of [output].flat()) await bundle.write(each)
       }`
     writeFileSync(join(project, 'build.mjs'), build)

@@ -1,11 +1,15 @@
-import { autocapture } from '../../src/client/features/autocapture'
-import { cookies } from '../../src/client/features/cookies'
+import type { Feature } from '../../src/client/feature'
+import { checks } from '../../src/client/features/checks/checks'
+import { autocapture } from '../../src/client/features/autocapture/autocapture'
+import { cookies } from '../../src/client/features/cookies/cookies'
 import { FEATURES } from '../../src/client/features/features'
-import { flags } from '../../src/client/features/flags'
+import { flags } from '../../src/client/features/flags/flags'
+import { people } from '../../src/client/features/people/people'
 import { createAnalytics } from '../../src/client/instances'
 import { METHODS } from '../../src/client/features/methods'
 import { missingParts } from '../../src/client/missingParts'
 import { OPTIONS } from '../../src/client/features/options'
+import { consent } from '../../src/entries/parts/consent'
 import { createAnalytics as createFromParts } from '../../src/entries/parts/core'
 import { startAnalytics } from '../support/startAnalytics'
 import { membersOf, PARTS } from '../support/parts'
@@ -23,8 +27,8 @@ const memberAt = (of: object, path: string) =>
 
 afterEach(() => jest.restoreAllMocks())
 
-test('the core alone captures, identifies and keeps sessions, and sends no other requests', async () => {
-  const { analytics, sent, apiRequests, settle } = startAnalytics({}, 'token', undefined, undefined, [])
+test('the core and people capture, identify and keep sessions, and send no other requests', async () => {
+  const { analytics, sent, apiRequests, settle } = startAnalytics({}, 'token', undefined, undefined, [people])
   analytics.register({ plan: 'free' })
   analytics.capture('signed up', { source: 'ad' })
   analytics.identify('u1')
@@ -50,11 +54,12 @@ test('the core alone keeps ids in local storage, sets no cookie, and knows nothi
   expect(sent[1]!.properties).not.toHaveProperty('step')
 })
 
-test('the core alone obeys a refusal in a cookie until the visitor decides anew', async () => {
+test('the core alone obeys a refusal in a cookie, with consent until the visitor decides anew', async () => {
   const name = '__ph_opt_in_out_refused'
   document.cookie = `${name}=0;path=/`
-  const start = () => startAnalytics({}, 'refused', undefined, undefined, [])
-  const { analytics, sent, settle } = start()
+  const start = (...features: Feature[]) => startAnalytics({}, 'refused', undefined, undefined, features)
+  expect(start().analytics.has_opted_out_capturing()).toBe(true)
+  const { analytics, sent, settle } = start(consent)
   analytics.capture('x')
   await settle(5000)
   expect(analytics.has_opted_out_capturing()).toBe(true)
@@ -65,6 +70,50 @@ test('the core alone obeys a refusal in a cookie until the visitor decides anew'
   expect(sent.map(({ event }) => event)).toEqual(['y'])
   expect(document.cookie).not.toContain(name)
   expect(start().analytics.has_opted_out_capturing()).toBe(false)
+})
+
+test.each([{ opt_out_capturing_by_default: true }, { cookieless_mode: 'always' }, { respect_dnt: true }] as const)(
+  'the core alone captures nothing with %j, which needs trailmark/consent',
+  async (options) => {
+    const lines = listen()
+    const { analytics, sent, settle } = startAnalytics(options, 'token', undefined, undefined, [])
+    analytics.capture('x')
+    await settle(5000)
+    expect([sent, localStorage.length]).toEqual([[], 0])
+    expect(lines).toEqual([`[trailmark] ${Object.keys(options)[0]} needs trailmark/consent; it has no effect`])
+  },
+)
+
+test.each([
+  [
+    { persistence: 1, before_send: [], api_host: null, session_idle_timeout_seconds: '60' },
+    ['persistence', 'api_host', 'session_idle_timeout_seconds'],
+  ],
+  [
+    { property_denylist: '$ip', bootstrap: [], defaults: 'latest', enabled: 1 },
+    ['property_denylist', 'bootstrap', 'enabled'],
+  ],
+  [{ bootstrap: { distinctID: 5, isIdentifiedID: true }, rate_limiting: undefined, ui_host: null }, []],
+])('without trailmark/checks, a value of a wrong kind has no effect: %j', async (options, wrong) => {
+  const lines = listen()
+  const { analytics, sent, settle } = startAnalytics(options as never, 'token', undefined, undefined, [])
+  analytics.capture('x')
+  await settle(5000)
+  expect(sent.map(({ event }) => event)).toEqual(['x'])
+  expect(lines.sort()).toEqual(
+    wrong
+      .sort()
+      .map((name) => `[trailmark] ${name} has a wrong type. Import trailmark/checks to see why; it has no effect`),
+  )
+})
+
+test('trailmark/checks says what is wrong, and knows older names', () => {
+  const lines: string[] = []
+  jest.spyOn(console, 'error').mockImplementation((...words) => void lines.push(words.join(' ')))
+  const options = { persistence: 1, verbose: false } as never
+  const { analytics } = startAnalytics(options, 'token', undefined, undefined, [checks])
+  expect(lines[0]).toMatch(/^\[trailmark\] persistence expects 'localStorage' \| .*, got 1\. Using/)
+  expect(analytics.config.debug).toBe(false)
 })
 
 test('persistence in cookies logs the import it needs', () => {

@@ -3,14 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import {
-  type Change,
-  hasSection,
-  hasUnreleased,
-  nextVersion,
-  readChanges,
-  releaseNotes,
-} from '../../scripts/changes.mjs'
+import { type Change, hasSection, nextVersion, readChanges, releaseNotes } from '../../scripts/changes.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-changes-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -37,6 +30,10 @@ test.each([
   rmSync(join(folder, 'c.md'))
 })
 
+test('changes since the last release are in changesets only', () => {
+  expect(readFileSync(join(__dirname, '../../CHANGELOG.md'), 'utf8')).not.toMatch(/^## Unreleased/im)
+})
+
 test("the repository's changesets are valid", () => {
   expect(() => readChanges(join(__dirname, '../../.changeset'))).not.toThrow()
 })
@@ -59,18 +56,17 @@ test.each<[Change['bump'][], string]>([
   ).toBe(expected)
 })
 
-const CHANGELOG = '# Changelog\n\nIntroduction.\n\n## Unreleased\n\n- Something old.\n\n## 1.0.0\n\n- First.\n'
+const CHANGELOG = '# Changelog\n\nIntroduction.\n\n## 1.0.0\n\n- First.\n'
 
-test('releaseNotes moves unreleased notes and changesets into the section of the release', () => {
+test('releaseNotes puts changesets into a section of the release', () => {
   const changes: Change[] = [
     { file: 'a', bump: 'patch', text: 'A fix.\nOf two lines.' },
     { file: 'b', bump: 'minor', text: 'A new option.' },
   ]
   const notes = releaseNotes(CHANGELOG, '1.1.0', changes)
   expect(notes).toBe(
-    '# Changelog\n\nIntroduction.\n\n## 1.1.0\n\n- Something old.\n\n### New\n\n- A new option.\n\n### Fixed\n\n- A fix.\n  Of two lines.\n\n## 1.0.0\n\n- First.\n',
+    '# Changelog\n\nIntroduction.\n\n## 1.1.0\n\n### New\n\n- A new option.\n\n### Fixed\n\n- A fix.\n  Of two lines.\n\n## 1.0.0\n\n- First.\n',
   )
-  expect([hasUnreleased(CHANGELOG), hasUnreleased(notes)]).toEqual([true, false])
   expect([hasSection(CHANGELOG, '1.1.0'), hasSection(notes, '1.1.0')]).toEqual([false, true])
 })
 
@@ -100,5 +96,5 @@ test('release:version sets one version in every package.json and in the lock fil
   const versions = packages.flatMap((each) => [json(join(each, 'package.json')).version, lock.packages[each]!.version])
   expect([lock.version, ...versions]).toEqual(Array.from({ length: 7 }, () => next))
   const changelog = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8')
-  expect([hasSection(changelog, next), hasUnreleased(changelog)]).toEqual([true, false])
+  expect(hasSection(changelog, next)).toBe(true)
 })

@@ -14,7 +14,8 @@ const TEXTS = [
   '\uD800',
   'x'.repeat(2_000),
   '<img src=x onerror=alert(1)>',
-  ...Object.getOwnPropertyNames(Object.prototype),
+  // The service's own test has all names of Object.prototype.
+  ...['constructor', '__proto__', 'toString'],
 ]
 const OTHERS = [
   2 ** 53 + 2,

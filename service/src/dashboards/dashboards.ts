@@ -1,8 +1,8 @@
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
-import type { DashboardRecord, Metadata } from '../storage/metadata/metadata.ts'
 import { DEFAULT_DASHBOARD } from './defaultDashboard.ts'
 import { COLUMNS, type Tile } from './tiles.ts'
+import type { DashboardRecord, DashboardStore } from './store.ts'
 
 /** A dashboard as the API returns it. */
 export interface DashboardView {
@@ -81,7 +81,7 @@ const check = ({ name, tiles = [], variables = {} }: DashboardInput): void => {
     )
 }
 
-export const createDashboards = ({ dashboards }: Pick<Metadata, 'dashboards'>): Dashboards => {
+export const createDashboards = (dashboards: DashboardStore): Dashboards => {
   const find = async (projectId: number, id: string): Promise<DashboardRecord> => {
     const found = isUuid(id) ? await dashboards.get(projectId, id.toLowerCase()) : undefined
     if (!found) throw notFound()

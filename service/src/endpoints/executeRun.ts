@@ -9,8 +9,8 @@ import {
 } from '../storage/storage.ts'
 import { engineApiError } from './definitions/engineApiError.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
-import type { CellRun } from './materialization/cells.ts'
-import type { MaterializedTable } from './materialization/state.ts'
+import type { CellRun } from './materialization/memory/cells.ts'
+import type { MaterializedTable } from './materialization/tables/state.ts'
 import type { RunPlan } from './planRun.ts'
 
 // 4xx, because a query that exceeds a limit would do so again.

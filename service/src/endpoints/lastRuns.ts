@@ -8,11 +8,10 @@ export interface LastRuns {
 }
 
 const WRITE_MS = 1_000
+// A write waits for the disk, and every write makes all processes read their metadata again.
+const PAUSE_MS = 10_000
 
-/**
- * Stores when endpoints last ran, at most once a second, because a write to disk takes longer than a run with a cached
- * result.
- */
+/** Stores when endpoints last ran: soon, and then at most every ten seconds. */
 export const createLastRuns = ({
   endpoints,
 }: {
@@ -20,10 +19,12 @@ export const createLastRuns = ({
 }): LastRuns => {
   const noted = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
+  let writtenAt = -Infinity
   let writing = Promise.resolve()
 
   const write = () => {
     timer = undefined
+    writtenAt = performance.now()
     const runs = [...noted]
     noted.clear()
     writing = writing.then(async () => {
@@ -35,7 +36,7 @@ export const createLastRuns = ({
   return {
     note(endpointId, at) {
       noted.set(endpointId, at)
-      timer ??= setTimeout(() => void write(), WRITE_MS).unref()
+      timer ??= setTimeout(() => void write(), Math.max(WRITE_MS, writtenAt + PAUSE_MS - performance.now())).unref()
     },
     async close() {
       clearTimeout(timer)

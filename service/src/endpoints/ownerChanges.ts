@@ -3,8 +3,8 @@ import type { Epochs } from './epochs.ts'
 /** Which ids may belong to other persons than before, by the epoch of a project's owners. */
 export interface OwnerChanges {
   of(projectId: number): Promise<number>
-  /** Call before and after the owners of ids are stored. */
-  begin(projectId: number): Promise<void>
+  /** Call before and after the owners of ids are stored. `isMerge`: whether an id gets another person. */
+  begin(projectId: number, isMerge: boolean): Promise<void>
   end(projectId: number, ids: readonly string[]): Promise<void>
   /** Call when a person was erased. */
   advanceByErasure(projectId: number): Promise<void>
@@ -22,12 +22,23 @@ const MAX_CHANGES = 1_000
 const MAX_IDS = 1_000
 const STEP = 2
 
-/** `isAlone`: whether no other process changes owners. Otherwise the changes are unknown. */
-export const createOwnerChanges = (epochs: Epochs, isAlone: boolean): OwnerChanges => {
+export interface OwnerChangesOptions {
+  /** Count the changes of owners. */
+  readonly epochs: Epochs
+  /** Whether no other process changes owners. Otherwise the changes are unknown. */
+  readonly isAlone: boolean
+  /** Called before ids of a project get another person. */
+  readonly onMerge?: ((projectId: number) => Promise<void>) | undefined
+}
+
+export const createOwnerChanges = ({ epochs, isAlone, onMerge }: OwnerChangesOptions): OwnerChanges => {
   const changes = new Map<number, Change[]>()
   return {
     of: epochs.of,
-    begin: epochs.begin,
+    async begin(projectId, isMerge) {
+      if (isMerge) await onMerge?.(projectId)
+      await epochs.begin(projectId)
+    },
     advanceByErasure: epochs.advanceByErasure,
     async end(projectId, ids) {
       await epochs.end(projectId)

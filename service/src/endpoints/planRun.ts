@@ -8,12 +8,12 @@ import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
 import { planInsight as planLive } from './insights/insights.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
-import type { CellRun } from './materialization/cells.ts'
-import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/comparable.ts'
+import type { CellRun } from './materialization/memory/cells.ts'
+import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/rules/comparable.ts'
 import { planFromStored } from './materialization/insightRows.ts'
 import type { Materializations } from './materialization/materializations.ts'
-import { readingFrom, tableReading } from './materialization/plan.ts'
-import type { MaterializedTable } from './materialization/state.ts'
+import { tableReading } from './materialization/plan.ts'
+import type { MaterializedTable } from './materialization/tables/state.ts'
 import { statementPrefix } from './running.ts'
 import type { Choice, Speeds } from './speeds.ts'
 import type { InsightWork, PreparedRun, RunRequest, SqlWork } from './prepareRun.ts'
@@ -124,12 +124,15 @@ const compile = (...args: Parameters<typeof compileQuery>): Compiled => orApiErr
 
 /** Compiles a query against the events and, if the table has the query's shape, against the table. */
 const sqlSources = (
-  { parsed, values: variables, isUnmerged }: SqlWork,
+  { parsed, values: variables, assumed: { isUnmerged, isPlain } }: SqlWork,
   options: Omit<CompileOptions, 'variables'>,
   table: MaterializedTable | undefined,
   isComplete = false,
 ): RunSources<Compiled> => {
-  const live = once(() => [compile(parsed, { ...options, variables, isUnmerged })])
+  const live = once(() => {
+    const plain = isPlain ? parsed.properties.filter(isPlain) : []
+    return [compile(parsed, { ...options, variables, isUnmerged, plain })]
+  })
   if (!table) return { live }
   const reading = orApiError(() => tableReading(parsed, variables, { ...table, isComplete }))
   if (!reading) return { live }
@@ -141,19 +144,19 @@ const sqlSources = (
 /** Compiles statements that return the same rows in any order: live, and from the table if it has the query's shape. */
 const comparedSources = (
   { parsed, values: variables }: SqlWork,
-  options: Pick<CompileOptions, 'projectId' | 'limit'>,
+  options: { readonly projectId: number; readonly limit: number },
   table: MaterializedTable | undefined,
 ): RunSources<Compiled> => {
   const replace = unordered(parsed)
   const live = once(() => [compile(parsed, { ...options, variables, replace })])
   if (!table) return { live }
-  const reading = readingFrom(parsed, table)
-  const statement = compile(parsed, {
-    ...options,
-    variables,
-    replace: (node, sql) => reading.replace(node, replace(node, sql)),
-  })
-  return reading.isUsed() ? { live, stored: { table, statements: () => [statement] } } : { live }
+  const reading = orApiError(() => tableReading(parsed, variables, table))
+  if (!reading) return { live }
+  const cells = reading.cells(options)
+  const statements = once(() => [
+    compile(parsed, { ...options, variables, replace: (node, sql) => reading.replace(node, replace(node, sql)) }),
+  ])
+  return { live, stored: { table, statements, cells: cells && { ...cells, order: [], skip: 0, count: options.limit } } }
 }
 
 /** Returns the maximum rows of a SQL run: `page` in the response, `requested` in the statement, `max` before the engine rejects it. */
@@ -220,12 +223,12 @@ const planSql = (
 }
 
 const planInsight = (
-  { query, run, plan, timezone, variables }: InsightWork,
+  { query, run, plan, timezone, variables, assumed }: InsightWork,
   table: MaterializedTable | undefined,
   { allowance, isComplete }: PlanOptions,
 ): KindPlan => {
-  const sourcesOf = (isTableComplete: boolean): RunSources => {
-    const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete })
+  const sourcesOf = (isTableComplete: boolean, isUnmerged?: boolean): RunSources => {
+    const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete }, isUnmerged)
     return {
       live: () => plan.statements,
       ...(stored ? { stored: { table, statements: () => stored.statements } } : {}),
@@ -234,7 +237,7 @@ const planInsight = (
   return {
     cacheKey: [timezone, variables],
     maxRows: allowance.rows + 1,
-    sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)))),
+    sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)), assumed.isUnmerged)),
     toOutcome: (results) => plan.shape(results.map(({ rows }) => rows)),
     comparison: () => ({ ...sourcesOf(false), live: () => planLive(query, run).statements }),
   }

@@ -1,6 +1,6 @@
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { createEpochs, createSharedEpochs, type Epochs } from './epochs.ts'
-import { createOwnerChanges, type OwnerChanges } from './ownerChanges.ts'
+import { createOwnerChanges, type OwnerChanges, type OwnerChangesOptions } from './ownerChanges.ts'
 
 /** The epochs of a service, each with one number for a project. */
 export interface ServiceEpochs {
@@ -11,11 +11,14 @@ export interface ServiceEpochs {
 }
 
 /** `shared`: the metadata store of all processes. Absent: this is the only process. */
-export const createServiceEpochs = (shared: Pick<Metadata, 'epochs'> | undefined): ServiceEpochs => {
+export const createServiceEpochs = (
+  shared: Pick<Metadata, 'epochs'> | undefined,
+  onMerge?: OwnerChangesOptions['onMerge'],
+): ServiceEpochs => {
   // The ids of projects are positive.
-  const owners = shared ? createSharedEpochs(shared, (projectId) => -projectId) : createEpochs()
+  const ownerEpochs = shared ? createSharedEpochs(shared, (projectId) => -projectId) : createEpochs()
   return {
     epochs: shared ? createSharedEpochs(shared) : createEpochs(),
-    owners: createOwnerChanges(owners, !shared),
+    owners: createOwnerChanges({ epochs: ownerEpochs, isAlone: !shared, onMerge }),
   }
 }

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { type EventKey, KEY_COLUMNS, readWholeEvents, toKey } from '../events/rows.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { ErrorStack, Metadata } from '../storage/metadata/metadata.ts'
 import { exceptionsOf, withoutQuery } from './exceptions.ts'
 import { culpritOf, fingerprintOf, type MappedFrame } from './fingerprint.ts'
 import type { FingerprintRules } from './fingerprintRules.ts'
 import { decidingRule } from './matchRules.ts'
 import type { Occurrence } from './occurrences.ts'
 import type { SourceMaps } from './sourceMaps.ts'
+import type { ErrorStack, ErrorTrackingStore } from './store.ts'
 
 /** Maximum stacks whose fingerprints one request computes. */
 export const MAX_NEW_STACKS = 500
@@ -57,7 +57,7 @@ export const createAssignStacks = ({
   onOverflow,
 }: {
   readonly queryRows: QueryRows
-  readonly store: Metadata['errorTracking']
+  readonly store: ErrorTrackingStore
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
   readonly rules: Pick<FingerprintRules, 'compiledWithReplaced'>
   readonly limits: IssueLimits

@@ -1,12 +1,12 @@
 import { decodeCursor, encodeCursor, isPosition, type Position } from '../events/position.ts'
 import { KEY_COLUMNS, readWholeEvents, type StoredEvent, toKey } from '../events/rows.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { Metadata } from '../storage/metadata/metadata.ts'
 import { exceptionsOf } from './exceptions.ts'
 import type { MappedException, MappedFrame } from './fingerprint.ts'
 import { STACK } from './occurrences.ts'
 import type { SourceMaps } from './sourceMaps.ts'
 import type { IssueEvent } from './views.ts'
+import type { ErrorTrackingStore } from './store.ts'
 
 const MAX_STACKS_OF_ISSUE = 4_000
 
@@ -72,7 +72,7 @@ export const readIssueEvents = async (
     sourceMaps,
   }: {
     readonly queryRows: QueryRows
-    readonly store: Metadata['errorTracking']
+    readonly store: ErrorTrackingStore
     readonly sourceMaps: Pick<SourceMaps, 'apply'>
   },
   projectId: number,

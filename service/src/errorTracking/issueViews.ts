@@ -1,8 +1,8 @@
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { ErrorIssue } from '../storage/metadata/metadata.ts'
 import { type Occurrence, readTotals } from './occurrences.ts'
 import { totalOf } from './releases.ts'
 import type { IssueView } from './views.ts'
+import type { ErrorIssue } from './store.ts'
 
 /** What is known of an issue and its events. */
 export interface Known {

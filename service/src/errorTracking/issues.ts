@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { ErrorIssue, IssueState, Metadata } from '../storage/metadata/metadata.ts'
 import { NO_CALLER } from '../storage/storage.ts'
 import { createAssignStacks, type IssueLimits } from './assignStacks.ts'
 import type { FingerprintRules } from './fingerprintRules.ts'
@@ -12,6 +11,7 @@ import { createReadIssues } from './readIssues.ts'
 import { totalOf } from './releases.ts'
 import type { SourceMaps } from './sourceMaps.ts'
 import type { IssueDetails, IssueEvent, IssueView } from './views.ts'
+import type { ErrorIssue, ErrorTrackingStore, IssueState } from './store.ts'
 
 export const ISSUE_ORDERS = ['last_seen', 'first_seen', 'count'] as const
 
@@ -51,7 +51,7 @@ export interface Issues {
 
 export interface IssuesDependencies {
   readonly queryRows: QueryRows
-  readonly metadata: Pick<Metadata, 'errorTracking'>
+  readonly store: ErrorTrackingStore
   readonly sourceMaps: Pick<SourceMaps, 'apply'>
   readonly rules: Pick<FingerprintRules, 'compiledWithReplaced'>
   readonly limits: IssueLimits
@@ -70,13 +70,12 @@ const notFound = () => new ApiError('not_found', { detail: 'This project has no 
 
 export const createIssues = ({
   queryRows,
-  metadata,
+  store,
   sourceMaps,
   rules,
   limits,
   onOverflow,
 }: IssuesDependencies): Issues => {
-  const store = metadata.errorTracking
   const assignStacks = createAssignStacks({ queryRows, store, sourceMaps, rules, limits, onOverflow })
 
   const read = createReadIssues({ queryRows, store, assignStacks, limits })

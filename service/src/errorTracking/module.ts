@@ -9,6 +9,7 @@ import { EXCEPTION_SETTINGS } from './remoteSettings.ts'
 import { ERROR_TRACKING_ROUTES, type ErrorTrackingParts } from './routes.ts'
 import { SOURCE_MAP_SCHEMA } from './schema.ts'
 import { createSourceMaps } from './sourceMaps.ts'
+import { createErrorTrackingStore } from './store.ts'
 
 /**
  * Issues of exceptions, their rules and source maps.
@@ -25,16 +26,18 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
   create({ config, gate, queryRows, metadata, metrics, programs, turns, onStop, log }) {
     const mapper = createMapper(programs.sourceMaps, turns)
     onStop(mapper.close)
-    const sourceMaps = createSourceMaps({ queryRows, storage: gate.ingest, metadata, mapper })
+    const store = metadata.store(createErrorTrackingStore)
+    const sourceMaps = createSourceMaps({ queryRows, storage: gate.ingest, store, mapper })
     const fingerprintRules = createFingerprintRules(metadata)
+    const countOverflow = metrics.counter('trailmark_error_stacks_overflow_total')
     const issues = createIssues({
       queryRows,
-      metadata,
+      store,
       sourceMaps,
       rules: fingerprintRules,
       limits: { issues: config.errorIssues, stacks: config.errorIssues * STACKS_PER_ISSUE },
       onOverflow: (projectId, stacks) => {
-        metrics.count('trailmark_error_stacks_overflow_total', {}, stacks)
+        countOverflow(stacks)
         log(
           `Project ${projectId} has reached its limit of ${config.errorIssues} issues (TRAILMARK_ERROR_ISSUES). New exceptions share one issue.`,
           { level: 'warn', project: projectId, stacks },
@@ -45,6 +48,13 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
   },
   routes: ERROR_TRACKING_ROUTES,
   schema: SOURCE_MAP_SCHEMA,
+  metrics: {
+    trailmark_error_stacks_overflow_total: {
+      type: 'counter',
+      labels: [],
+      help: 'Stacks added to the shared issue because the project has reached TRAILMARK_ERROR_ISSUES.',
+    },
+  },
   remoteSettings: EXCEPTION_SETTINGS,
   enricher:
     ({ fingerprintRules }) =>

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { AssignStacks, IssueLimits } from './assignStacks.ts'
 import type { Known } from './issueViews.ts'
 import { readOccurrences } from './occurrences.ts'
 import { isAgain, isEnough, releaseOrder } from './releases.ts'
+import type { ErrorTrackingStore } from './store.ts'
 
 interface Dependencies {
   readonly queryRows: QueryRows
-  readonly store: Metadata['errorTracking']
+  readonly store: ErrorTrackingStore
   readonly assignStacks: AssignStacks
   readonly limits: IssueLimits
 }

@@ -1,5 +1,5 @@
-import type { ErrorIssue } from '../storage/metadata/metadata.ts'
 import type { Occurrence } from './occurrences.ts'
+import type { ErrorIssue } from './store.ts'
 
 /** Returns when each release was first seen, ms since the epoch. This is the order of releases: their names have none. */
 export const releaseOrder = (

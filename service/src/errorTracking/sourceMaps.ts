@@ -1,11 +1,11 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Metadata, SourceMapRecord } from '../storage/metadata/metadata.ts'
 import type { Exception, Frame } from './exceptions.ts'
 import type { MappedException, MappedFrame } from './fingerprint.ts'
 import { MapError, type Mapper } from './mapper.ts'
 import type { SourcePosition } from './mapFile.ts'
+import type { ErrorTrackingStore, SourceMapRecord } from './store.ts'
 
 /** A source map as the API returns it. */
 export interface SourceMapView {
@@ -30,7 +30,7 @@ export interface SourceMaps {
 export interface SourceMapsDependencies {
   readonly queryRows: QueryRows
   readonly storage: Pick<Storage, 'insert'>
-  readonly metadata: Pick<Metadata, 'errorTracking'>
+  readonly store: ErrorTrackingStore
   readonly mapper: Mapper
 }
 
@@ -67,9 +67,7 @@ const withPosition = (frame: Frame, position: SourcePosition | null | undefined)
       }
     : unmapped(frame)
 
-export const createSourceMaps = ({ queryRows, storage, metadata, mapper }: SourceMapsDependencies): SourceMaps => {
-  const store = metadata.errorTracking
-
+export const createSourceMaps = ({ queryRows, storage, store, mapper }: SourceMapsDependencies): SourceMaps => {
   const checkedId = (id: string): string => {
     if (ID.test(id.toLowerCase())) return id.toLowerCase()
     throw new ApiError('invalid_input', {

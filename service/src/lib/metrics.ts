@@ -32,17 +32,6 @@ export const METRICS = {
     labels: [],
     help: 'Rejected events that were not stored for listing.',
   },
-  trailmark_recording_chunks_total: { type: 'counter', labels: [], help: 'Chunks of session recordings received.' },
-  trailmark_recording_chunks_refused_total: {
-    type: 'counter',
-    labels: [],
-    help: 'Chunks of session recordings rejected individually.',
-  },
-  trailmark_error_stacks_overflow_total: {
-    type: 'counter',
-    labels: [],
-    help: 'Stacks added to the shared issue because the project has reached TRAILMARK_ERROR_ISSUES.',
-  },
   trailmark_writer_waiting_events: { type: 'gauge', labels: [], help: 'Events waiting for the engine.' },
   trailmark_writer_waiting_bytes: {
     type: 'gauge',
@@ -120,8 +109,8 @@ export type Observe = (name: Named<'histogram'>, labels: Labels, seconds: number
 
 export interface Metrics {
   readonly count: Count
-  /** Returns the function that increases a counter of a module, by 1. Throws if no module has it. */
-  counter(name: string): () => void
+  /** Returns the function that increases a counter of a module, by 1 if absent. Throws if no module has it. */
+  counter(name: string): (by?: number) => void
   readonly observe: Observe
   /** Registers a function that returns the value at each scrape. */
   gauge(name: Named<'gauge'> | 'process_cpu_seconds_total', read: () => number | Promise<number>): void
@@ -193,7 +182,7 @@ export const createMetrics = (ofModules: MetricRows = {}): Metrics => {
     count,
     counter(name) {
       if (own(rows, name)?.type !== 'counter') throw new Error(`No module defines the counter ${name}.`)
-      return () => count(name)
+      return (by) => count(name, {}, by)
     },
     observe(name, labels, seconds) {
       const { spread } = of(spreads, name, labels, () => ({

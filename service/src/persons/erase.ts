@@ -19,15 +19,14 @@ const ERASE_LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 const OF_IDS = 'distinct_id IN {ids:Array(String)}'
 
 const createRemove =
-  (storage: Pick<Storage, 'work' | 'rowsDatabase'>, limits: typeof FORGET_LIMITS) =>
+  (storage: Pick<Storage, 'remove'>, limits: typeof FORGET_LIMITS) =>
   async (table: string, projectId: number, where: string, all: readonly string[]): Promise<void> => {
-    const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`
-    for (const ids of inParts(all)) await storage.work({ text, params: { projectId, ids } }, limits)
+    for (const ids of inParts(all)) await storage.remove({ table, where, params: { projectId, ids } }, limits)
   }
 
 /** Creates the function. `lastSeen`: cache of stored facts. */
 export const createForgetPerson = (
-  storage: Pick<Storage, 'work' | 'rowsDatabase'>,
+  storage: Pick<Storage, 'remove'>,
   facts: Pick<PersonFacts, 'around' | 'writeMerges' | 'writeOwners'>,
   lastSeen?: Pick<LastSeenCache, 'forget'>,
 ): ForgetPerson => {
@@ -59,7 +58,7 @@ export const createForgetPerson = (
 }
 
 export interface EraseDependencies {
-  readonly storage: Pick<Storage, 'work' | 'rowsDatabase'>
+  readonly storage: Pick<Storage, 'remove'>
   readonly persons: Pick<Persons, 'distinctIds'>
   readonly forget: ForgetPerson
   /** Names of the tables with rows of a person's events, by `distinct_id`. */

@@ -116,11 +116,9 @@ export interface FactOptions {
   readonly lastSeen?: LastSeenCache
   /** Absent: the rows of a batch are created in one step of the event loop. */
   readonly slices?: TimeSlices
-  /** Called before ids of a project get another person. */
-  readonly onMerge?: (projectId: number) => Promise<void>
-  /** Called before and after the owners of ids are stored. */
+  /** Called before and after the owners of ids are stored. `isMerge`: whether an id gets another person. */
   readonly owners?: {
-    readonly begin: (projectId: number) => Promise<void>
+    readonly begin: (projectId: number, isMerge: boolean) => Promise<void>
     readonly end: (projectId: number, ids: readonly string[]) => Promise<void>
   }
 }
@@ -152,7 +150,7 @@ const BATCH = 'batch'
  */
 export const createPersonFacts = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { lastSeen, slices, owners, onMerge = async () => {} }: FactOptions = {},
+  { lastSeen, slices, owners }: FactOptions = {},
 ): PersonFacts => {
   const next = () => slices?.next(BATCH)
 
@@ -218,8 +216,10 @@ export const createPersonFacts = (
         version: connected.length,
       })),
     )
-    if (rows.some(({ distinct_id, person }) => person !== distinct_id)) await onMerge(projectId)
-    await owners?.begin(projectId)
+    await owners?.begin(
+      projectId,
+      rows.some(({ distinct_id, person }) => person !== distinct_id),
+    )
     try {
       await insert('db.person_distinct_ids', rows)
     } finally {
@@ -233,14 +233,14 @@ export const createPersonFacts = (
 
   // Runs after this writer's facts are stored. Of several concurrent writers, the last one reads the facts of all, and
   // its rows win because they follow from the most facts. So all rows are written, including those that may exist.
-  const settle = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
+  const storeOwners = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
     const around = await fewFactsAround(projectId, components.flat().flatMap(endsOf))
     if (around) return writeOwners(projectId, around)
     // A person beyond the limits stays unchanged. Bisecting finds it, so that all others are still merged.
     if (components.length < 2) return
     const half = components.length >> 1
-    await settle(projectId, components.slice(0, half))
-    await settle(projectId, components.slice(half))
+    await storeOwners(projectId, components.slice(0, half))
+    await storeOwners(projectId, components.slice(half))
   }
 
   return {
@@ -269,7 +269,7 @@ export const createPersonFacts = (
         ),
       ])
       for (const row of rows) if (row.identity.person) lastSeen?.add(row)
-      for (const [projectId, facts] of merges) await settle(projectId, connectedFacts(facts))
+      for (const [projectId, facts] of merges) await storeOwners(projectId, connectedFacts(facts))
     },
   }
 }

@@ -1,10 +1,9 @@
 import { clientOf } from '../lib/clientOf.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { createLane } from '../lib/lane.ts'
-import type { Count } from '../lib/metrics.ts'
 import { inParts } from '../lib/parts.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { Metadata, Project } from '../storage/metadata/metadata.ts'
+import type { Project } from '../storage/metadata/metadata.ts'
 import { NO_CALLER } from '../storage/storage.ts'
 import { CHUNKS, type ChunkStore } from './chunkStore.ts'
 import type { DayBudget } from './dayBudget.ts'
@@ -12,6 +11,7 @@ import { type Chunk, CHUNK_REJECTIONS, type ChunkRejection, MAX_SENT_BYTES, type
 import { expiryOf, startInId } from './sessionStart.ts'
 import type { RecordingSettingsStore } from './settings.ts'
 import type { RecordingThread } from './thread.ts'
+import type { DeletedRecordingStore } from './store.ts'
 
 export interface RecordingDelivery {
   readonly body: Buffer
@@ -47,11 +47,12 @@ export interface RecordingDependencies {
   readonly budget: DayBudget
   readonly settings: Pick<RecordingSettingsStore, 'get'>
   readonly projectByToken: (token: string) => Promise<Project | undefined>
-  readonly deleted: Metadata['deletedRecordings']
+  readonly deleted: DeletedRecordingStore
   /** Deletes the rows of sessions. */
   readonly remove: (projectId: number, sessionIds: readonly string[]) => Promise<void>
   readonly queryRows: QueryRows
-  readonly count: Count
+  readonly countReceived: (chunks: number) => void
+  readonly countRejected: (chunks: number) => void
 }
 
 /** Maximum deliveries that wait for the thread, so that they never hold the memory of events. */
@@ -81,7 +82,8 @@ export const createIngestRecording = ({
   deleted,
   remove,
   queryRows,
-  count,
+  countReceived,
+  countRejected,
 }: RecordingDependencies): IngestRecording => {
   let waiting = 0
   const lookups = createLane(LOOKUPS_AT_ONCE)
@@ -160,7 +162,7 @@ export const createIngestRecording = ({
       rows.chunks.push(...chunk.rows.map(toRow))
       rows.sessions.push(toRow(chunk.session))
     }
-    count('trailmark_recording_chunks_total', {}, own.length)
+    countReceived(own.length)
     if (!rows.chunks.length) return isLimited
     await chunks.insert(rows)
     // Sessions that were deleted while the chunks were being stored.
@@ -181,7 +183,7 @@ export const createIngestRecording = ({
       else if (isChunk(each)) byProject.set(project.id, [...(byProject.get(project.id) ?? []), each])
       else reject(index, each.code)
     }
-    count('trailmark_recording_chunks_refused_total', {}, refused.length)
+    countRejected(refused.length)
     if (all.length && refused.length === all.length && refused.every(({ code }) => code === 'unknown_token'))
       throw new ApiError('invalid_token')
     const bytes = bytesOf(all)

@@ -3,6 +3,7 @@ import { PEOPLE } from '../persons/module.ts'
 import { createQueryRows, LOOKUP_SECONDS } from '../persons/queryRows.ts'
 import { createChunkStore } from './chunkStore.ts'
 import { createDayBudget } from './dayBudget.ts'
+import { createDeletedRecordingStore } from './store.ts'
 import { createIngestRecording } from './ingest.ts'
 import { RECORDING_REMOTE_SETTINGS } from './recordingConfig.ts'
 import { createRecordings } from './readRecordings.ts'
@@ -30,7 +31,8 @@ export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: Re
     // Does not use the slots of runs: these lookups are short, and recordings must not wait for a project's queries.
     const lookUpRows = createQueryRows(gate.lookups, LOOKUP_SECONDS)
     const recordingSettings = createRecordingSettings(metadata)
-    const removeRecordings = createRemoveRecordings(gate.background, queryRows, metadata.deletedRecordings)
+    const deleted = metadata.store(createDeletedRecordingStore)
+    const removeRecordings = createRemoveRecordings(gate.background, queryRows, deleted)
     return {
       ingestRecording: createIngestRecording({
         thread: reading,
@@ -38,10 +40,11 @@ export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: Re
         budget: createDayBudget(lookUpRows),
         settings: recordingSettings,
         projectByToken: metadata.projects.byToken,
-        deleted: metadata.deletedRecordings,
+        deleted,
         remove: removeRecordings.rows,
         queryRows: lookUpRows,
-        count: metrics.count,
+        countReceived: metrics.counter('trailmark_recording_chunks_total'),
+        countRejected: metrics.counter('trailmark_recording_chunks_refused_total'),
       }),
       recordings: createRecordings({
         queryRows,
@@ -55,6 +58,14 @@ export const RECORDINGS: Module<RecordingParts & { readonly removeRecordings: Re
   },
   routes: RECORDING_ROUTES,
   schema: RECORDING_SCHEMA,
+  metrics: {
+    trailmark_recording_chunks_total: { type: 'counter', labels: [], help: 'Chunks of session recordings received.' },
+    trailmark_recording_chunks_refused_total: {
+      type: 'counter',
+      labels: [],
+      help: 'Chunks of session recordings rejected individually.',
+    },
+  },
   remoteSettings: RECORDING_REMOTE_SETTINGS,
   eraser: ({ removeRecordings }) => ({ erase: removeRecordings.ofPerson }),
 }

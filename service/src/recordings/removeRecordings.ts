@@ -1,8 +1,8 @@
 import { inParts } from '../lib/parts.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { Metadata } from '../storage/metadata/metadata.ts'
 import { NO_CALLER, type Storage } from '../storage/storage.ts'
 import { CHUNKS, SESSIONS } from './chunkStore.ts'
+import type { DeletedRecordingStore } from './store.ts'
 
 /** Deletes recordings. All methods resolve once nothing of them is stored, and can be retried. */
 export interface RemoveRecordings {
@@ -21,16 +21,14 @@ const REJECTED_MS = 90 * 24 * 3_600_000
 const OF_IDS = `SELECT DISTINCT session_id FROM db.${CHUNKS} WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)}`
 
 export const createRemoveRecordings = (
-  storage: Pick<Storage, 'work' | 'rowsDatabase'>,
+  storage: Pick<Storage, 'remove'>,
   queryRows: QueryRows,
-  deleted: Metadata['deletedRecordings'],
+  deleted: DeletedRecordingStore,
 ): RemoveRecordings => {
   const rows: RemoveRecordings['rows'] = async (projectId, sessionIds) => {
     for (const ids of inParts(sessionIds))
-      for (const table of [SESSIONS, CHUNKS]) {
-        const text = `ALTER TABLE ${storage.rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND session_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`
-        await storage.work({ text, params: { projectId, ids } }, LIMITS)
-      }
+      for (const table of [SESSIONS, CHUNKS])
+        await storage.remove({ table, where: 'session_id IN {ids:Array(String)}', params: { projectId, ids } }, LIMITS)
   }
   const sessions: RemoveRecordings['sessions'] = async (projectId, sessionIds) => {
     if (!sessionIds.length) return

@@ -5,6 +5,7 @@ import { toStorageError } from './clickhouseErrors.ts'
 import type { Settings } from './clickhouseHttp.ts'
 import { INSERT_SETTINGS, RESULT_SETTINGS, resultBytes, runSettings, SKIP_UNREADABLE } from './clickhouseSettings.ts'
 import { createStatements } from './clickhouseStatements.ts'
+import { createRunMemory } from './runMemory.ts'
 import { readResult, readRows, readStream } from './readResponse.ts'
 import {
   type Progress,
@@ -52,7 +53,7 @@ export interface NodeOptions {
   readonly tables: readonly string[]
   /** Settings of every statement. */
   readonly settings?: Settings
-  /** Databases with the projects' tables. */
+  /** Databases with the projects' tables. The last one has the rows of this server. */
   readonly databases?: readonly string[]
   /** Maximum memory of a project's query on this server, which rejects larger limits. */
   readonly maxRunMemoryBytes?: number
@@ -69,6 +70,7 @@ export const createClickhouse = (
   { tables, settings = {}, databases = ['db'], maxRunMemoryBytes = Infinity, ended }: NodeOptions,
 ): Storage => {
   const clients = createClickhouseClients(connection)
+  const rowsDatabase = databases.at(-1)!
   const settingsOfRun = (statement: Statement, limits: RunLimits): Settings => ({
     ...settings,
     ...runSettings(
@@ -79,29 +81,28 @@ export const createClickhouse = (
     ),
   })
 
+  const remembered = createRunMemory((statement, limits) => ({
+    ...settingsOfRun(statement, limits),
+    ...resultBytes(limits.maxBytes),
+    default_format: 'JSONCompact',
+  }))
+
   const { execute, settle, endingWith, reading } = createStatements(clients, settings)
 
   const storage: Storage = {
-    rowsDatabase: 'db',
+    rowsDatabase,
     run(statement, limits, signal) {
       const { text, params } = statement
+      const { settings: settingsNow, note } = remembered(statement, limits)
       return reading(
         signal,
-        async (queryId) =>
-          readResult(
-            await clients.current().reader.send({
-              text,
-              params,
-              queryId,
-              signal,
-              settings: {
-                ...settingsOfRun(statement, limits),
-                ...resultBytes(limits.maxBytes),
-                default_format: 'JSONCompact',
-              },
-            }),
-            { maxBytes: limits.maxBytes, client: String(limits.projectId) },
-          ),
+        async (queryId) => {
+          const response = await clients
+            .current()
+            .reader.send({ text, params, queryId, signal, settings: settingsNow() })
+          note(response.read)
+          return readResult(response, { maxBytes: limits.maxBytes, client: String(limits.projectId) })
+        },
         limits,
       )
     },
@@ -147,14 +148,14 @@ export const createClickhouse = (
 
     progress: ({ idPrefix }, signal) => readProgress(storage.rows, idPrefix, signal),
 
-    async insert(table, rows, { skipsUnreadable = false } = {}) {
+    async insert(table, rows, { skipsUnreadable = false, settings: more = {} } = {}) {
       const queryId = randomUUID()
       try {
         await execute(clients.current().writer, {
           text: `INSERT INTO ${table} FORMAT JSONEachRow`,
           rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')),
           queryId,
-          settings: { ...INSERT_SETTINGS, ...(skipsUnreadable ? SKIP_UNREADABLE : {}), wait_end_of_query: 1 },
+          settings: { ...INSERT_SETTINGS, ...(skipsUnreadable ? SKIP_UNREADABLE : {}), ...more, wait_end_of_query: 1 },
         })
       } catch (error) {
         const known = toStorageError(error, true)
@@ -196,6 +197,11 @@ export const createClickhouse = (
         },
         { end: ended },
       )
+    },
+
+    remove({ table, where, params }, limits) {
+      const text = `ALTER TABLE ${rowsDatabase}.${table} DELETE WHERE project_id = {projectId:UInt32} AND (${where}) SETTINGS mutations_sync = 2`
+      return storage.work({ text, params }, limits)
     },
 
     ready: (withinMs, onFailure) => waitUntilReady(clients, withinMs, onFailure),

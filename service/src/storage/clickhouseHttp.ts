@@ -30,6 +30,8 @@ export interface EngineResponse {
   readonly body: Dispatcher.ResponseData['body']
   /** Number of rows. 0: unknown. */
   readonly rowCount: number
+  /** What the engine has read until the response began. */
+  readonly read: { readonly bytes: number; readonly ms: number }
 }
 
 /** An error response of the engine. */
@@ -82,9 +84,26 @@ const toError = (text: string): EngineError => {
   return new EngineError(message, code)
 }
 
-const rowCountOf = (summary: unknown): number => {
-  if (typeof summary !== 'string') return 0
-  return Number(/"result_rows":"(\d+)"/.exec(summary)?.[1] ?? 0)
+const SUMMARY = /"read_bytes":"(\d+)".*"result_rows":"(\d+)".*"elapsed_ns":"(\d+)"/
+
+/** Reads the engine's summary of a statement. */
+const summaryOf = (summary: unknown): Omit<EngineResponse, 'body'> => {
+  const [, bytes = 0, rows = 0, elapsedNs = 0] = (typeof summary === 'string' && SUMMARY.exec(summary)) || []
+  return { rowCount: Number(rows), read: { bytes: Number(bytes), ms: Number(elapsedNs) / 1e6 } }
+}
+
+const addressOf = (fields: readonly (readonly [string, string])[]): string =>
+  new URLSearchParams(fields as [string, string][]).toString()
+
+/** Settings that are sent with several statements are encoded once. */
+const encoded = new WeakMap<Settings, string>()
+
+const settingsInAddress = (settings: Settings): string => {
+  const known = encoded.get(settings)
+  if (known !== undefined) return known
+  const text = addressOf(Object.entries(settings).map(([name, value]) => [name, String(value)]))
+  encoded.set(settings, text)
+  return text
 }
 
 /** Returns the fields as a form body. The boundary is random, so no field can contain it. */
@@ -115,21 +134,21 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
   return {
     async send({ text, params = {}, settings, rows, queryId, signal }) {
       const values = Object.entries(params).map(([name, value]) => [`param_${name}`, paramText(value)] as const)
-      const inAddress = [
-        ...(queryId ? [['query_id', queryId] as const] : []),
-        ...Object.entries(settings).map(([name, value]) => [name, String(value)] as const),
-      ]
       const isForm =
         !rows && values.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_URL_LENGTH
       const form = isForm ? formOf([...values, ['query', text]]) : undefined
-      const fields = [...inAddress, ...(isForm ? [] : values), ...(rows ? [['query', text] as const] : [])]
+      const fields = [
+        ...(queryId ? [['query_id', queryId] as const] : []),
+        ...(isForm ? [] : values),
+        ...(rows ? [['query', text] as const] : []),
+      ]
       const {
         statusCode,
         headers: responseHeaders,
         body,
       } = await pool.request({
         method: 'POST',
-        path: `/?${new URLSearchParams(fields as [string, string][]).toString()}`,
+        path: `/?${settingsInAddress(settings)}&${addressOf(fields)}`,
         headers: { ...common, ...(form ? { 'content-type': form.type } : {}) },
         body: rows ?? form?.body ?? text,
         signal: signal ?? null,
@@ -138,7 +157,7 @@ export const createClickhouseHttp = ({ url, account, headers, timeoutMs, connect
         throw toError(await body.text())
       // An aborted response emits an error, which would end the process without a listener.
       body.on('error', () => {})
-      return { body, rowCount: rowCountOf(responseHeaders['x-clickhouse-summary']) }
+      return { body, ...summaryOf(responseHeaders['x-clickhouse-summary']) }
     },
     async ping(withinMs) {
       const { statusCode, body } = await pool.request({

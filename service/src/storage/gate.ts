@@ -43,10 +43,13 @@ const { validation, lookups, background } = WORK_CLASSES
 export const READER_SLOTS = MAX_RUN_SLOTS + validation.slots + lookups.slots + background.slots
 
 /** Engine access for one class. Each call takes a slot of the class. */
-export type GatedStorage = Pick<Storage, 'rowsDatabase' | 'run' | 'stream' | 'progress' | 'rows' | 'command' | 'work'>
+export type GatedStorage = Pick<
+  Storage,
+  'rowsDatabase' | 'run' | 'stream' | 'progress' | 'rows' | 'command' | 'work' | 'remove'
+>
 
 /** Engine access of the writer. It stores one batch at a time and never waits for a slot. */
-export type IngestStorage = Pick<Storage, 'rowsDatabase' | 'rows' | 'insert' | 'work' | 'ready'>
+export type IngestStorage = Pick<Storage, 'rows' | 'insert' | 'remove' | 'ready'>
 
 /** The only access to the engine. Rooms receive the gate, never the storage behind it. */
 export interface EngineGate extends Readonly<Record<WorkClass, GatedStorage>>, Pick<Storage, 'ready' | 'close'> {
@@ -153,6 +156,7 @@ const gated = (storage: Storage, enter: Enter): GatedStorage => {
     command: (statement) => inSlot(0, () => storage.command(statement)),
     work: (statement, limits, signal) =>
       inSlot(projectOf(statement), () => storage.work(statement, limits, signal), signal),
+    remove: (removal, limits) => inSlot(removal.params.projectId, () => storage.remove(removal, limits)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Readable } from 'node:stream'
 import { ApiError } from '../lib/apiError.ts'
+import type { Settings } from './clickhouseHttp.ts'
 
 /**
  * A statement with `{name:Type}` placeholders and their values. In the service's own statements, `projectId` is the
@@ -58,6 +59,14 @@ export interface Progress {
   readonly elapsedMs: number
 }
 
+/** Rows of a project to delete from one of the projects' tables. */
+export interface Removal {
+  readonly table: string
+  /** Condition with placeholders. It applies in addition to the project. */
+  readonly where: string
+  readonly params: { readonly projectId: number; readonly [name: string]: unknown }
+}
+
 /** Limits of one of the service's own long statements. */
 export interface WorkLimits {
   readonly maxSeconds: number
@@ -90,6 +99,8 @@ export type JsonLines = readonly JsonLine[] | Buffer
 export interface InsertOptions {
   /** Whether rows that the engine cannot parse are skipped. Otherwise they make the insert fail. */
   readonly skipsUnreadable?: boolean
+  /** Further settings of the insert. Only a cluster sets them. */
+  readonly settings?: Settings
 }
 
 /**
@@ -97,7 +108,7 @@ export interface InsertOptions {
  * after which the next call uses a clean connection.
  */
 export interface Storage {
-  /** The database with the local rows of each node, where `work` deletes. */
+  /** The database with the local rows of each node. */
   readonly rowsDatabase: string
   /**
    * Returns all rows of a project's query, which runs as a read-only user. An aborted `signal` ends the query in the
@@ -121,6 +132,11 @@ export interface Storage {
    * it in the engine.
    */
   work(statement: Statement, limits: WorkLimits, signal?: AbortSignal): Promise<void>
+  /**
+   * Deletes rows. Resolves when they are gone from every available server. A replica that is away deletes them when it
+   * is back, before its first response.
+   */
+  remove(removal: Removal, limits: WorkLimits): Promise<void>
   /**
    * Returns whether the engine responds within `withinMs`. Calls `onFailure` with the reason after each failed attempt.
    */

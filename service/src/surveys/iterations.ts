@@ -1,5 +1,5 @@
-import type { SurveyRecord } from '../storage/metadata/metadata.ts'
 import type { Definition, SurveyState } from './survey.ts'
+import type { SurveyRecord } from './store.ts'
 
 const DAY_MS = 24 * 3_600_000
 

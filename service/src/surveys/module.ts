@@ -5,12 +5,13 @@ import { createListResponses } from './responses.ts'
 import { createReadResults } from './results.ts'
 import { SURVEY_ROUTES, type SurveyParts } from './routes.ts'
 import { createSurveySink, SURVEY_REJECTIONS } from './sink.ts'
+import { createSurveyStore } from './store.ts'
 import { createSurveys } from './surveys.ts'
 
 /** Surveys: definitions, what SDKs read of them, and results. */
 export const SURVEYS: Module<SurveyParts> = {
   create: ({ queryRows, metadata, use }) => ({
-    surveys: createSurveys({ metadata, flags: use(FLAGS).flags }),
+    surveys: createSurveys({ store: metadata.store(createSurveyStore), flags: use(FLAGS).flags }),
     readSurveyResults: createReadResults(queryRows, metadata.projects),
     listSurveyResponses: createListResponses(queryRows),
     projectByToken: metadata.projects.byToken,

@@ -3,9 +3,9 @@ import { ApiError } from '../lib/apiError.ts'
 import { MAX_VALUE_BYTES } from '../persons/bounds.ts'
 import type { QueryRows } from '../persons/queryRows.ts'
 import { cutJson } from '../lib/cutJson.ts'
-import type { SurveyRecord } from '../storage/metadata/metadata.ts'
 import type { Definition } from './survey.ts'
 import { type ResultsFilter, submissionsSource } from './submissions.ts'
+import type { SurveyRecord } from './store.ts'
 
 /** A submission with its person, as the API returns it. */
 export const SURVEY_RESPONSE = Type.Object({

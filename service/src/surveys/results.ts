@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { QueryRows } from '../persons/queryRows.ts'
-import type { Metadata, SurveyRecord } from '../storage/metadata/metadata.ts'
+import type { Metadata } from '../storage/metadata/metadata.ts'
 import { ratingOf } from './checkQuestions.ts'
 import { type Definition, type Question, QUESTION_TYPES } from './survey.ts'
 import { eventsSource, type ResultsFilter, submissionsSource } from './submissions.ts'
+import type { SurveyRecord } from './store.ts'
 
 const COUNT = Type.Object({ events: Type.Integer(), people: Type.Integer() })
 const SHARE = Type.Number({ description: 'Share of the answers, 0 to 1' })

@@ -1,5 +1,5 @@
-import type { SurveyRecord } from '../storage/metadata/metadata.ts'
 import type { Definition } from './survey.ts'
+import type { SurveyRecord } from './store.ts'
 
 /** Which events of a survey count. */
 export interface ResultsFilter {

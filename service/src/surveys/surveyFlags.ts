@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Flag } from '../flags/evaluate.ts'
 import type { Filters } from '../flags/filters.ts'
-import type { SurveyRecord } from '../storage/metadata/metadata.ts'
 import { iterationAt, stateAt } from './iterations.ts'
 import type { Definition } from './survey.ts'
+import type { SurveyRecord } from './store.ts'
 
 /** Beginning of the keys of surveys' flags. SDKs do not report their use. */
 export const SURVEY_FLAG_PREFIX = 'survey-targeting-'

@@ -3,13 +3,13 @@ import type { FlagDefinitions } from '../flags/definitions.ts'
 import type { Flag } from '../flags/evaluate.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { isUuid } from '../lib/uuid.ts'
-import type { Metadata, SurveyRecord } from '../storage/metadata/metadata.ts'
 import { ratingOf } from './checkQuestions.ts'
 import { checkSurvey } from './checkSurvey.ts'
 import { createHostedLimit } from './hostedLimit.ts'
 import { iterationAt, stateAt } from './iterations.ts'
 import type { Definition, SurveyChanges, SurveyInput, SurveyView } from './survey.ts'
 import { flagKeysOf, flagsOf } from './surveyFlags.ts'
+import type { SurveyRecord, SurveyStore } from './store.ts'
 
 /** What SDKs read: the running surveys as JSON text, and its hash. */
 export interface PublicSurveys {
@@ -118,13 +118,13 @@ const nameTaken = (name: string) =>
   new ApiError('name_taken', { detail: `This project already has a survey "${name}".`, attr: 'name' })
 
 export interface SurveysDependencies {
-  readonly metadata: Pick<Metadata, 'surveys'>
+  readonly store: SurveyStore
   readonly flags: Pick<FlagDefinitions, 'byKey' | 'draft'>
   readonly now?: () => number
 }
 
 /** Creates the surveys of all projects: operators define them, and SDKs read the running ones. */
-export const createSurveys = ({ metadata: { surveys }, flags, now = Date.now }: SurveysDependencies): Surveys => {
+export const createSurveys = ({ store: surveys, flags, now = Date.now }: SurveysDependencies): Surveys => {
   const isWithinLimit = createHostedLimit(now)
   const kept = new Map<number, { until: number; records: Promise<SurveyRecord[]> }>()
 

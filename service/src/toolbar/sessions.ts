@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { createAttempts } from '../console/attempts.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { Log } from '../lib/log.ts'
-import type { ApiKey, Metadata, Project, ToolbarSession } from '../storage/metadata/metadata.ts'
+import type { ApiKey, Metadata, Project } from '../storage/metadata/metadata.ts'
 import { createRequestLimit } from './requestLimit.ts'
+import type { ToolbarSession, ToolbarStore } from './store.ts'
 
 /** A code ends at this age. */
 const CODE_MS = 60_000
@@ -70,7 +71,8 @@ export interface ToolbarSessions {
 }
 
 export interface ToolbarSessionsDependencies {
-  readonly metadata: Pick<Metadata, 'keys' | 'projects' | 'toolbar'>
+  readonly metadata: Pick<Metadata, 'keys' | 'projects'>
+  readonly store: ToolbarStore
   readonly log: Log
   readonly now?: () => number
 }
@@ -108,7 +110,8 @@ const isAllowed = ({ key, origin, projectId }: ToolbarSession, project: Project)
 
 /** Creates the operations on codes and sessions of the toolbar. */
 export const createToolbarSessions = ({
-  metadata: { keys, projects, toolbar },
+  metadata: { keys, projects },
+  store: toolbar,
   log,
   now = Date.now,
 }: ToolbarSessionsDependencies): ToolbarSessions => {

@@ -5,9 +5,9 @@ const PROJECT = 1
 const ids = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
 test('changes are known while they have at most 1,000 ids together, and older ones are forgotten', async () => {
-  const changes = createOwnerChanges(createEpochs(), true)
+  const changes = createOwnerChanges({ epochs: createEpochs(), isAlone: true })
   const change = async (changed: readonly string[]) => {
-    await changes.begin(PROJECT)
+    await changes.begin(PROJECT, true)
     await changes.end(PROJECT, changed)
     return changes.of(PROJECT)
   }

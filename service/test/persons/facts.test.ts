@@ -26,10 +26,8 @@ afterAll(async () => {
 const kinds = createTypes()
 /** How long a process tries to store events that the engine refuses. */
 const FAILS_AFTER_MS = 1_000
-const startProcess = (
-  port: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'> = storage,
-  waitMs?: number,
-): Ingest => startIngest(port, kinds, waitMs)
+const startProcess = (port: Pick<Storage, 'rows' | 'insert' | 'remove' | 'ready'> = storage, waitMs?: number): Ingest =>
+  startIngest(port, kinds, waitMs)
 
 let uuids = 0
 const uuid = () => `00000000-0000-7000-8000-${String(++uuids).padStart(12, '0')}`

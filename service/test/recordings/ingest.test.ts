@@ -42,7 +42,8 @@ const setUp = (answer: (statement: Statement) => Promise<readonly (readonly unkn
       statements.push(statement)
       return answer(statement)
     },
-    count: () => {},
+    countReceived: () => {},
+    countRejected: () => {},
   })
   return { ingest, statements, rows }
 }

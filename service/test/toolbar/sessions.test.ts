@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ApiKey, Metadata, Project } from '../../src/storage/metadata/metadata.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { createToolbarSessions, MAX_REQUESTS_PER_MINUTE, type ToolbarSessions } from '../../src/toolbar/sessions.ts'
+import { createToolbarStore } from '../../src/toolbar/store.ts'
 import { temporaryFolder } from '../support/startService.ts'
 
 const SHOP = 'https://shop.example'
@@ -27,7 +28,8 @@ beforeEach(async () => {
   await metadata.projects.change(id, { toolbarOrigins: [SHOP] })
   project = (await metadata.projects.byId(id))!
   key = (await metadata.keys.create({ projectId: id, label: 'Ada', secret: 'one', scopes: ['project:read'] }))!
-  sessions = createToolbarSessions({ metadata, log: () => {}, now: () => time })
+  const store = metadata.store(createToolbarStore)
+  sessions = createToolbarSessions({ metadata, store, log: () => {}, now: () => time })
 })
 afterEach(() => metadata.close())
 afterAll(() => rmSync(folder, { recursive: true }))

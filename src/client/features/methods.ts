@@ -1,89 +1,27 @@
-/**
- * The methods of features by path, and what they return without the feature. Here and not beside the features, because
- * builds that lack a feature have its methods too, so that no call of a page throws.
- */
-import type { SurveyRenderReason } from '../../types'
 import type { MethodPath } from '../notYet'
 import { type Api, METHODS as CORE, type Methods } from '../publicApi'
+import { CONSENT_METHODS } from './consent/methods'
+import { EXCEPTION_METHODS } from './exceptions/methods'
+import { FLAG_METHODS } from './flags/methods'
+import { GROUP_METHODS } from './groups/methods'
+import { PAGEVIEW_METHODS } from './pageviews/methods'
+import { PEOPLE_METHODS } from './people/methods'
+import { RECORDING_METHODS } from './recording/methods'
+import { SURVEY_METHODS } from './surveys/methods'
+import { TOOLBAR_METHODS } from './toolbar/methods'
 
-export const EXCEPTION_METHODS = {
-  captureException: undefined,
-  addExceptionStep: undefined,
-  startExceptionAutocapture: undefined,
-  stopExceptionAutocapture: undefined,
-}
-
-export const FLAG_METHODS = {
-  getFeatureFlag: undefined,
-  isFeatureEnabled: undefined,
-  getFeatureFlagPayload: undefined,
-  getFeatureFlagResult: undefined,
-  getAllFeatureFlags: [],
-  reloadFeatureFlags: undefined,
-  onFeatureFlags: () => {},
-  updateFlags: undefined,
-  setPersonPropertiesForFlags: undefined,
-  resetPersonPropertiesForFlags: undefined,
-  setGroupPropertiesForFlags: undefined,
-  resetGroupPropertiesForFlags: undefined,
-  updateEarlyAccessFeatureEnrollment: undefined,
-  getEarlyAccessFeatures: undefined,
-  'featureFlags.overrideFeatureFlags': undefined,
-  'featureFlags.override': undefined,
-  'featureFlags.getFlags': [],
-  'featureFlags.getFlagsWithDetails': {},
-  'featureFlags.getFlagVariants': {},
-  'featureFlags.getFlagPayloads': {},
-  'featureFlags.getFeatureFlagDetails': undefined,
-  'featureFlags.getRemoteConfigPayload': undefined,
-  'featureFlags.reloadFeatureFlagsAsync': Promise.resolve({ status: 'skipped' }),
-  'featureFlags.setReloadingPaused': undefined,
-  'featureFlags.setAnonymousDistinctId': undefined,
-  'featureFlags.ensureFlagsLoaded': undefined,
-}
-
-export const GROUP_METHODS = {
-  group: undefined,
-  getGroups: {},
-  resetGroups: undefined,
-}
-
-export const PAGEVIEW_METHODS = {
-  getPageViewId: undefined,
-}
-
-export const RECORDING_METHODS = {
-  startSessionRecording: undefined,
-  stopSessionRecording: undefined,
-  sessionRecordingStarted: false,
-  'sessionRecording.log': undefined,
-  'sessionRecording.tryAddCustomEvent': false,
-}
-
-const NOT_VISIBLE: SurveyRenderReason = { visible: false }
-
-export const SURVEY_METHODS = {
-  getSurveys: undefined,
-  getActiveMatchingSurveys: undefined,
-  onSurveysLoaded: () => {},
-  displaySurvey: undefined,
-  renderSurvey: undefined,
-  canRenderSurvey: NOT_VISIBLE,
-  canRenderSurveyAsync: Promise.resolve(NOT_VISIBLE),
-  cancelPendingSurvey: undefined,
-}
-
-export const TOOLBAR_METHODS = {
-  loadToolbar: false,
-}
-
-/** All methods that need a running client. One of `Api` without a row is a compile error. */
+/**
+ * All methods that need a running client. Builds that lack a feature have its methods too, so that no call of a page
+ * throws. One of `Api` without a row is a compile error.
+ */
 export const METHODS: Methods = {
   ...CORE,
+  ...CONSENT_METHODS,
   ...EXCEPTION_METHODS,
   ...FLAG_METHODS,
   ...GROUP_METHODS,
   ...PAGEVIEW_METHODS,
+  ...PEOPLE_METHODS,
   ...RECORDING_METHODS,
   ...SURVEY_METHODS,
   ...TOOLBAR_METHODS,

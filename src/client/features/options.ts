@@ -1,20 +1,21 @@
 import { OPTIONS as CORE, type Row } from '../../config/options'
 import type { Config } from '../../types'
-import { autocapture } from './autocapture'
-import { bots } from './bots'
-import { campaign } from './campaign'
-import { clicks } from './clicks'
-import { cookies } from './cookies'
-import { device } from './device'
-import { exceptions } from './exceptions'
-import { flags } from './flags'
-import { heatmaps } from './heatmaps'
-import { pageleaves } from './pageleaves'
-import { pageviews } from './pageviews'
-import { recording } from './recording'
-import { surveys } from './surveys'
-import { toolbar } from './toolbar'
-import { vitals } from './vitals'
+import { autocapture } from './autocapture/autocapture'
+import { bots } from './bots/bots'
+import { campaign } from './campaign/campaign'
+import { clicks } from './clicks/clicks'
+import { consent } from './consent/consent'
+import { cookies } from './cookies/cookies'
+import { device } from './device/device'
+import { exceptions } from './exceptions/exceptions'
+import { flags } from './flags/flags'
+import { heatmaps } from './heatmaps/heatmaps'
+import { pageleaves } from './pageleaves/pageleaves'
+import { pageviews } from './pageviews/pageviews'
+import { recording } from './recording/recording'
+import { surveys } from './surveys/surveys'
+import { toolbar } from './toolbar/toolbar'
+import { vitals } from './vitals/vitals'
 
 /** All options. An option of `Config` without a row is a compile error. */
 export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
@@ -23,6 +24,7 @@ export const OPTIONS: { readonly [K in keyof Config]: Row<Config[K]> } = {
   ...clicks.options,
   ...bots.options,
   ...campaign.options,
+  ...consent.options,
   ...cookies.options,
   ...device.options,
   ...exceptions.options,

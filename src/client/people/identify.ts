@@ -4,7 +4,7 @@ import { isIdentifier } from '../../state/identity'
 import { KEYS } from '../../state/keys'
 import type { CapturedEvent, Properties } from '../../types'
 import { ALIAS_IS_IDENTITY } from '../compatibility'
-import type { Capture } from '../capture'
+import type { Client } from '../feature'
 import type { Context } from '../createContext'
 import type { Ledger } from '../ledger'
 import type { PersonProperties } from './personProperties'
@@ -39,7 +39,7 @@ interface IdentityHooks {
 export const identityApi = (
   { log, store, identity, isOptedOut, session }: Context,
   ledger: Ledger,
-  capture: Capture,
+  capture: Client['capture'],
   mayProcess: (method: string) => boolean,
   { processPerson, captureIdentify, api: { setPersonProperties } }: PersonProperties,
   { onIdChange, onSwitch }: IdentityHooks,

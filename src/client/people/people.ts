@@ -1,37 +1,37 @@
-import type { Capture } from '../capture'
+import type { Bootstrap } from '../../types'
 import { tracesOf } from '../compatibility'
 import type { Context } from '../createContext'
-import type { Emit } from '../feature'
-import type { Ledger } from '../ledger'
+import type { Client, Connection, Emit } from '../feature'
 import { identityApi } from './identify'
 import { createPersonProperties } from './personProperties'
 import { createReset } from './reset'
 
-/** Methods that change the person and its properties, and the events they capture. */
-export const createPeople = (context: Context, ledger: Ledger, capture: Capture, emit: Emit) => {
+/** What the core knows about changes of the person. */
+export const createPerson = (context: Context, emit: Emit) => {
   const { config, log, isCookieless } = context
-  const { adoptReset, forgetVisit, reset } = createReset(context, (bootstrap) => emit('onReset', bootstrap))
-  /** Whether person events are allowed. Logs one line when they are not. */
-  const mayProcess = (method: string): boolean => {
-    adoptReset()
-    if (config.person_profiles !== 'never' && !isCookieless()) return true
-    log.warn(`${method} does nothing with ${isCookieless() ? 'cookieless_mode' : "person_profiles: 'never'"}`)
-    return false
+  const reset = createReset(context, (bootstrap?: Bootstrap) => emit('onReset', bootstrap))
+  return {
+    ...reset,
+    /** Whether person events are allowed. Logs one line when they are not. */
+    mayProcess: (method: string): boolean => {
+      reset.applyReset()
+      if (config.person_profiles !== 'never' && !isCookieless()) return true
+      log.warn(`${method} does nothing with ${isCookieless() ? 'cookieless_mode' : "person_profiles: 'never'"}`)
+      return false
+    },
   }
+}
+
+/** Methods that identify the person and change its properties, and the events they capture. */
+export const connectPeople = ({ context, ledger, capture, mayProcess, forgetVisit, emit }: Client): Connection => {
   const properties = createPersonProperties(context, capture, mayProcess)
   const identity = identityApi(context, ledger, capture, mayProcess, properties, {
     onIdChange: (id) => emit('onIdChange', id),
     onSwitch: forgetVisit,
   })
   return {
-    adoptReset,
-    mayProcess,
-    api: {
-      reset,
-      ...properties.api,
-      ...identity.api,
-      ...tracesOf(capture),
-    },
-    hooks: { ...properties.hooks, ...identity.hooks },
+    api: { ...properties.api, ...identity.api, ...tracesOf(capture) },
+    ...properties.hooks,
+    ...identity.hooks,
   }
 }

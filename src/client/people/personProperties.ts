@@ -2,7 +2,7 @@ import { toJson } from '../../lib/json'
 import { own, pick } from '../../lib/objects'
 import type { Properties } from '../../types'
 import { peopleOf } from '../compatibility'
-import type { Capture } from '../capture'
+import type { Client } from '../feature'
 import type { Context } from '../createContext'
 
 export type PersonProperties = ReturnType<typeof createPersonProperties>
@@ -10,7 +10,7 @@ export type PersonProperties = ReturnType<typeof createPersonProperties>
 /** Methods that set and remove person properties. */
 export const createPersonProperties = (
   { store, identity, person, toProperties, processesPerson }: Context,
-  capture: Capture,
+  capture: Client['capture'],
   mayProcess: (method: string) => boolean,
 ) => {
   const processPerson = (): void => store.set({ $epp: true })

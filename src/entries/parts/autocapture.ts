@@ -1,1 +1,1 @@
-export { autocapture } from '../../client/features/autocapture'
+export { autocapture } from '../../client/features/autocapture/autocapture'

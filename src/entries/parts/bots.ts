@@ -1,1 +1,1 @@
-export { bots } from '../../client/features/bots'
+export { bots } from '../../client/features/bots/bots'

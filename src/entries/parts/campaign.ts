@@ -1,1 +1,1 @@
-export { campaign } from '../../client/features/campaign'
+export { campaign } from '../../client/features/campaign/campaign'

@@ -1,4 +1,4 @@
-import { clicks as row } from '../../client/features/clicks'
+import { clicks as row } from '../../client/features/clicks/clicks'
 import type { Feature } from '../../client/feature'
 
 export const clicks: Feature = {

@@ -1,1 +1,1 @@
-export { cookies } from '../../client/features/cookies'
+export { cookies } from '../../client/features/cookies/cookies'

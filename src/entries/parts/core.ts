@@ -18,8 +18,12 @@ export interface Feature {
  * @example const analytics = createAnalytics({ features: [pageviews, flags] })
  */
 export const createAnalytics = ({ features }: { features: readonly Feature[] }): Analytics => {
-  const rows = features as readonly Row[]
+  const isLast = ({ name }: Feature) => Number(name === 'people')
+  // Remembers what is set of a person after flags have stored it.
+  const rows = [...features].sort((a, b) => isLast(a) - isLast(b)) as readonly Row[]
   const load = async (name: ExtensionName): Promise<Extension> => {
+    const contained = rows.find((each) => each.contains?.[name])?.contains![name]
+    if (contained) return contained
     const row = rows.find((each) => each.name === name || each.imports?.[name])!
     return (row.imports?.[name] ?? row.importExtension!)()
   }

@@ -1,1 +1,1 @@
-export { device } from '../../client/features/device'
+export { device } from '../../client/features/device/device'

@@ -1,1 +1,7 @@
-export { durable } from '../../client/features/durable'
+import { durable as row } from '../../client/features/durable/durable'
+import type { Feature } from '../../client/feature'
+
+export const durable: Feature = {
+  ...row,
+  imports: { database: () => import('../../extensions/database/database') },
+}

@@ -1,4 +1,4 @@
-import { exceptions as row } from '../../client/features/exceptions'
+import { exceptions as row } from '../../client/features/exceptions/exceptions'
 import type { Feature } from '../../client/feature'
 
 export const exceptions: Feature = {

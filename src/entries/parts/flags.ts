@@ -1,4 +1,4 @@
-import { flags as row } from '../../client/features/flags'
+import { flags as row } from '../../client/features/flags/flags'
 import type { Feature } from '../../client/feature'
 import { serverFlags } from '../../client/serverFlags'
 

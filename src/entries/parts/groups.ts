@@ -1,1 +1,1 @@
-export { groups } from '../../client/features/groups'
+export { groups } from '../../client/features/groups/groups'

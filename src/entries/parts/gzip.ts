@@ -1,4 +1,4 @@
-import { gzip as row } from '../../client/features/gzip'
+import { gzip as row } from '../../client/features/gzip/gzip'
 import type { Feature } from '../../client/feature'
 
 export const gzip: Feature = {

@@ -1,4 +1,4 @@
-import { heatmaps as row } from '../../client/features/heatmaps'
+import { heatmaps as row } from '../../client/features/heatmaps/heatmaps'
 import type { Feature } from '../../client/feature'
 
 export const heatmaps: Feature = {

@@ -1,1 +1,1 @@
-export { pageleaves } from '../../client/features/pageleaves'
+export { pageleaves } from '../../client/features/pageleaves/pageleaves'

@@ -1,1 +1,1 @@
-export { pageviews } from '../../client/features/pageviews'
+export { pageviews } from '../../client/features/pageviews/pageviews'

@@ -1,4 +1,4 @@
-import { recording as row } from '../../client/features/recording'
+import { recording as row } from '../../client/features/recording/recording'
 import type { Feature } from '../../client/feature'
 
 export const recording: Feature = {
@@ -6,6 +6,7 @@ export const recording: Feature = {
   imports: {
     recorder: () => import('../../extensions/recorder/recorder'),
     recorderFrames: () => import('../../extensions/recorderFrames/recorderFrames'),
+    recorderPage: () => import('../../extensions/recorderPage/recorderPage'),
     recorderPlugins: () => import('../../extensions/recorderPlugins/recorderPlugins'),
   },
 }

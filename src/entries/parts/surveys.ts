@@ -1,4 +1,4 @@
-import { surveys as row } from '../../client/features/surveys'
+import { surveys as row } from '../../client/features/surveys/surveys'
 import type { Feature } from '../../client/feature'
 
 export const surveys: Feature = {

@@ -1,4 +1,4 @@
-import { vitals as row } from '../../client/features/vitals'
+import { vitals as row } from '../../client/features/vitals/vitals'
 import type { Feature } from '../../client/feature'
 
 export const vitals: Feature = {

@@ -1,4 +1,5 @@
 import { openWorkerStorage } from '../../browser/workerStorage'
 import type { Feature } from '../../client/feature'
+import * as database from '../../extensions/database/database'
 
-export const workers: Feature = { name: 'workers', openWorkerStorage }
+export const workers: Feature = { name: 'workers', openWorkerStorage, contains: { database } }

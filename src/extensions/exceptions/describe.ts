@@ -1,4 +1,5 @@
-import type { ExceptionReport } from '../../host'
+/** What is reported: a call of `captureException`, or what the browser or the console does. */
+export type Kind = 'captured' | 'error' | 'unhandledrejection' | 'console'
 
 /** What is known of something thrown, before its stack is parsed. */
 export interface Thrown {
@@ -127,7 +128,7 @@ const positionOf = (event: object): string => {
  * Describes any thrown value, without its causes, by the same titles as posthog-js. Never throws, even if getters do.
  * `trace`: an Error created by the call that reported it, for its stack.
  */
-export const describe = (reported: unknown, kind: ExceptionReport[0], trace: Error | undefined): Thrown => {
+export const describe = (reported: unknown, kind: Kind, trace: Error | undefined): Thrown => {
   const value = unwrap(reported)
   if (isError(value) && tagOf(value) !== 'ErrorEvent') return describeError(value)
   const ofCall = kind === 'captured' || kind === 'console' ? stackOf(trace) : ''

@@ -1,5 +1,4 @@
-import type { ExceptionReport } from '../../host'
-import { describe, type Thrown } from './describe'
+import { describe, type Thrown, type Kind } from './describe'
 import { type Frame, framesOf } from './frames'
 
 /** One error of `$exception_list`: what was thrown, then its causes (docs/guides/exceptions.md). */
@@ -27,7 +26,7 @@ const MECHANISM = {
  * Each error appears once. `hideTyped` removes what a person typed from messages.
  */
 export const exceptionList = (
-  kind: ExceptionReport[0],
+  kind: Kind,
   value: unknown,
   thrown: Thrown,
   chunkIds: Readonly<Record<string, string>>,

@@ -1,9 +1,9 @@
-import type { ExceptionParts, ExceptionReport, ReportException } from '../../host'
-import type { DropReason, ExceptionAutocapture, Properties, Stop } from '../../types'
+import type { ExceptionParts } from '../../host'
+import type { CapturedEvent, DropReason, ExceptionAutocapture, Properties, Stop } from '../../types'
 import type { Extension } from '../contract'
 import { hideTyped } from '../hideTyped'
 import { createChunkIds } from './chunkIds'
-import { describe, isError, textOfAny } from './describe'
+import { describe, isError, type Kind, textOfAny } from './describe'
 import { exceptionList, type ExceptionItem } from './exceptionList'
 import { framesOf } from './frames'
 import { createIsOwn, isNoise, isOfExtension, isOwn, isSuppressed } from './noise'
@@ -18,8 +18,8 @@ const LATE_MS = 100
 // The first argument of the SDK's own console output.
 const OWN_LOG = '[trailmark]'
 
-/** The option that turns a kind of report on. Kinds without one are calls. */
-const OPTION_OF: Partial<Record<ExceptionReport[0], keyof ExceptionAutocapture>> = {
+/** The option that turns a kind of report on. Calls need none. */
+const OPTION_OF: Partial<Record<Kind, keyof ExceptionAutocapture>> = {
   error: 'capture_unhandled_errors',
   unhandledrejection: 'capture_unhandled_rejections',
   console: 'capture_console_errors',
@@ -44,7 +44,8 @@ interface ErrorTracking {
 
 /** Describes exceptions and captures them as `$exception`, except for noise, suppressed ones and floods. */
 export const start: Extension<ExceptionParts>['start'] = (host) => {
-  const { config, remote, use, drop, patch, toProperties, typing } = host
+  const { config, remote, patch, toProperties, typing } = host
+  const drop = (reason: DropReason) => host.ledger.dropped({ event: '$exception', reason })
   const options = () => config.error_tracking
   const hasTokens = createRateLimit(options)
   const steps = createSteps(options, toProperties)
@@ -71,7 +72,8 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
     return !isHandled && isNoise(items as [ExceptionItem]) ? 'noise' : undefined
   }
 
-  const captureReport: ReportException = (kind, reported, properties, at, trace, moment) => {
+  const captureReport = (kind: Kind, reported: unknown, properties: unknown): CapturedEvent | undefined => {
+    const { at = new Date(), trace = new Error() } = host.early() ?? {}
     const value = kind === 'console' ? loggedValue(reported as unknown[]) : reported
     const thrown = describe(value, kind, trace)
     const isHandled = kind === 'captured'
@@ -100,23 +102,17 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
         $release_id: releaseId(),
         ...(properties as Properties | undefined),
       },
-      Date.now() - at > LATE_MS ? { timestamp: new Date(at) } : undefined,
-      moment,
+      Date.now() - +at > LATE_MS ? { timestamp: at } : undefined,
     )
     if (event) steps.clear()
     return event
   }
-  const receive: ReportException = (...report) => {
-    const [kind, value, properties, at] = report
-    if (kind === 'step') {
-      steps.add(value, properties, at)
-      return undefined
-    }
+  const receive = (kind: Kind, value: unknown, properties?: unknown): CapturedEvent | undefined => {
     const option = OPTION_OF[kind]
     if (isCapturing || (option && !wants(option))) return undefined
     isCapturing = true
     try {
-      return captureReport(...report)
+      return captureReport(kind, value, properties)
     } finally {
       isCapturing = false
     }
@@ -126,13 +122,10 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
       'capture_console_errors',
       () =>
         patch(console, 'error', (...args) => {
-          if (args[0] !== OWN_LOG) receive('console', args, undefined, Date.now(), new Error())
+          if (args[0] !== OWN_LOG) void receive('console', args)
         }),
     ],
-    [
-      'capture_unhandled_errors',
-      () => watchOnError(patch, (error) => void receive('error', error, undefined, Date.now(), new Error())),
-    ],
+    ['capture_unhandled_errors', () => watchOnError(patch, (error) => void receive('error', error))],
   ]
   /** Watches what the page calls, while the option of it is on. */
   const align = () => {
@@ -145,9 +138,19 @@ export const start: Extension<ExceptionParts>['start'] = (host) => {
   const isRaised = stackTraceLimit! < STACK_FRAMES
   if (isRaised) Error.stackTraceLimit = STACK_FRAMES
   align()
-  use(receive, align)
   const stopTyping = typing.follow()
+  const unlink = host.link({
+    api: {
+      // `event`: what the window has received, where the page did not call.
+      captureException: (error: unknown, properties: unknown, event?: unknown) =>
+        receive(event instanceof Event ? (event.type as Kind) : 'captured', error, properties),
+      addExceptionStep: (message: unknown, properties: unknown) =>
+        steps.add(message, properties, +(host.early()?.at ?? Date.now())),
+    },
+    onAlign: align,
+  })
   return () => {
+    unlink()
     stopTyping()
     for (const stop of Object.values(stops)) stop?.()
     if (isRaised && Error.stackTraceLimit === STACK_FRAMES) Error.stackTraceLimit = stackTraceLimit!

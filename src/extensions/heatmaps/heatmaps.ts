@@ -148,7 +148,7 @@ export const start: Extension<HeatmapParts>['start'] = (host) => {
       if (urlNow() !== view.url) beginView()
     }),
     host.onPageRestored(beginView),
-    host.onCapture(onCapture),
+    host.link({ onCapture }),
     host.onLeave(leave),
     host.onVisibilityChange(() => {
       if (isHidden()) leave()

@@ -9,13 +9,13 @@ const LEVEL = /^(log|info|warn|error|debug)$/
 
 /** Creates the methods with which a site adds to the recording. With `masking: 'strict'` tag and level are recorded only. */
 export const createSiteEvents = (
-  { redact, toJson }: Pick<RecorderParts, 'redact' | 'toJson'>,
+  { outgoingText, toJson }: Pick<RecorderParts, 'outgoingText' | 'toJson'>,
   { isStrict, hideTyped, forgetTyped }: Policy,
   add: (type: number, data: object) => boolean,
 ): SiteEvents => {
   const safe = (text: string) => {
     forgetTyped()
-    return redact(hideTyped(text))
+    return outgoingText(hideTyped(text))
   }
   return {
     log: (message, level = 'log') => {

@@ -40,12 +40,14 @@ const textOf = (object: object, name: string): string => {
 
 /** Captures console output: strings without secrets, objects as their type. */
 export const startConsole = (host: RecorderPluginParts, emit: Emit): Stop => {
-  const { redact, withoutSensitive, hideTyped } = host
+  const { outgoingText, withoutSensitive, hideTyped } = host
   let count = 0
   let isInside = false
   const safe = (value: unknown): string => {
     try {
-      return JSON.stringify(withoutSecrets(withoutSensitive(redact(hideTyped(shown(value)).slice(0, MAX_CHARACTERS)))))
+      return JSON.stringify(
+        withoutSecrets(withoutSensitive(outgoingText(hideTyped(shown(value)).slice(0, MAX_CHARACTERS)))),
+      )
     } catch {
       return '""'
     }

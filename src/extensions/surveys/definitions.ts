@@ -1,6 +1,6 @@
 import type { ExtensionHost } from '../contract'
 import type { SurveyParts } from '../../host'
-import type { Survey, SurveyCallback } from '../../types'
+import type { Stop, Survey, SurveyCallback } from '../../types'
 import { isUsable, readSurvey } from './isUsable'
 
 // After a failure, the service has this long to recover, ms.
@@ -11,8 +11,8 @@ export interface Definitions {
   current(): readonly Survey[] | undefined
   /** Passes the surveys to `callback`: those that have loaded, unless `reload` is true. */
   load(callback: SurveyCallback, reload?: boolean): void
-  /** Calls `callback` each time they have loaded. */
-  onLoad(callback: SurveyCallback): void
+  /** Calls `callback` each time they have loaded, until stopped. */
+  onLoad(callback: SurveyCallback): Stop
 }
 
 /** Loads the project's running surveys. Calls at the same time share one request. */
@@ -29,7 +29,7 @@ export const createDefinitions = ({
   let error: string | undefined
   let failedAt = -Infinity
   let loading: Promise<void> | undefined
-  const listeners: SurveyCallback[] = []
+  const listeners = new Set<SurveyCallback>()
 
   const fetchAll = async () => {
     const url = `${apiHost(config)}/api/surveys/?token=${encodeURIComponent(token)}`
@@ -53,8 +53,12 @@ export const createDefinitions = ({
   return {
     current: () => surveys,
     onLoad: (callback) => {
-      listeners.push(callback)
-      if (surveys) answer(callback)
+      const listener: SurveyCallback = (...loaded) => {
+        if (listeners.has(listener)) callback(...loaded)
+      }
+      listeners.add(listener)
+      if (surveys) answer(listener)
+      return () => void listeners.delete(listener)
     },
     load: (callback, reload) => {
       if ((surveys && !reload) || performance.now() - failedAt < BACK_OFF_MS) return answer(callback)

@@ -70,8 +70,10 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
     const failed = survey ? failedCondition(survey, facts, PLACE) : 'running'
     return failed ? { visible: false, disabledReason: `condition not met: ${failed}` } : { visible: true }
   }
+  /** The person who made the call that runs. It may have waited for this extension. */
+  const caller = () => host.early()?.person ?? host.person()
   const displaySurvey = (id: string, options: DisplaySurveyOptions = {}) => {
-    const person = host.person()
+    const person = caller()
     find(id, false, (survey) => {
       // It was to be shown to a previous person.
       if (person !== host.person()) return
@@ -106,28 +108,30 @@ export const start: Extension<SurveyParts>['start'] = (host) => {
     canRenderSurvey: (id) => reasonOf(surveys().find((each) => each.id === id)),
     canRenderSurveyAsync: (id, forceReload) =>
       new Promise((done) => find(id, forceReload, (survey) => done(reasonOf(survey)))),
-    cancelPendingSurvey: scheduler.cancel,
+    cancelPendingSurvey: (id) => {
+      if (caller() === host.person()) scheduler.cancel(id)
+    },
   }
 
-  Object.assign(api().surveys ?? {}, privateMembers(display))
-  host.use({
-    api: methods,
-    amend: (event) => amendEvent(event, memory),
-    onCapture: (event) => {
-      if (event.event === '$identify') owner.follow()
-      triggers.onCapture(event)
-    },
-    onReset: () => {
-      scheduler.stop()
-      display.closeAll()
-      triggers.forget(false)
-      memory.forget([])
-      owner.change()
-    },
-  })
+  host.onAmend((event) => amendEvent(event, memory))
   definitions.onLoad(update)
   definitions.load(() => {})
   const stops = [
+    host.link({
+      api: { ...methods, surveys: privateMembers(display) },
+      onCapture: (event) => {
+        if (event.event === '$identify') owner.follow()
+        triggers.onCapture(event)
+      },
+      onReset: () => {
+        scheduler.stop()
+        display.closeAll()
+        triggers.forget(false)
+        memory.forget([])
+        owner.change()
+      },
+    }),
+    () => host.onAmend(undefined),
     api().onFeatureFlags?.(() => {
       hasFlags = true
       update()

@@ -21,7 +21,7 @@ export interface EventLog {
 const VITAL = /^\$web_vitals_([A-Z]+)_value$/
 
 /** Follows the events of the page. */
-export const createEventLog = ({ ledger, onNavigate, shared }: ToolbarParts): EventLog => {
+export const createEventLog = ({ ledger, onNavigate, link }: ToolbarParts): EventLog => {
   const properties = new Map<string, Properties>()
   const listeners = new Set<() => void>()
   let vitals: Record<string, number> = {}
@@ -42,14 +42,16 @@ export const createEventLog = ({ ledger, onNavigate, shared }: ToolbarParts): Ev
       vitals = {}
       emit()
     }),
+    link({
+      // Events of the previous visitor are not shown to the next.
+      onReset: () => {
+        shownFrom = Date.now()
+        properties.clear()
+        vitals = {}
+        emit()
+      },
+    }),
   ]
-  // Events of the previous visitor are not shown to the next.
-  shared.onReset = () => {
-    shownFrom = Date.now()
-    properties.clear()
-    vitals = {}
-    emit()
-  }
   return {
     all: () =>
       ledger
@@ -62,7 +64,6 @@ export const createEventLog = ({ ledger, onNavigate, shared }: ToolbarParts): Ev
       return () => listeners.delete(listener)
     },
     stop: () => {
-      shared.onReset = undefined
       stops.forEach((stop) => stop())
     },
   }

@@ -1,4 +1,4 @@
-import type { RecorderHost } from '../../../src/extensions/recorder/recording'
+import type { RecorderHost } from '../../../src/extensions/recorder/pageParts'
 import { redactUrls } from '../../../src/lib/redact'
 import type { Config, Properties } from '../../../src/types'
 
@@ -29,7 +29,7 @@ export const recorderHost = ({ config, stored = {}, settings, startedAt = 1 }: H
     sessionId: () => sessionId,
     remote: { items },
     shared: { properties: {}, status: '', log: () => {}, tryAddCustomEvent: () => false } as RecorderHost['shared'],
-    redact: redactUrls,
+    outgoingText: redactUrls,
     toJson: JSON.stringify,
     log: { error: (message: string) => void errors.push(message), warn: () => {} },
   }

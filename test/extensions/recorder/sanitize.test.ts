@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 
 const policyOf = (options: SessionRecordingConfig = {}, remote = {}) =>
-  createPolicy(options, { masking: remote }, { redact: redactUrls, sensitiveName: SENSITIVE_NAME, typing })
+  createPolicy(options, { masking: remote }, { outgoingText: redactUrls, sensitiveName: SENSITIVE_NAME, typing })
 
 /** Ids of the page's nodes, in the order of the document. */
 const numbered = () => {

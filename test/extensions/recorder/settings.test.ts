@@ -55,7 +55,7 @@ test.each<[name: string, value: unknown, read: unknown]>([
 
 const policyOf = (masking: unknown) =>
   createPolicy({ maskAllInputs: false }, settingsOf({ masking })!, {
-    redact: (url) => url,
+    outgoingText: (url) => url,
     sensitiveName: /^pass/,
     typing,
   }) as Policy

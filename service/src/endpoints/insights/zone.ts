@@ -12,6 +12,8 @@ export interface Zone {
   wallAt(instant: number): number
   /** Returns the first instant with this wall time; for a time skipped by a clock change, the instant of the change. */
   instantOf(wall: number): number
+  /** Whether two instants have this wall time, because the clock was set back. */
+  isTwice(wall: number): boolean
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -44,13 +46,22 @@ export const createZone = (name: string, weekStart: Zone['weekStart'] = 'sunday'
     )
   }
   const offsetAt = (instant: number) => wallAt(instant) - instant
-  const instantOf = (wall: number) => {
-    const before = wall - offsetAt(wall - DAY)
-    const after = wall - offsetAt(wall + DAY)
-    const [first] = [before, after].filter((each) => wallAt(each) === wall).sort((a, b) => a - b)
-    return first ?? before
+  const aroundChanges = (wall: number) => [wall - offsetAt(wall - DAY), wall - offsetAt(wall + DAY)] as const
+  const isAt = (wall: number) => (instant: number) => wallAt(instant) === wall
+  return {
+    name,
+    weekStart,
+    wallAt,
+    instantOf(wall) {
+      const around = aroundChanges(wall)
+      const [first] = around.filter(isAt(wall)).sort((a, b) => a - b)
+      return first ?? around[0]
+    },
+    isTwice(wall) {
+      const [before, after] = aroundChanges(wall)
+      return before !== after && [before, after].every(isAt(wall))
+    },
   }
-  return { name, weekStart, wallAt, instantOf }
 }
 
 const LENGTHS = { second: SECOND, minute: MINUTE, hour: HOUR, day: DAY } as const

@@ -3,63 +3,24 @@ import { call, type CallSql, infix, type Sql } from '../../sql/catalog/physical.
 import { number } from './words.ts'
 import { own } from '../../lib/own.ts'
 
+const namesIn = (list: string): readonly string[] => list.trim().split(/\s+/)
+
+// Aggregates whose states can be merged in any order with the same result as aggregating all rows at once.
+const EXACT = namesIn(`
+  count sum sumKahan sumWithOverflow avg avgWeighted min max uniq uniqExact uniqCombined uniqCombined64 uniqHLL12
+  medianExact quantileExact quantileExactLow quantileExactHigh quantileExactInclusive quantileExactWeighted quantilesExact
+  stddevPop stddevSamp varPop varSamp covarPop covarSamp corr skewPop skewSamp kurtPop kurtSamp
+  groupBitAnd groupBitOr groupBitXor groupBitmap entropy retention`)
+
 /**
- * Aggregates whose states can be merged in any order with the same result as aggregating all rows at once. `exact`: the rows determine
- * the result. `any`: several results are correct, and two live runs may differ (ties, samples), so they are not compared with live runs.
+ * Mergeable aggregates of which several results are correct. Two live runs may differ (ties, samples), so they are not compared with
+ * materialized runs.
  */
-export const MERGEABLE: Readonly<Record<string, 'exact' | 'any'>> = {
-  count: 'exact',
-  sum: 'exact',
-  sumKahan: 'exact',
-  sumWithOverflow: 'exact',
-  avg: 'exact',
-  avgWeighted: 'exact',
-  min: 'exact',
-  max: 'exact',
-  uniq: 'exact',
-  uniqExact: 'exact',
-  uniqCombined: 'exact',
-  uniqCombined64: 'exact',
-  uniqHLL12: 'exact',
-  medianExact: 'exact',
-  quantileExact: 'exact',
-  quantileExactLow: 'exact',
-  quantileExactHigh: 'exact',
-  quantileExactInclusive: 'exact',
-  quantileExactWeighted: 'exact',
-  quantilesExact: 'exact',
-  stddevPop: 'exact',
-  stddevSamp: 'exact',
-  varPop: 'exact',
-  varSamp: 'exact',
-  covarPop: 'exact',
-  covarSamp: 'exact',
-  corr: 'exact',
-  skewPop: 'exact',
-  skewSamp: 'exact',
-  kurtPop: 'exact',
-  kurtSamp: 'exact',
-  groupBitAnd: 'exact',
-  groupBitOr: 'exact',
-  groupBitXor: 'exact',
-  groupBitmap: 'exact',
-  entropy: 'exact',
-  retention: 'exact',
-  median: 'any',
-  quantile: 'any',
-  quantiles: 'any',
-  medianTDigest: 'any',
-  quantileTDigest: 'any',
-  quantilesTDigest: 'any',
-  quantileTiming: 'any',
-  quantilesTiming: 'any',
-  quantileBFloat16: 'any',
-  argMin: 'any',
-  argMax: 'any',
-  any: 'any',
-  groupArray: 'any',
-  groupUniqArray: 'any',
-}
+export const UNDETERMINED = namesIn(`
+  median quantile quantiles medianTDigest quantileTDigest quantilesTDigest quantileTiming quantilesTiming quantileBFloat16
+  argMin argMax any groupArray groupUniqArray`)
+
+export const MERGEABLE: ReadonlySet<string> = new Set([...EXACT, ...UNDETERMINED])
 
 /** Returns the aggregate of a compiled function's name, without endings: `sum` for `sumIf`. `undefined` for other functions. */
 export const aggregateOf = (name: string): string | undefined => {
@@ -72,47 +33,39 @@ export const aggregateOf = (name: string): string | undefined => {
 }
 
 /** Aggregates whose result does not change if rows are repeated. */
-const IGNORES_REPEATS: ReadonlySet<string> = new Set([
-  'min',
-  'max',
-  'uniq',
-  'uniqExact',
-  'uniqCombined',
-  'uniqCombined64',
-  'uniqHLL12',
-  'groupBitAnd',
-  'groupBitOr',
-  'groupBitmap',
-  'retention',
-  'argMin',
-  'argMax',
-  'any',
-  'groupUniqArray',
-])
+const IGNORES_REPEATS: ReadonlySet<string> = new Set(
+  namesIn(`
+  min max uniq uniqExact uniqCombined uniqCombined64 uniqHLL12 groupBitAnd groupBitOr groupBitmap retention
+  argMin argMax any groupUniqArray`),
+)
 
 /**
  * Aggregates whose partial results are stored as values, with the aggregate over these values. Values cost the engine less than
- * states. `min` and `max` are missing, because without rows they return 0, which is not neutral.
+ * states. `minIf` and `maxIf` are missing, because without rows they return 0, which is not neutral.
  */
-const OVER_VALUES: Readonly<Record<string, string>> = { count: 'sum', sum: 'sum' }
-
-const withoutIf = (name: string): string => (name.endsWith('If') ? name.slice(0, -'If'.length) : name)
-
-/** Returns the aggregate over the stored partial results of `name`. */
-const mergeOf = (name: string): string => {
-  return own(OVER_VALUES, withoutIf(name)) ?? `${name}Merge`
+const OVER_VALUES: Readonly<Record<string, string>> = {
+  count: 'sum',
+  countIf: 'sum',
+  sum: 'sum',
+  sumIf: 'sum',
+  min: 'min',
+  max: 'max',
 }
 
-/** Whether partial results of an aggregate are values that add up. */
-export const isAdditive = (of: CallSql): boolean => Object.hasOwn(OVER_VALUES, withoutIf(of.name))
+/** Whether partial results of an aggregate add up. */
+export const isAdditive = ({ name }: CallSql): boolean => own(OVER_VALUES, name) === 'sum'
+
+/** Returns the aggregate over the stored partial results of `name`. */
+const mergeOf = (name: string): string => own(OVER_VALUES, name) ?? `${name}Merge`
 
 /** Returns the expression that computes the stored partial result of an aggregate: a value or a state. */
-export const partialOf = (of: CallSql): CallSql => (isAdditive(of) ? of : { ...of, name: `${of.name}State` })
+export const partialOf = (of: CallSql): CallSql =>
+  Object.hasOwn(OVER_VALUES, of.name) ? of : { ...of, name: `${of.name}State` }
 
 /** Returns the aggregate that merges such partial results into one. Its argument is their column. */
 export const mergedPartialOf = (of: CallSql): CallSql => ({
   ...of,
-  name: isAdditive(of) ? 'sum' : `${of.name}MergeState`,
+  name: own(OVER_VALUES, of.name) ?? `${of.name}MergeState`,
 })
 
 /** How a run computes an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts'
 import { SMALL_READ, type Storage } from '../../storage/storage.ts'
-import type { MaterializedTable } from './state.ts'
+import type { MaterializedTable } from './tables/state.ts'
 
 /** Knows which tables contain every event of their project, so that a run needs to read nothing beside them. */
 export interface Arrivals {

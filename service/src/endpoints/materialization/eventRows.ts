@@ -81,13 +81,8 @@ const tablesIn = (node: unknown): readonly string[] =>
 export const joinsOnlyOwners = (from: NamedSql): boolean =>
   tablesIn(from).every((table) => table === EVENTS.name || table === PERSON_DISTINCT_IDS.name)
 
-const readsEvents = (node: unknown): boolean =>
-  typeof node === 'object' &&
-  node !== null &&
-  ((node as { table?: unknown }).table === EVENTS.name || Object.values(node).some(readsEvents))
-
 const joinsEvents = (from: FromSql | undefined): boolean =>
-  from?.kind === 'join' && (readsEvents(from.right) || joinsEvents(from.left))
+  from?.kind === 'join' && (tablesIn(from.right).includes(EVENTS.name) || joinsEvents(from.left))
 
 /** Returns whether sessions, which are computed from all events, are joined to the events. */
 export const joinsSessions = ({ query }: NamedSql): boolean => joinsEvents((query as SelectSql).from)

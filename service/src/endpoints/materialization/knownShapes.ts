@@ -2,7 +2,7 @@ import type { Derived } from '../../sql/catalog/constant.ts'
 import type { SelectSql, Sql } from '../../sql/catalog/physical.ts'
 import { keyOf, type ParsedQuery, visitSelects } from '../../sql/compile.ts'
 import { createFittedStore, type Fitted, valuesFor, type Variables } from '../../sql/templates.ts'
-import { checkRules } from './rules.ts'
+import { checkRules } from './rules/rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
 import { setOwn } from '../../lib/own.ts'
 

@@ -3,11 +3,11 @@ import { triesOf } from '../definitions/describe.ts'
 import { type CompileOptions, compileQuery, pageOf, type ParsedQuery, QueryError } from '../../sql/compile.ts'
 import type { InsightQuery } from '../insights/insights.ts'
 import { shapeOfInsight, tableOfInsight } from './insightRows.ts'
-import { type CellRun, cellRunOf } from './cells.ts'
+import { type CellRun, cellRunOf } from './memory/cells.ts'
 import { type FoundShape, shapeOfRun } from './knownShapes.ts'
 import type { Violation } from './violation.ts'
 import { readSql } from './rollup.ts'
-import { checkRules } from './rules.ts'
+import { checkRules } from './rules/rules.ts'
 import { type Shape, shapeOf } from './shape.ts'
 import { type TablePlan, tableOf } from './tablePlan.ts'
 import type { Stored } from './words.ts'
@@ -64,37 +64,33 @@ const cellsOf = (
   return cellRunOf({ shape, sql, stored, projectId, now, skip, count })
 }
 
+/** How a run reads a table. */
+export interface TableReading {
+  /** Makes the compiled query read the table. */
+  readonly replace: NonNullable<CompileOptions['replace']>
+  /** Returns how the service can finish the run instead, or `undefined` if only the engine can. */
+  readonly cells: (page: Page) => CellRun | undefined
+}
+
 /**
- * Returns how a run can read the table without compiling its statement, or `undefined` if the table does not have the shape of the run.
- * Throws `QueryError`.
+ * Returns how a run reads a table, without compiling its statement. `undefined`: the table does not have the shape of the run. Throws
+ * `QueryError`. `now`: the time that the run's clock functions return.
  */
 export const tableReading = (
   parsed: ParsedQuery,
   variables: CompileOptions['variables'],
   stored: Stored & { signature: string },
   now = new Date(),
-) => {
+): TableReading | undefined => {
   const found = shapeOfRun(parsed, variables)
   if (found?.shape.signature !== stored.signature) return undefined
-  return { cells: (page: Page) => cellsOf(found, stored, page, now), replace: readingFrom(parsed, stored, now).replace }
-}
-
-/**
- * Returns a `replace` that makes the query's materialized select read the table, if the table has the shape of the run. After compiling,
- * `isUsed` returns whether it did, and `cells` how the service can finish the run instead. `now`: the time that the run's clock
- * functions return.
- */
-export const readingFrom = (parsed: ParsedQuery, stored: Stored & { signature: string }, now = new Date()) => {
   const { target } = checkRules(parsed)
-  let isUsed = false
-  let cells: ((page: Page) => CellRun | undefined) | undefined
-  const replace: CompileOptions['replace'] = (node, sql) => {
-    if (node !== target) return sql
-    const shape = shapeOf(parsed, node, sql)
-    if (isViolations(shape) || shape.signature !== stored.signature) return sql
-    isUsed = true
-    cells = (page) => cellsOf({ shape, sql, isWhole: node === parsed.query }, stored, page, now)
-    return readSql(shape, sql, stored, now)
+  return {
+    cells: (page) => cellsOf(found, stored, page, now),
+    replace(node, sql) {
+      if (node !== target) return sql
+      const shape = shapeOf(parsed, node, sql)
+      return isViolations(shape) || shape.signature !== stored.signature ? sql : readSql(shape, sql, stored, now)
+    },
   }
-  return { replace, isUsed: () => isUsed, cells: (page: Page) => cells?.(page) }
 }

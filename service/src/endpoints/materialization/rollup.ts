@@ -1,44 +1,16 @@
 import { guarded } from '../../sql/catalog/guard.ts'
-import {
-  call,
-  type CallSql,
-  infix,
-  name,
-  type QuerySql,
-  type SelectSql,
-  type Sql,
-  text,
-} from '../../sql/catalog/physical.ts'
+import { call, type CallSql, infix, name, type QuerySql, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { aggregateOf, computedOf } from './aggregates.ts'
 import { withBase } from './eventRows.ts'
 import { isOfLayers } from './layers.ts'
-import { isWithin, isWithinAny } from './portion.ts'
-import { DAY_MS, HOUR_MS, isRangeOf, type RunTerm, type Shape } from './shape.ts'
-import { mapChildren } from './tree.ts'
-import {
-  all,
-  any,
-  AT,
-  bucketOf,
-  DATABASE,
-  LAYER,
-  timestamp,
-  number,
-  OWNER,
-  SEEN,
-  type Stored,
-  STORED,
-  unionAll,
-} from './words.ts'
-import { type TimeRange, timeRangeOf } from './timeRange.ts'
+import { isRangeOf, type Shape } from './shape.ts'
+import { type Split, splitOf, test } from './split.ts'
+import type { RunTerm } from './rules/terms.ts'
+import { isClock, mapChildren } from './tree.ts'
+import { all, AT, DATABASE, LAYER, timestamp, number, OWNER, SEEN, type Stored, STORED, unionAll } from './words.ts'
 
 export const BUCKET = '__bucket'
 export const SPAN = '__span'
-
-const lastOf = (hour: Sql): Sql => call('addMilliseconds', hour, number(HOUR_MS - 1))
-
-export const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): Sql =>
-  isColumnLeft ? infix(column, operator, bound) : infix(bound, operator, column)
 
 /** Returns the conditions of a run on the columns. */
 const testsOf = (terms: readonly RunTerm[]): readonly Sql[] => terms.map((term) => test(term, term.column))
@@ -85,7 +57,7 @@ export const isAfter = (source: string, watermark: string): Sql => infix(name(so
 // The clock is read once: two readings could fall into different hours.
 const atOneTime = (shape: Shape, now: Date): Shape => {
   const reading = timestamp(now.toISOString().replace('T', ' ').replace('Z', ''))
-  const fix = (sql: Sql): Sql => (sql.kind === 'call' && sql.name === 'now64' ? reading : mapChildren(sql, fix))
+  const fix = (sql: Sql): Sql => (isClock(sql) ? reading : mapChildren(sql, fix))
   return {
     ...shape,
     runTerms: shape.runTerms.map((term) => ({ ...term, bound: fix(term.bound) })),
@@ -93,143 +65,48 @@ const atOneTime = (shape: Shape, now: Date): Shape => {
   }
 }
 
-/** Which part of a time range is read from the table, and which from the events. */
-interface Split {
-  /** Selects stored rows by the length and start of their bucket. `undefined`: all of them. */
-  readonly isStored: ((span: Sql, bucket: Sql) => Sql) | undefined
-  /** Selects the stored events that no selected row covers. Absent: there are none. */
-  readonly isEnd?: (at: Sql) => Sql
-}
+/** The index of the run that a row is for. */
+export const INDEX = '__run'
 
-const isInFullBucket = (ranges: readonly RunTerm[], bucket: Sql): Sql =>
-  all(ranges.flatMap((term) => [test(term, bucket), test(term, lastOf(bucket))]))!
-
-// Events outside whole buckets are at most one bucket's length from a bound. This condition lets the engine use its index.
-const isNear = (ranges: readonly RunTerm[], at: Sql): Sql =>
-  any(
-    ranges.map(({ bound }) => {
-      const time = call('toDateTime64', bound, number(3), text('UTC'))
-      return infix(
-        infix(at, '>=', call('addMilliseconds', time, { kind: 'call', name: 'negate', args: [number(HOUR_MS)] })),
-        'AND',
-        infix(at, '<=', call('addMilliseconds', time, number(HOUR_MS))),
-      )
-    }),
-  )
-
-/** Splits a range whose bounds only the engine can compute, such as the start of a month. */
-const splitByEngine = (ranges: readonly RunTerm[]): Split => ({
-  isStored: (span, bucket) => infix(infix(span, '=', number(HOUR_MS)), 'AND', isInFullBucket(ranges, bucket)),
-  isEnd: (at) =>
-    all([...testsOf(ranges), isNear(ranges, at), call('not', isInFullBucket(ranges, bucketOf(at, number(HOUR_MS))))])!,
-})
-
-/** Returns the whole buckets of length `ms` in a range, which may be empty. */
-export const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
-  from: Math.ceil(from / ms) * ms,
-  to: Math.floor(to / ms) * ms,
-})
-const isEmpty = ({ from, to }: TimeRange): boolean => from >= to
-
-/** Returns the parts of `whole` before and after `inner`, or all of it if `inner` is empty. */
-export const endsOf = (whole: TimeRange, inner: TimeRange): readonly TimeRange[] =>
-  (isEmpty(inner)
-    ? [whole]
-    : [
-        { from: whole.from, to: inner.from },
-        { from: inner.to, to: whole.to },
-      ]
-  ).filter((end) => !isEmpty(end))
-
-/** The parts of a time range by where they are read: full days, the full hours next to them, and the rest. */
-interface RangeParts {
-  readonly stored: readonly { readonly span: number; readonly timeRanges: readonly TimeRange[] }[]
-  /** Read from the events. Empty if the range begins and ends on full hours. */
-  readonly ends: readonly TimeRange[]
-}
-
-export const partsOf = (whole: TimeRange): RangeParts => {
-  const hours = fullBuckets(whole, HOUR_MS)
-  const days = fullBuckets(whole, DAY_MS)
-  return {
-    stored: [
-      ...(isEmpty(days) ? [] : [{ span: DAY_MS, timeRanges: [days] }]),
-      ...(isEmpty(hours) ? [] : [{ span: HOUR_MS, timeRanges: endsOf(hours, days) }]),
-    ].filter(({ timeRanges }) => timeRanges.length > 0),
-    ends: endsOf(whole, hours),
-  }
-}
-
-/** Splits a range with known bounds. */
-const splitAt = (whole: TimeRange): Split => {
-  const { stored, ends } = partsOf(whole)
-  return {
-    isStored: (span, bucket) =>
-      stored.length > 0
-        ? any(
-            stored.map((each) =>
-              infix(
-                infix(span, '=', number(each.span)),
-                'AND',
-                any(each.timeRanges.map((timeRange) => isWithin(timeRange, bucket))),
-              ),
-            ),
-          )
-        : { kind: 'boolean', value: false },
-    ...(ends.length > 0 ? { isEnd: (at) => any(ends.map((end) => isWithin(end, at))) } : {}),
-  }
-}
-
-const splitOf = (ranges: readonly RunTerm[]): Split => {
-  if (ranges.length === 0) return { isStored: undefined }
-  const timeRange = timeRangeOf(ranges)
-  return timeRange ? splitAt(timeRange) : splitByEngine(ranges)
-}
-
-/** Splits time ranges that do not overlap. */
-const splitAll = (timeRanges: readonly TimeRange[]): Split => {
-  const splits = timeRanges.map(splitAt)
-  const ends = splits.flatMap(({ isEnd }) => isEnd ?? [])
-  return {
-    isStored: (span, bucket) => any(splits.map(({ isStored }) => isStored!(span, bucket))),
-    ...(ends.length > 0 ? { isEnd: (at) => any(ends.map((isEnd) => isEnd(at))) } : {}),
-  }
-}
-
-/**
- * Returns the states that a run reads: from the table, and from the events outside whole buckets and after the
- * watermark. `within`: time ranges to read instead of the run's own.
- */
-export const statesFor = (shape: Shape, stored: Stored, within?: readonly TimeRange[]): QuerySql => {
+/** Returns the states that runs read, from the table and from events. */
+export const statesFor = (shape: Shape, stored: Stored, { stored: inTable, ends, tail }: Split): QuerySql => {
   const { columns, states, groups, runTerms, fixed, names } = shape
   const { source, keyOf } = names
-  const ranges = runTerms.filter((term) => isRangeOf(shape, term))
-  const others = runTerms.filter((term) => !ranges.includes(term))
-  const { isStored, isEnd } = within ? splitAll(within) : splitOf(ranges)
+  const others = runTerms.filter((term) => !isRangeOf(shape, term))
+  const read = [...groups, ...states]
   const storedName = (of: Sql) => name(STORED, columns.find((each) => keyOf(each.sql) === keyOf(of))!.name)
+  const rows = [name(STORED, SPAN), name(STORED, BUCKET)] as const
+  const single = [number(0), name(source, AT)] as const
 
   const fromTable: SelectSql = {
     kind: 'select',
-    items: [...groups, ...states].map((each) => ({ value: name(STORED, each.name), name: each.name })),
+    items: [
+      ...read.map((each) => ({ value: name(STORED, each.name), name: each.name })),
+      ...(inTable.run ? [{ value: inTable.run(...rows), name: INDEX }] : []),
+    ],
     from: storedRows(shape, stored),
     where: all([
       isOfLayers(stored),
       ...others.map((term) => test(term, storedName(term.column))),
-      isStored?.(name(STORED, SPAN), name(STORED, BUCKET)),
+      inTable.where(...rows),
     ]),
   }
-  const fromEvents = (terms: readonly Sql[]): SelectSql => ({
+  const fromEvents = ({ where, run }: Split['tail'], seen: Sql): SelectSql => ({
     kind: 'select',
-    items: [...groups, ...states].map((each) => ({ value: each.sql, name: each.name })),
+    items: [
+      ...read.map((each) => ({ value: each.sql, name: each.name })),
+      ...(run ? [{ value: run(...single), name: INDEX }] : []),
+    ],
     from: events(shape),
-    where: all([...fixed, ...terms]),
-    groupBy: groups.map((each) => name(each.name)),
+    where: all([...fixed, ...testsOf(others), where(...single), seen]),
+    groupBy: [...groups.map((each) => name(each.name)), ...(run ? [name(INDEX)] : [])],
+    // Without groups, an aggregate over no events is a row, of which a minimum is not neutral.
+    having: groups.length === 0 ? infix(call('count'), '>', number(0)) : undefined,
   })
-  const at = name(source, AT)
-  const inRange = within ? [isWithinAny(within, at)] : testsOf(ranges)
-  const tail = () => fromEvents([...testsOf(others), ...inRange, isAfter(source, stored.watermark)])
-  const ends = isEnd ? [fromEvents([...testsOf(others), isBefore(source, stored.watermark), isEnd(at)])] : []
-  return unionAll(fromTable, [...(stored.isComplete ? [] : [tail()]), ...ends])
+  return unionAll(fromTable, [
+    ...(stored.isComplete ? [] : [fromEvents(tail, isAfter(source, stored.watermark))]),
+    ...(ends ? [fromEvents(ends, isBefore(source, stored.watermark))] : []),
+  ])
 }
 
 /** Returns how an expression of the select is read from stored columns and states. */
@@ -260,7 +137,7 @@ const readStates = (shape: Shape, sql: SelectSql, stored: Stored): SelectSql => 
     items: sql.items.map(({ value, name: own }) => ({ value: written(value), name: own })),
     from: withBase(
       from,
-      statesFor(shape, stored),
+      statesFor(shape, stored, splitOf(shape.runTerms.filter((term) => isRangeOf(shape, term)))),
       [...groups, ...states].map((each) => each.name),
     ),
     where: all(joinedTerms.map(read)),

@@ -1,10 +1,18 @@
 import { inSlices } from '../../lib/largeJson.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Steps } from '../../lib/timeSlices.ts'
-import { NO_CALLER, type ReadLimits, type Statement, type Storage } from '../../storage/storage.ts'
-import { MAX_COMPARED_ROWS } from './comparable.ts'
+import {
+  NO_CALLER,
+  type ReadLimits,
+  type Column,
+  type Result,
+  type Statement,
+  type Storage,
+} from '../../storage/storage.ts'
+import type { CellRun } from './memory/cells.ts'
+import { MAX_COMPARED_ROWS } from './rules/comparable.ts'
 import type { Materializations } from './materializations.ts'
-import type { MaterializedTable } from './state.ts'
+import type { MaterializedTable } from './tables/state.ts'
 
 export interface ShadowOptions {
   readonly storage: Pick<Storage, 'run'>
@@ -23,13 +31,19 @@ export interface ShadowOptions {
 export interface Comparison {
   readonly live: () => readonly Statement[]
   /** Absent: nothing to compare. */
-  readonly stored?: { readonly table: MaterializedTable; readonly statements: () => readonly Statement[] }
+  readonly stored?: {
+    readonly table: MaterializedTable
+    readonly statements: () => readonly Statement[]
+    readonly cells?: CellRun | undefined
+  }
 }
 
 export interface ShadowRun {
   readonly versionId: string
   /** Returns `undefined` if two correct results may differ. */
   readonly comparison: () => Comparison | undefined
+  /** Returns the rows of cells in memory, or `undefined` if only the engine can. */
+  readonly finish: (cells: CellRun, limits: ReadLimits, signal: AbortSignal) => Promise<Result | undefined>
   readonly limits: ReadLimits
 }
 
@@ -46,15 +60,22 @@ const TRIES = 3
 const SAME_DIGITS = 9
 const ROWS_PER_STEP = 100
 
-const rounded = (value: unknown): unknown =>
-  typeof value === 'number' ? Number(value.toPrecision(SAME_DIGITS)) : Array.isArray(value) ? value.map(rounded) : value
+// Without a fraction, a large number of such a column is text, as large integers are.
+const isFractional = ({ type }: Column): boolean => type.includes('Float')
+
+const rounded = (value: unknown, isOfFractions: boolean): unknown => {
+  if (Array.isArray(value)) return value.map((each) => rounded(each, isOfFractions))
+  const number = typeof value === 'string' && isOfFractions ? Number(value) : value
+  return typeof number === 'number' && !Number.isNaN(number) ? Number(number.toPrecision(SAME_DIGITS)) : value
+}
 
 /** Returns rows as text that does not depend on their order. */
-function* textOf(rows: readonly (readonly unknown[])[]): Steps<string> {
+function* textOf({ rows, columns }: Result): Steps<string> {
+  const fractions = columns.map(isFractional)
   const lines: string[] = []
   for (const [at, row] of rows.entries()) {
     if (at % ROWS_PER_STEP === 0) yield
-    lines.push(JSON.stringify(rounded(row)))
+    lines.push(JSON.stringify(row.map((each, place) => rounded(each, fractions[place]!))))
   }
   yield
   return lines.sort().join('\n')
@@ -74,8 +95,8 @@ export const createShadow = ({
 
   /** Whether the rows differ. `undefined`: unknown, because there are too many rows or new events arrived in the meantime. */
   const differ = async (
-    { live, stored: { table, statements } }: Required<Comparison>,
-    { versionId, limits }: Pick<ShadowRun, 'versionId' | 'limits'>,
+    { live, stored: { table, statements, cells } }: Required<Comparison>,
+    { versionId, limits, finish }: ShadowRun,
   ): Promise<boolean | undefined> => {
     let liveMs = 0
     const before = await epochOf(limits.projectId)
@@ -84,20 +105,22 @@ export const createShadow = ({
       const startedAt = performance.now()
       const expected = await storage.run(statement, bounds, NO_CALLER)
       liveMs += performance.now() - startedAt
-      const found = await storage.run(statements()[at]!, { ...bounds, tables: [table.table] }, NO_CALLER)
+      const found =
+        (cells && (await finish(cells, bounds, NO_CALLER))) ??
+        (await storage.run(statements()[at]!, { ...bounds, tables: [table.table] }, NO_CALLER))
       if (expected.rows.length > MAX_COMPARED_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
-      if ((await inSlices(textOf(expected.rows))) !== (await inSlices(textOf(found.rows)))) return true
+      if ((await inSlices(textOf(expected))) !== (await inSlices(textOf(found)))) return true
     }
     onLive(versionId, liveMs)
     return false
   }
 
-  const compare = async ({ versionId, comparison, limits }: ShadowRun) => {
-    const { live, stored } = comparison() ?? {}
+  const compare = async (run: ShadowRun) => {
+    const { live, stored } = run.comparison() ?? {}
     if (!live || !stored) return
-    for (let tried = 0; tried < TRIES; tried += 1) if (!(await differ({ live, stored }, { versionId, limits }))) return
+    for (let tried = 0; tried < TRIES; tried += 1) if (!(await differ({ live, stored }, run))) return
     await materializations.turnOff(
-      versionId,
+      run.versionId,
       stored.table.table,
       'The stored table returned other rows than a live run. Set "is_materialized" to true to rebuild it.',
     )

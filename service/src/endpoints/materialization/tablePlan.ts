@@ -7,8 +7,8 @@ import { mergedPartialOf } from './aggregates.ts'
 import { type Layer, isOfLayers } from './layers.ts'
 import { isOfPortion, isWithout, type Portion } from './portion.ts'
 import { BUCKET, events, SPAN } from './rollup.ts'
-import { DAY_MS, HOUR_MS, type Shape, SPANS } from './shape.ts'
-import type { TimeRange } from './timeRange.ts'
+import { type Shape, SPANS } from './shape.ts'
+import { DAY_MS, HOUR_MS, type TimeRange } from './timeRange.ts'
 import { all, AT, bucketOf, COUNT, DATABASE, LAYER, number, OWNER, SEEN, type Stored, STORED } from './words.ts'
 
 /** What to store for a query of either kind. Plans with the same `signature` have the same table. */

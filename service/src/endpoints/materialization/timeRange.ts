@@ -1,6 +1,9 @@
 import type { InfixOperator, Sql } from '../../sql/catalog/physical.ts'
-import type { RunTerm } from './shape.ts'
+import type { RunTerm } from './rules/terms.ts'
 import { own } from '../../lib/own.ts'
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 86_400_000
 
 /** A time range in ms since the epoch. `to` is exclusive. */
 export interface TimeRange {
@@ -27,9 +30,9 @@ const LAST = Date.UTC(2299, 11, 30)
 const UNITS: Readonly<Record<string, number>> = {
   toIntervalSecond: 1_000,
   toIntervalMinute: 60_000,
-  toIntervalHour: 3_600_000,
-  toIntervalDay: 86_400_000,
-  toIntervalWeek: 604_800_000,
+  toIntervalHour: HOUR_MS,
+  toIntervalDay: DAY_MS,
+  toIntervalWeek: 7 * DAY_MS,
 }
 
 const lengthOf = (sql: Sql): number | undefined => {

@@ -42,3 +42,18 @@ export const mapChildren = (sql: Sql, change: (part: Sql) => Sql): Sql => {
       return sql
   }
 }
+
+/** Whether an expression or any part of it passes a test. */
+export const some = (sql: Sql, test: (node: Sql) => boolean): boolean =>
+  test(sql) || childrenOf(sql).some((each) => some(each, test))
+
+/** Whether an expression uses an argument of an enclosing lambda. */
+export const isOpen = (sql: Sql, bound: readonly string[] = []): boolean => {
+  if (sql.kind === 'name') return sql.path.length === 1 && !bound.includes(sql.path[0]!)
+  const within = sql.kind === 'lambda' ? [...bound, ...sql.names] : bound
+  return childrenOf(sql).some((each) => isOpen(each, within))
+}
+
+export const isColumn = (node: Sql): boolean => node.kind === 'name' && node.path.length === 2
+export const isQuery = (node: Sql): boolean => node.kind === 'query'
+export const isClock = (node: Sql): boolean => node.kind === 'call' && node.name === 'now64'

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { pause } from '../../lib/wait.ts'
 import { createClickhouse, type NodeOptions } from '../clickhouse.ts'
 import type { Settings } from '../clickhouseHttp.ts'
 import { SHARD } from '../schema/layout.ts'
-import { SMALL_READ, type Storage, StorageError } from '../storage.ts'
+import { type JsonLines, SMALL_READ, type Storage, StorageError } from '../storage.ts'
+import { type Place, placeOf } from './place.ts'
 
 export interface Node {
   /** Storage of this node only. Tables of `db` still cover the whole cluster. */
@@ -25,9 +27,14 @@ const SETTINGS: Settings = {
   distributed_foreground_insert: 1,
   // Subqueries of conditions and joins read all shards, not only the local one.
   distributed_product_mode: 'global',
-  // A lookup reads the replica that accepted the row, from any node, because replicas may lag behind.
+  // All nodes read the same replica of a shard.
   load_balancing: 'in_order',
   prefer_localhost_replica: 0,
+  // A replica that lacks rows of the others is not read. If a shard has no other replica, the query fails.
+  max_replica_delay_for_distributed_queries: 1,
+  fallback_to_stale_replicas_for_distributed_queries: 0,
+  // A replica that was away reads without the rows that were deleted meanwhile.
+  apply_mutations_on_fly: 1,
   // A node that has just come back computes the columns of visits until its migrations have run. Without this setting, it
   // rejects their values.
   insert_allow_materialized_columns: 1,
@@ -37,8 +44,36 @@ const SETTINGS: Settings = {
 const PING_MS = 2_000
 const AWAY_MS = 5_000
 const POLL_MS = 50
+const FEW_MS = 60_000
+
+// How often an insert is sent again that some replicas have not confirmed. The token makes it one insert.
+const QUORUM_TRIES = 3
+const QUORUM_MS = 4_000
+
+/** Returns the token of a batch, by which replicas recognize a batch that any of them has stored. */
+const tokenOf = (rows: JsonLines): string =>
+  createHash('sha256')
+    .update(Buffer.isBuffer(rows) ? rows : rows.join('\n'))
+    .digest('hex')
+
+/** How many replicas must have the rows of an insert. 0: no quorum. */
+const quorumOf = ({ isReplicated, replicas }: Place): number =>
+  isReplicated && replicas > 1 ? Math.floor(replicas / 2) + 1 : 0
+
+const hasCode = (error: unknown, code: string) => error instanceof StorageError && error.engineCode === code
+
+// The engine keeps the deletion for the replicas that are away, and runs it when they are back.
+const isLeftToReplicas = (error: unknown) => hasCode(error, 'UNFINISHED')
 
 const isAway = (error: unknown): error is StorageError => error instanceof StorageError && error.kind === 'unavailable'
+
+export interface ClusterOptions extends Pick<NodeOptions, 'tables'> {
+  /** Name of the cluster in the nodes' `remote_servers`. */
+  readonly name: string
+  /** Called when a shard has too few replicas for a quorum, at most once a minute. */
+  readonly onFewReplicas?: () => void
+  readonly now?: () => number
+}
 
 /**
  * Creates one storage for a cluster. Any node accepts any statement. Reads rotate through the nodes and skip nodes
@@ -46,7 +81,7 @@ const isAway = (error: unknown): error is StorageError => error instanceof Stora
  */
 export const createCluster = (
   urls: readonly string[],
-  { tables, now = Date.now }: Pick<NodeOptions, 'tables'> & { readonly now?: () => number },
+  { tables, name, onFewReplicas = () => {}, now = Date.now }: ClusterOptions,
 ): Cluster => {
   const awayUntil = new Map<Node, number>()
   let turn = 0
@@ -124,6 +159,55 @@ export const createCluster = (
     throw await naming(last as StorageError)
   }
 
+  let replication: Place | undefined
+  let saidFewAt = -Infinity
+
+  /**
+   * Inserts with a quorum. Two replicas are no majority without each other, so rows of a shard whose other replica is
+   * away are stored without a quorum.
+   */
+  const insertOn: Storage['insert'] = async (table, rows, options) => {
+    const [{ storage }] = inTurn() as [Node]
+    replication ??= await placeOf(storage, name)
+    const quorum = quorumOf(replication)
+    if (!quorum) return storage.insert(table, rows, options)
+    const token = { insert_deduplication_token: tokenOf(rows) }
+    const withQuorum = { ...token, insert_quorum: String(quorum), insert_quorum_timeout: QUORUM_MS }
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await storage.insert(table, rows, { ...options, settings: withQuorum })
+      } catch (error) {
+        if (hasCode(error, 'TOO_FEW_LIVE_REPLICAS') && replication.replicas === 2) {
+          if (now() - saidFewAt > FEW_MS) {
+            saidFewAt = now()
+            onFewReplicas()
+          }
+          return storage.insert(table, rows, { ...options, settings: token })
+        }
+        if (!hasCode(error, 'UNKNOWN_STATUS_OF_INSERT') || tries === QUORUM_TRIES) throw error
+      }
+    }
+  }
+
+  /** Returns one node per shard. Rejects if a shard has none. */
+  const onePerShard = async (): Promise<readonly Node[]> => {
+    const found = new Map<string, Node>()
+    let shards = 0
+    let last: unknown
+    for (const node of nodes) {
+      try {
+        const place = await placeOf(node.storage, name)
+        shards = place.shards
+        if (!found.has(place.shard)) found.set(place.shard, node)
+      } catch (error) {
+        if (!isAway(error)) throw error
+        last = error
+      }
+    }
+    if (last && found.size < (shards || nodes.length)) throw await naming(last as StorageError)
+    return [...found.values()]
+  }
+
   const onEach = async (send: (storage: Storage) => Promise<void>) => {
     for (const { storage } of nodes) await send(storage)
   }
@@ -142,9 +226,8 @@ export const createCluster = (
     rows: (statement, bounds) => onAny((storage) => storage.rows(statement, bounds), bounds.signal),
     // No retries here: the caller checks what was stored before it inserts again.
     async insert(table, rows, options) {
-      const [node] = inTurn() as [Node]
       try {
-        await node.storage.insert(table, rows, options)
+        await insertOn(table, rows, options)
       } catch (error) {
         throw isAway(error) ? await naming(error) : error
       }
@@ -152,6 +235,15 @@ export const createCluster = (
     // Materialized tables are complete on every node, so that any node can read them.
     command: (statement) => onEach((storage) => storage.command(statement)),
     work: (statement, limits, signal) => onEach((storage) => storage.work(statement, limits, signal)),
+    async remove(removal, limits) {
+      for (const { storage } of await onePerShard()) {
+        try {
+          await storage.remove(removal, limits)
+        } catch (error) {
+          if (!isLeftToReplicas(error)) throw error
+        }
+      }
+    },
     // One available node is enough. Its errors name the nodes it cannot reach.
     ready: (withinMs, onFailure) =>
       Promise.any(

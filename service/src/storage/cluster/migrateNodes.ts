@@ -1,9 +1,11 @@
 import { pause } from '../../lib/wait.ts'
-import { nodeLayout } from '../schema/layout.ts'
+import { nodeLayout, SHARD } from '../schema/layout.ts'
 import { migrate } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
 import { SMALL_READ, type Storage, StorageError } from '../storage.ts'
 import type { Cluster, Node } from './cluster.ts'
+import { copyTables } from './copyTables.ts'
+import { placeOf } from './place.ts'
 
 export interface MigrateNodesOptions {
   readonly cluster: Pick<Cluster, 'nodes'>
@@ -22,42 +24,7 @@ export interface NodeMigrations {
 
 const RETRY_MS = 1_000
 
-interface Member {
-  readonly shard: number
-  readonly replica: number
-}
-
-const membersOf = async (storage: Storage, name: string): Promise<Member[]> => {
-  const members = await storage.rows<Member>(
-    {
-      text: 'SELECT shard_num AS shard, replica_num AS replica FROM system.clusters WHERE cluster = {name:String}',
-      params: { name },
-    },
-    SMALL_READ,
-  )
-  if (members.length) return members
-  const known = await storage.rows<{ cluster: string }>(
-    {
-      text: 'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster',
-    },
-    SMALL_READ,
-  )
-  throw new Error(
-    known.length
-      ? `The ClickHouse server has no cluster "${name}": set CLICKHOUSE_CLUSTER to one of ${known.map(({ cluster }) => cluster).join(', ')}.`
-      : `The ClickHouse server has no cluster "${name}", or any other: define it in remote_servers.`,
-  )
-}
-
-const hasKeeper = async (storage: Storage): Promise<boolean> => {
-  const [found] = await storage.rows<{ tables: number }>(
-    {
-      text: "SELECT count() AS tables FROM system.tables WHERE database = 'system' AND name = 'zookeeper'",
-    },
-    SMALL_READ,
-  )
-  return Number(found!.tables) > 0
-}
+const isAway = (error: unknown) => error instanceof StorageError && error.kind === 'unavailable'
 
 const standaloneTables = async (storage: Storage, { tables: known }: Schema): Promise<string[]> => {
   const tables = await storage.rows<{ name: string }>(
@@ -70,21 +37,44 @@ const standaloneTables = async (storage: Storage, { tables: known }: Schema): Pr
   return tables.map(({ name }) => name)
 }
 
-/** Runs the missing migrations on one node. */
+const hasLedger = async (storage: Pick<Storage, 'rows'>): Promise<boolean> => {
+  const found = await storage.rows(
+    {
+      text: "SELECT 1 FROM system.tables WHERE database = {database:String} AND name = 'migrations'",
+      params: { database: SHARD },
+    },
+    SMALL_READ,
+  )
+  return found.length > 0
+}
+
+/** Returns the available replicas of a shard that have tables. */
+const replicasOf = async (shard: string, nodes: readonly Node[], name: string): Promise<readonly Storage[]> => {
+  const found: Storage[] = []
+  for (const { storage } of nodes) {
+    try {
+      if ((await placeOf(storage, name)).shard === shard && (await hasLedger(storage))) found.push(storage)
+    } catch (error) {
+      if (!isAway(error)) throw error
+    }
+  }
+  return found
+}
+
+/** Runs the missing migrations on one node. `others`: the other nodes of the cluster. */
 const migrateNode = async (
   { storage, host }: Node,
+  others: readonly Node[],
   name: string,
-  nodeCount: number,
   schema: Schema,
 ): Promise<string[]> => {
-  const members = await membersOf(storage, name)
-  if (members.length !== nodeCount) {
+  const { isReplicated, shard, members, maxReplicas } = await placeOf(storage, name)
+  if (members !== others.length + 1) {
     throw new Error(
-      `The cluster "${name}" has ${members.length} nodes and CLICKHOUSE_URL names ${nodeCount}: list each node once, http://user:password@one:8123,http://user:password@two:8123.`,
+      `The cluster "${name}" has ${members} nodes and CLICKHOUSE_URL names ${others.length + 1}: list each node once, http://user:password@one:8123,http://user:password@two:8123.`,
     )
   }
-  const isReplicated = await hasKeeper(storage)
-  if (!isReplicated && members.some(({ replica }) => replica > 1)) {
+  if (!isReplicated && maxReplicas > 1) {
     throw new Error(
       `The cluster "${name}" has replicas, but ${host} has no Keeper to replicate rows: configure a Keeper on its nodes, or make each node a separate shard.`,
     )
@@ -95,7 +85,9 @@ const migrateNode = async (
       `${host} has unreplicated tables from when it was a standalone server (${alone.map((table) => `db.${table}`).join(', ')}): copy their rows into a new, empty cluster with INSERT … SELECT FROM remote(…).`,
     )
   }
-  return migrate(storage, schema.migrations, nodeLayout({ cluster: name, isReplicated, alone, tables: schema.tables }))
+  const layout = nodeLayout({ cluster: name, isReplicated, alone, tables: schema.tables })
+  if (isReplicated) await copyTables(storage, await replicasOf(shard, others, name), layout)
+  return migrate(storage, schema.migrations, layout)
 }
 
 /**
@@ -113,10 +105,11 @@ export const migrateNodes = async ({
 
   const attempt = async (node: Node): Promise<boolean> => {
     try {
-      for (const step of await migrateNode(node, name, nodes.length, schema)) taken.add(step)
+      const others = nodes.filter((each) => each !== node)
+      for (const step of await migrateNode(node, others, name, schema)) taken.add(step)
       return true
     } catch (error) {
-      if (error instanceof StorageError && error.kind === 'unavailable') return false
+      if (isAway(error)) return false
       throw error
     }
   }
@@ -129,7 +122,7 @@ export const migrateNodes = async ({
 
   const follow = async (node: Node) => {
     log(
-      `The node ${node.host} is unavailable. Its events cannot be read or written until it is back. Its migrations will run then.`,
+      `The node ${node.host} is unavailable. Unless its shard has another replica, its events cannot be read or written until it is back. Its migrations will run then.`,
     )
     while (!isStopped) {
       try {

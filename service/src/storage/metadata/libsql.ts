@@ -15,10 +15,11 @@ interface LibsqlConnection extends DatabaseConnection {
   end(how: 'commit' | 'rollback'): Promise<void>
 }
 
-const createConnection = (client: Client): LibsqlConnection => {
+const createConnection = (client: Client, onStatement: () => void): LibsqlConnection => {
   let transaction: Transaction | undefined
   const executeQuery = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
     const result = await (transaction ?? client).execute({ sql, args: [...parameters] as InArgs })
+    onStatement()
     return { rows: result.rows as Row[], numAffectedRows: BigInt(result.rowsAffected) }
   }
   return {
@@ -32,6 +33,7 @@ const createConnection = (client: Client): LibsqlConnection => {
     },
     async end(how) {
       await transaction?.[how]()
+      onStatement()
       transaction = undefined
     },
   }
@@ -53,13 +55,13 @@ const createMutex = () => {
   }
 }
 
-const createDriver = (client: Client): Driver => {
+const createDriver = (client: Client, onStatement: () => void): Driver => {
   const mutex = createMutex()
   return {
     init: async () => {},
     async acquireConnection() {
       await mutex.acquire()
-      return createConnection(client)
+      return createConnection(client, onStatement)
     },
     beginTransaction: (connection) => (connection as LibsqlConnection).begin(),
     commitTransaction: (connection) => (connection as LibsqlConnection).end('commit'),
@@ -69,10 +71,10 @@ const createDriver = (client: Client): Driver => {
   }
 }
 
-/** Returns Kysely's SQLite dialect over the connections of a libSQL client. */
-export const libsqlDialect = (client: Client): Dialect => ({
+/** Returns Kysely's SQLite dialect over the connections of a libSQL client. `onStatement` is called after each statement and transaction. */
+export const libsqlDialect = (client: Client, onStatement: () => void): Dialect => ({
   createAdapter: () => new SqliteAdapter(),
-  createDriver: () => createDriver(client),
+  createDriver: () => createDriver(client, onStatement),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 })

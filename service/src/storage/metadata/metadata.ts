@@ -1,11 +1,8 @@
 import { within } from '../../lib/wait.ts'
 import type { MetadataContext } from './context.ts'
-import { createDashboardStore, type DashboardStore } from './dashboards.ts'
 import { type ConsoleStore, createConsoleStore } from './console.ts'
-import { createDeletedRecordingStore, type DeletedRecordingStore } from './deletedRecordings.ts'
 import { createEndpointStore, type EndpointStore } from './endpoints.ts'
 import { createEpochStore, type EpochStore } from './epochs.ts'
-import { createErrorTrackingStore, type ErrorTrackingStore } from './errorTracking.ts'
 import { createFlagStore, type FlagStore } from './flags.ts'
 import { createGroupTypeStore, type GroupTypeStore } from './groupTypes.ts'
 import { createKeyStore, type KeyStore } from './keys.ts'
@@ -16,16 +13,12 @@ import { createReadCache } from './readCache.ts'
 import { createRunTokenStore, type RunTokenStore } from './runTokens.ts'
 import { createSettingStore, type SettingStore } from './settings.ts'
 import type { LockName } from './store.ts'
-import { createSurveyStore, type SurveyStore } from './surveys.ts'
-import { createToolbarStore, type ToolbarStore } from './toolbar.ts'
 import { createVariableStore, type VariableStore } from './variables.ts'
 
 export type { ConsoleInstance, ConsoleSession } from './console.ts'
 export { copyMetadata } from './copy.ts'
-export type { DashboardRecord } from './dashboards.ts'
 export type { Endpoint } from './endpoints.ts'
 export type { EndpointVersion, NewVersion } from './endpointVersions.ts'
-export type { ErrorIssue, ErrorStack, IssueState, SourceMapRecord } from './errorTracking.ts'
 export { EventsElsewhere, MetadataMismatch, MetadataUnavailable, TokenTaken } from './errors.ts'
 export { lockEvents } from './eventsLock.ts'
 export type { FlagRecord } from './flags.ts'
@@ -33,8 +26,6 @@ export type { ApiKey, NewKey, Rotation } from './keys.ts'
 export type { MaterializedVersion } from './materializations.ts'
 export type { Project } from './projects.ts'
 export { isPostgres } from './store.ts'
-export type { SurveyRecord } from './surveys.ts'
-export type { ToolbarSession, ToolbarStart } from './toolbar.ts'
 export type { Variable, VariableSchema } from './variables.ts'
 
 /**
@@ -50,14 +41,11 @@ export interface Metadata {
   readonly groupTypes: GroupTypeStore
   readonly materializations: MaterializationStore
   readonly runTokens: RunTokenStore
-  readonly dashboards: DashboardStore
-  readonly deletedRecordings: DeletedRecordingStore
   readonly settings: SettingStore
   readonly epochs: EpochStore
   readonly console: ConsoleStore
-  readonly errorTracking: ErrorTrackingStore
-  readonly surveys: SurveyStore
-  readonly toolbar: ToolbarStore
+  /** Returns the store of a module. */
+  store<Store>(create: (context: MetadataContext) => Store): Store
   /** Whether other processes may use the same metadata store. */
   readonly isShared: boolean
   /** Runs `work` while no other process holds the lock `name`. Waits for the lock. */
@@ -101,14 +89,10 @@ export const openMetadata = async (
     groupTypes: createGroupTypeStore(context),
     materializations: createMaterializationStore(context),
     runTokens: createRunTokenStore(context),
-    dashboards: createDashboardStore(context),
-    deletedRecordings: createDeletedRecordingStore(context),
     settings: createSettingStore(context),
     epochs: createEpochStore(context),
     console: createConsoleStore(context),
-    errorTracking: createErrorTrackingStore(context),
-    surveys: createSurveyStore(context),
-    toolbar: createToolbarStore(context),
+    store: (create) => create(context),
     isShared,
     withLock: (name, work) => (isShared ? transact(work, name) : work()),
     ready: (withinMs) => within(responds(), withinMs, false).catch(() => false),

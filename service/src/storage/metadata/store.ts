@@ -44,22 +44,38 @@ const codeOf = (error: unknown): string => {
 /** Opens a client of the SQLite file. */
 export const openFile = (file: string) => createClient({ url: `file:${file}`, timeout: BUSY_MS })
 
-const watchFile = (file: string): Watch => {
-  // A separate connection: data_version changes with commits of other connections only.
-  const connection = new Database(file)
-  const statement = connection.prepare('PRAGMA data_version').raw()
-  return {
-    version: () => (statement.get() as [number])[0],
-    close: () => void connection.close(),
+/** Watches a file. `forget` must be called after each statement of this process. */
+const createFileWatch = (file: string): { readonly watch: () => Watch; readonly forget: () => void } => {
+  let known: number | undefined
+  const forget = () => {
+    known = undefined
   }
+  const watch = () => {
+    // A separate connection: data_version changes with commits of other connections only.
+    const connection = new Database(file)
+    const statement = connection.prepare('PRAGMA data_version').raw()
+    return {
+      version() {
+        // Read once in a turn of the event loop: a request that follows a change by another process comes in a later turn.
+        if (known === undefined) {
+          known = (statement.get() as [number])[0]
+          setImmediate(forget)
+        }
+        return known
+      },
+      close: () => void connection.close(),
+    }
+  }
+  return { watch, forget }
 }
 
 const sqliteStore = async (file: string): Promise<Store> => {
   const client = openFile(file)
   // Readers and the writer do not block each other, and a killed process loses nothing.
   await client.execute('PRAGMA journal_mode = WAL')
+  const { watch, forget } = createFileWatch(file)
   return {
-    dialect: libsqlDialect(client),
+    dialect: libsqlDialect(client, forget),
     toSql: (statement) => statement,
     hasMigrations: async (db) =>
       (await sql`SELECT 1 FROM sqlite_master WHERE name = 'steps'`.execute(db)).rows.length > 0,
@@ -67,7 +83,7 @@ const sqliteStore = async (file: string): Promise<Store> => {
     // SQLite runs one write transaction at a time, and one process owns the data folder.
     acquireLock: async () => {},
     isShared: false,
-    watch: () => watchFile(file),
+    watch,
     toStartError: (error) => error,
   }
 }

@@ -452,7 +452,7 @@ test('trend lines equal the reference for any events, math, interval, zone and b
         }
       },
     ),
-    { numRuns: 12 },
+    { numRuns: randomRuns(4) },
   )
 })
 
@@ -502,6 +502,6 @@ test('one scan of all series returns the rows of one scan per series', async () 
         }
       },
     ),
-    { numRuns: randomRuns(2), endOnFailure: true },
+    { numRuns: randomRuns(1), endOnFailure: true },
   )
 })

@@ -1,4 +1,4 @@
-import { createBatches } from '../../../src/endpoints/materialization/batches.ts'
+import { createBatches } from '../../../src/endpoints/materialization/memory/batches.ts'
 
 const gate = () => {
   let open = () => {}

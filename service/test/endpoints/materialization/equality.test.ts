@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import { startTestEngine, type TestEngine } from '../../sql/support/engine.ts'
+import type { CellRun } from '../../../src/endpoints/materialization/memory/cells.ts'
+import type { MaterializedTable } from '../../../src/endpoints/materialization/tables/state.ts'
+import { createShadow } from '../../../src/endpoints/materialization/shadow.ts'
 import { randomRuns } from '../../sql/support/randomRuns.ts'
 import type { BoundValue } from '../../../src/sql/compile.ts'
 import { type Materialized, materialize, type SeenEvent, store } from './support/store.ts'
@@ -67,7 +70,7 @@ const ALL_VISITS: Readonly<Record<keyof typeof valuesOf, BoundValue>> = {
 const TYPES = { event: 'String', plan: 'String', amount: 'Number', paid: 'Boolean', from: 'Date', to: 'Date' }
 
 const ALL_STATES =
-  'count() AS n, count(properties.amount), sum(properties.amount), avg(properties.amount), min(properties.amount), max(timestamp), uniq(distinct_id), uniqExact(properties.plan), count(DISTINCT distinct_id), ' +
+  'count() AS n, count(properties.amount), sum(properties.amount), avg(properties.amount), min(properties.amount), min(timestamp), max(timestamp), uniq(distinct_id), uniqExact(properties.plan), count(DISTINCT distinct_id), ' +
   'countIf(properties.amount > 3), sumIf(properties.amount, properties.paid), quantileExact(0.9)(properties.amount), quantile(0.5)(properties.amount), quantileTDigest(0.5)(properties.amount), median(properties.amount), ' +
   'stddevPop(length(distinct_id)), argMax(toUnixTimestamp64Milli(timestamp), timestamp), sumOrNull(properties.amount), arraySort(x -> x, groupUniqArray(distinct_id))'
 
@@ -151,7 +154,7 @@ describe('a materialized run returns the rows of a live run', () => {
           // A run of the service over no events may not be finished.
           { weight: title in FINISHED ? 0 : 1, arbitrary: fc.constant([]) },
         ),
-        fc.array(values, { minLength: 4, maxLength: 6 }),
+        fc.array(values, { minLength: 2, maxLength: 3 }),
         title in FINISHED && !isTimed ? fc.constant(true) : fc.boolean(),
         async (events, runs, isComplete) => {
           const projectId = (projects += 2)
@@ -264,6 +267,86 @@ test('materialized rows equal live rows at each millisecond around the ends of h
   await stored.drop()
 })
 
+test.each([
+  'toInt(properties.amount) AS amount, count() AS n',
+  'toUInt64OrNull(properties.text) AS amount, count(DISTINCT distinct_id) AS n',
+  'properties.amount AS amount, uniq(distinct_id) AS n',
+  "'all' AS amount, sum(toInt(properties.amount)) AS n",
+  "'all' AS amount, sum(toUInt64OrZero(properties.text)) AS n, uniqExact(properties.text) AS texts",
+  "'all' AS amount, sumIf(toFloat(properties.amount), properties.amount < 100) AS n, max(toInt(properties.amount)) AS most",
+  "'all' AS amount, countIf(properties.amount > 1) AS n, sumIf(toInt(properties.amount), properties.amount > 9e99) AS none",
+])('large integers, fractions and missing numbers are those of a live run: %s', async (columns) => {
+  const projectId = (projects += 2)
+  const amounts = [2 ** 53, 2 ** 53 + 2, -(2 ** 53), -(2 ** 60), 0.1, 0.2, -0, 1e300, 3, null, undefined]
+  const texts = ['9007199254740993', '9007199254740992', '18446744073709551615', '1', '', 'x']
+  await store(
+    engine,
+    projectId,
+    amounts.flatMap((amount, n) =>
+      texts.map((written, place) => ({
+        event: 'visit',
+        person: `p${(n + place) % 4}`,
+        at: START + n * HOUR + place,
+        seenAt: BUILT - 1 + 2 * (n % 2),
+        properties: { ...(amount === undefined ? {} : { amount }), text: written },
+      })),
+    ),
+  )
+  for (const order of ['amount, n', 'n DESC, amount DESC', 'amount DESC NULLS FIRST, n LIMIT 2 OFFSET 1']) {
+    const query = `SELECT ${columns} FROM events WHERE ${RANGE} GROUP BY amount ORDER BY ${order}`
+    const stored = await materialize(engine, projectId, query, { from: 'Date', to: 'Date' }, BUILT)
+    for (const hours of [3, 3.5, 20]) {
+      const [from, to] = [START, START + hours * HOUR].map((ms): BoundValue => ({
+        type: "DateTime64(3, 'UTC')",
+        value: new Date(ms).toISOString().replace('T', ' ').replace('Z', ''),
+      }))
+      await expectSame(stored, { from: from!, to: to! })
+    }
+    await stored.drop()
+  }
+})
+
+test.each([
+  ['Europe/Berlin', ['2026-03-29T01:00:00Z', '2026-10-25T01:00:00Z'], true],
+  // By half an hour.
+  ['Australia/Lord_Howe', ['2026-04-04T15:00:00Z', '2026-10-03T15:30:00Z'], true],
+  // Midnight comes twice, so the service cannot tell all days apart.
+  ['Atlantic/Azores', ['2026-03-29T01:00:00Z', '2026-10-25T01:00:00Z'], false],
+])(
+  'runs by hour and by day in %s are those of live runs at both changes of the clock',
+  async (zone, changes, isFinished) => {
+    const projectId = (projects += 2)
+    const minutes = [-90, -60, -30, -1, 0, 1, 30, 60, 90]
+    const times = changes.flatMap((change) => minutes.map((each) => Date.parse(change) + each * 60_000))
+    const seenAt = Date.parse('2026-12-01T00:00:00Z')
+    await store(
+      engine,
+      projectId,
+      times.map((at, n) => ({ event: 'visit', person: `p${n % 5}`, at, seenAt: seenAt - 1, properties: {} })),
+    )
+    const ranges = changes.flatMap((change) =>
+      [-86_400_000, -1_800_000, 0].map((before) =>
+        [Date.parse(change) + before, Date.parse(change) + 86_400_000].map((ms): BoundValue => ({
+          type: "DateTime64(3, 'UTC')",
+          value: new Date(ms).toISOString().replace('T', ' ').replace('Z', ''),
+        })),
+      ),
+    )
+    let finished = 0
+    for (const [start, value] of [
+      ['toStartOfHour', 'count()'],
+      ['toStartOfHour', 'uniq(distinct_id)'],
+      ['toStartOfDay', 'uniq(distinct_id)'],
+    ]) {
+      const query = `SELECT ${start}(timestamp, '${zone}') AS t, ${value} AS n FROM events WHERE ${RANGE} GROUP BY t ORDER BY t`
+      const stored = await materialize(engine, projectId, query, { from: 'Date', to: 'Date' }, seenAt)
+      for (const [from, to] of ranges) finished += await expectSame(stored, { from: from!, to: to! })
+      await stored.drop()
+    }
+    expect(finished > 0).toBe(isFinished)
+  },
+)
+
 test('a materialized run reads a long range from days and the rest from hours and events', async () => {
   const projectId = (projects += 2)
   const HOURS = 10 * 24
@@ -300,4 +383,39 @@ test('a materialized run reads a long range from days and the rest from hours an
   const from = (written: string): BoundValue => ({ type: "DateTime64(3, 'UTC')", value: written })
   expect((await stored.run({ from: from('2026-01-01 22:00:00.000') })).materialized).toEqual([[HOURS - 22]])
   expect((await stored.run({ from: from('2026-01-01 22:00:00.002') })).materialized).toEqual([[HOURS - 23]])
+})
+
+test.each([
+  [
+    'the last digits of a sum of fractions',
+    'toFloat64(54043195528445952)',
+    'toFloat64(54043195528445960)',
+    undefined,
+    false,
+  ],
+  ['the last digits of an integer', 'toInt64(54043195528445952)', 'toInt64(54043195528445960)', undefined, true],
+  ['rows in memory', '1', '1', [[2]], true],
+  ['rows of a table that are not in memory', '1', '2', [[1]], false],
+])('a comparison turns off the table if it finds other rows: %s', async (_, live, stored, rows, isTurnedOff) => {
+  let turnedOff = 0
+  const shadow = createShadow({
+    storage: { run: engine.result },
+    materializations: { turnOff: async () => void (turnedOff += 1) },
+    epochOf: async () => 0,
+    percent: 100,
+    log: () => {},
+  })
+  const statements = (value: string) => () => [{ text: `SELECT ${value} AS n` }]
+  const columns = [{ name: 'n', type: 'UInt8' }]
+  shadow.follow({
+    versionId: 'v',
+    limits: { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 },
+    finish: async () => rows && { columns, rows, textLength: 5 },
+    comparison: () => ({
+      live: statements(live),
+      stored: { table: { table: 't' } as MaterializedTable, statements: statements(stored), cells: {} as CellRun },
+    }),
+  })
+  await shadow.settled()
+  expect(turnedOff > 0).toBe(isTurnedOff)
 })

@@ -210,11 +210,7 @@ const expectSame = async (stored: MaterializedInsight, query: object, question: 
 }
 
 describe('a materialized run after late events, merges, property changes and deletions', () => {
-  test.each([
-    ['trends', 2],
-    ['retention', 1],
-    ['funnels', 1],
-  ] as const)('equals a live run for the insight kind %s', async (kind, numRuns) => {
+  test.each(['trends', 'retention', 'funnels'])('equals a live run for the insight kind %s', async (kind) => {
     const tale = QUERIES[kind]!.chain((query) =>
       fc.record({
         query: fc.constant(query),
@@ -243,7 +239,7 @@ describe('a materialized run after late events, merges, property changes and del
         await first.drop()
         if (isTouched) await second.drop()
       }),
-      { numRuns, endOnFailure: true },
+      { numRuns: randomRuns(1), endOnFailure: true },
     )
   })
 })

@@ -5,8 +5,8 @@ import {
   createMaterializations,
   type Materializations,
 } from '../../../src/endpoints/materialization/materializations.ts'
-import type { State } from '../../../src/endpoints/materialization/state.ts'
-import { readingFrom } from '../../../src/endpoints/materialization/plan.ts'
+import type { State } from '../../../src/endpoints/materialization/tables/state.ts'
+import { tableReading } from '../../../src/endpoints/materialization/plan.ts'
 import { compileQuery, parseQuery } from '../../../src/sql/compile.ts'
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'
 import {
@@ -73,7 +73,11 @@ const answer = async () => {
   const parsed = parseQuery(QUERY)
   const held = await stored()
   const { rows } = await storage.run(
-    compileQuery(parsed, { projectId, variables: {}, ...(held ? { replace: readingFrom(parsed, held).replace } : {}) }),
+    compileQuery(parsed, {
+      projectId,
+      variables: {},
+      ...(held ? { replace: tableReading(parsed, {}, held)!.replace } : {}),
+    }),
     { ...LIMITS, projectId, ...(held ? { tables: [held.table] } : {}) },
     NO_CALLER,
   )

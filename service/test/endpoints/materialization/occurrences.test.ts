@@ -1,5 +1,6 @@
+import { readTimes } from '../../../src/endpoints/materialization/memory/boundary.ts'
 import fc from 'fast-check'
-import { createOccurrences } from '../../../src/endpoints/materialization/occurrences.ts'
+import { createOccurrences } from '../../../src/endpoints/materialization/memory/occurrences.ts'
 
 const time = fc.integer({ min: -5, max: 20 })
 const times = fc.array(time, { maxLength: 4 })
@@ -20,4 +21,15 @@ test('the distinct values in a range are those that occur in it', () => {
     ),
     { numRuns: 1_000 },
   )
+})
+
+test.each([
+  ['uniq', 65_536, true],
+  ['uniq', 65_537, false],
+  ['uniqExact', 65_537, true],
+])('an estimate is not taken for exact where it happens to be: %s over %d values', (name, count, isTaken) => {
+  const counted = Array.from({ length: count }, (_, at) => [at])
+  const result = { columns: [], rows: [[counted, [], count]], textLength: 0 }
+  const found = readTimes({ kind: 'call', name, args: [] }, 0, result, { from: 0, to: count })
+  expect(found !== undefined).toBe(isTaken)
 })

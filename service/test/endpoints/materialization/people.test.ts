@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { isSettled } from '../../../src/endpoints/epochs.ts'
 import { createServiceEpochs, type ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createArrivals } from '../../../src/endpoints/materialization/arrivals.ts'
-import { INDEX } from '../../../src/endpoints/materialization/batchedStates.ts'
-import { type Cells, createCells } from '../../../src/endpoints/materialization/cellStore.ts'
+import { INDEX } from '../../../src/endpoints/materialization/rollup.ts'
+import { type Cells, createCells } from '../../../src/endpoints/materialization/memory/cellStore.ts'
 import { createErase, createForgetPerson } from '../../../src/persons/erase.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
 import { createPersons } from '../../../src/persons/lookup.ts'
@@ -124,8 +124,10 @@ const startProject = () => {
   const { epochs, owners }: ServiceEpochs = createServiceEpochs(undefined)
   const ingest = startIngest(storage, createTypes(), 120_000, { epochs, owners })
   let shared = 0
-  const run: Storage['run'] = (statement, ...more) => {
+  let beforeNext = async () => {}
+  const run: Storage['run'] = async (statement, ...more) => {
     if (statement.text.includes(INDEX)) shared += 1
+    await beforeNext()
     return storage.run(statement, ...more)
   }
   const cells: Cells = createCells({ storage: { run }, changedIds: owners.between })
@@ -149,7 +151,11 @@ const startProject = () => {
     const epoch = await epochs.of(projectId)
     const built = { ...table, signature: '', layers: [], bytes: 0, builtAt: '' }
     const isComplete = isSettled(epoch) && arrivals.isComplete(projectId, built, epoch)
-    return { cells, epoch: settled(epoch), owners: settled(await owners.of(projectId)), isComplete }
+    const now = async () => ({
+      epoch: settled(await epochs.of(projectId)),
+      owners: settled(await owners.of(projectId)),
+    })
+    return { cells, now, isComplete }
   }
   return {
     send: (events: readonly Captured[]) => deliver(ingest, projectId, events.map(wire)),
@@ -176,6 +182,18 @@ const startProject = () => {
       return made
     },
     settled: () => arrivals.settled(),
+    begin: () => epochs.begin(projectId),
+    live: async (query: string, of: Readonly<Record<string, BoundValue>>) =>
+      engine.rows(compile(query, of, {}, projectId)),
+    /** Calls `work` before the nth statement from now on that reads cells. Returns whether it has been called. */
+    before(nth: number, work: () => Promise<void>) {
+      let sent = 0
+      beforeNext = async () => {
+        sent += 1
+        if (sent === nth) await work()
+      }
+      return () => sent >= nth
+    },
     /** The number of statements for several runs. */
     shared: () => shared,
   }
@@ -237,3 +255,48 @@ test('people in a run finished from cells are those of a live run, at each momen
     )
   expect(finishedRuns).toBeGreaterThan(compared / 2)
 })
+
+const all: Readonly<Record<string, BoundValue>> = {
+  event: { type: 'String', value: 'visit' },
+  from: time(HOUR / 2),
+  to: time(30 * HOUR),
+}
+
+test.each([
+  ['events', false],
+  ['events', true],
+  ['a merge', false],
+  ['a merge', true],
+])(
+  'a run is of one moment, whichever of its statements comes after %s (others being stored: %s)',
+  async (what, isBusy) => {
+    const project = startProject()
+    const visits = (...ids: readonly string[]) =>
+      ids.flatMap((id) => [1, 20, 26].map((hour): Captured => ({ event: 'visit', id, at: hour * HOUR, plan: 'free' })))
+    await project.send(visits('ann', 'ben'))
+    const tables = await project.tables()
+    let compared = 0
+    for (const query of [0, 1, 3]) {
+      const text = QUERIES[query]!
+      let isReached = true
+      for (let nth = 1; isReached; nth += 1) {
+        await project.send(visits(`before-${query}-${nth}`))
+        const change =
+          what === 'events'
+            ? visits(`during-${query}-${nth}`)
+            : [{ event: '$identify', id: 'ann', other: `before-${query}-${nth}`, at: 0 }]
+        const before = await project.live(text, all)
+        if (isBusy) await project.begin()
+        const isCalled = project.before(nth, async () => void (await project.send(change)))
+        const { finished } = await tables[query]!.run(all)
+        isReached = isCalled()
+        const after = await project.live(text, all)
+        if (isReached) expect(after).not.toEqual(before)
+        if (finished) compared += 1
+        if (finished && JSON.stringify(finished) !== JSON.stringify(before)) expect(finished).toEqual(after)
+      }
+    }
+    for (const each of tables) await each.drop()
+    expect(compared).toBeGreaterThan(0)
+  },
+)

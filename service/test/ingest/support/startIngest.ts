@@ -1,8 +1,9 @@
 import { REJECTIONS } from '../../../src/modules.ts'
+import type { PlainProperties } from '../../../src/endpoints/plainProperties.ts'
 import type { ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
-import { createPersonFacts } from '../../../src/persons/facts.ts'
+import { createPersonFacts, type FactOptions } from '../../../src/persons/facts.ts'
 import { createLastSeenCache } from '../../../src/persons/lastSeenCache.ts'
 import { createWriter } from '../../../src/ingest/writer.ts'
 import type { IngestSink } from '../../../src/ingest/sink.ts'
@@ -29,18 +30,27 @@ export const createTypes = () => {
  * write that is not stored within `waitMs` fails.
  */
 export const startIngest = (
-  storage: Pick<Storage, 'rows' | 'insert' | 'work' | 'ready' | 'rowsDatabase'>,
+  storage: Pick<Storage, 'rows' | 'insert' | 'remove' | 'ready'>,
   { groupTypes } = createTypes(),
   // Longer than any write takes on a busy machine.
   waitMs = 120_000,
   {
     sinks = [],
-    onMerge,
     epochs,
     owners,
-  }: Partial<ServiceEpochs> & { sinks?: readonly IngestSink[]; onMerge?: (projectId: number) => Promise<void> } = {},
-): Ingest =>
-  createIngest({
+    plainProperties,
+  }: {
+    sinks?: readonly IngestSink[]
+    epochs?: ServiceEpochs['epochs']
+    owners?: FactOptions['owners']
+    plainProperties?: Pick<PlainProperties, 'note'>
+  } = {},
+): Ingest => {
+  const facts = createPersonFacts(storage, {
+    lastSeen: createLastSeenCache(),
+    ...(owners ? { owners } : {}),
+  })
+  return createIngest({
     projectByToken: async (token) => ({
       id: Number(token),
       name: token,
@@ -52,11 +62,10 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPersonFacts(storage, {
-        lastSeen: createLastSeenCache(),
-        ...(onMerge ? { onMerge } : {}),
-        ...(owners ? { owners } : {}),
-      }).store,
+      async before(rows) {
+        for (const { projectId, structured } of rows) plainProperties?.note(projectId, structured)
+        await facts.store(rows)
+      },
       ...(epochs ? { onStoring: epochs.begin, onChange: epochs.end } : {}),
       waitMs,
     }),
@@ -68,6 +77,7 @@ export const startIngest = (
     slices: createTimeSlices(),
     count: () => {},
   })
+}
 
 /** Delivers a batch to a process. */
 export const deliver = (ingest: Ingest, project: number, batch: readonly object[], receivedAt = Date.UTC(2026, 5, 1)) =>

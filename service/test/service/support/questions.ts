@@ -79,6 +79,8 @@ const GROUPS = [
   ['toDate(timestamp)'],
   ["toStartOfDay(timestamp, 'Europe/Berlin')"],
   ["toStartOfDay(timestamp, 'America/New_York')", 'properties.plan'],
+  ["toStartOfHour(timestamp, 'Europe/Berlin')"],
+  [ITEMS],
   ['properties.plan'],
   ['event', '$group_0'],
   ['person.properties.tier'],

@@ -11,7 +11,7 @@ import type { Storage } from '../../../src/storage/storage.ts'
 interface VoteParts {
   readonly queryRows: QueryRows
   readonly storage: Pick<Storage, 'insert'>
-  readonly background: Pick<Storage, 'work' | 'rowsDatabase'>
+  readonly background: Pick<Storage, 'remove'>
   readonly countVote: () => void
 }
 
@@ -84,11 +84,8 @@ export const VOTES: Module<VoteParts> = {
   remoteSettings: { votes: { schema: ON, byDefault: true } },
   eraser: ({ background }) => ({
     erase: (projectId, ids) =>
-      background.work(
-        {
-          text: `ALTER TABLE ${background.rowsDatabase}.votes DELETE WHERE project_id = {projectId:UInt32} AND distinct_id IN {ids:Array(String)} SETTINGS mutations_sync = 2`,
-          params: { projectId, ids },
-        },
+      background.remove(
+        { table: 'votes', where: 'distinct_id IN {ids:Array(String)}', params: { projectId, ids } },
         { maxSeconds: 60, maxMemoryBytes: 1_000_000_000 },
       ),
   }),

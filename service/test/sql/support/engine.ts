@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { createClient } from '@clickhouse/client'
 import type { Compiled } from '../../../src/sql/compile.ts'
 import { RESULT_SETTINGS } from '../../../src/storage/clickhouseSettings.ts'
+import { quoteUnsafeIntegers } from '../../../src/storage/unsafeIntegers.ts'
 import type { Result } from '../../../src/storage/storage.ts'
 import { SCHEMA } from '../../../src/modules.ts'
 import { freePort } from '../../support/freePort.ts'
@@ -132,7 +133,11 @@ export const startTestEngine = async (): Promise<TestEngine> => {
 
   const answer = async ({ text, params }: Pick<Compiled, 'text' | 'params'>) => {
     const result = await client.query({ query: text, query_params: { ...params }, format: 'JSONCompact' })
-    return result.json<unknown[]>() as unknown as { data: unknown[][]; meta: { name: string; type: string }[] }
+    // As the service does, so that no digit of a large integer is lost.
+    return JSON.parse(quoteUnsafeIntegers(await result.text())) as {
+      data: unknown[][]
+      meta: { name: string; type: string }[]
+    }
   }
 
   return {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createErrorTrackingStore } from '../../../src/storage/metadata/errorTracking.ts'
+import { createErrorTrackingStore } from '../../../src/errorTracking/store.ts'
 import { type OpenDatabase, openDatabase } from '../../../src/storage/metadata/open.ts'
 import { temporaryFolder } from '../../support/startService.ts'
 import { countWork, type WorkCount } from './support/countWork.ts'

@@ -1,6 +1,11 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openMetadata, type Metadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
+import { createDashboardStore } from '../../../src/dashboards/store.ts'
+import { createErrorTrackingStore } from '../../../src/errorTracking/store.ts'
+import { createDeletedRecordingStore } from '../../../src/recordings/store.ts'
+import { openMetadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
+import { createSurveyStore } from '../../../src/surveys/store.ts'
+import { createToolbarStore } from '../../../src/toolbar/store.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/startService.ts'
 
@@ -90,6 +95,20 @@ const recordCalls = <Value extends object>(value: Value, called: Set<string>, pa
     },
   })
 
+/** Opens the metadata with the stores of modules. */
+const openStores = async (at: string) => {
+  const { store, ...metadata } = await openMetadata(at)
+  return {
+    ...metadata,
+    dashboards: store(createDashboardStore),
+    deletedRecordings: store(createDeletedRecordingStore),
+    errorTracking: store(createErrorTrackingStore),
+    surveys: store(createSurveyStore),
+    toolbar: store(createToolbarStore),
+  }
+}
+type Stores = Awaited<ReturnType<typeof openStores>>
+
 const variable = { name: 'Plan', codeName: 'plan', type: 'String', defaultValue: null, values: [], schema: undefined }
 const endpoint = {
   name: 'e',
@@ -117,9 +136,9 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   const called = new Set<string>()
   let template: string
   let at: string
-  let metadata: Metadata
+  let metadata: Stores
 
-  const open = async () => recordCalls(await openMetadata(at), called)
+  const open = async () => recordCalls(await openStores(at), called)
   // The migrations of a store take longer than most tests.
   beforeAll(async () => {
     template = await store.place()
@@ -862,9 +881,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
   test('calls every method of the store in these tests', async () => {
     await metadata.close()
     expect(
-      methodsOf(await openMetadata(at).then(async (all) => (await all.close(), all))).filter(
-        (each) => !called.has(each),
-      ),
+      methodsOf(await openStores(at).then(async (all) => (await all.close(), all))).filter((each) => !called.has(each)),
     ).toEqual([])
   })
 })

@@ -107,7 +107,7 @@ const valueOf = (field: Node) => String((field as HTMLInputElement).value ?? fie
 export const createPolicy = (
   local: SessionRecordingConfig,
   { masking: remote = {}, recordCanvas }: RemotePolicy,
-  { redact, sensitiveName, typing }: Pick<RecorderParts, 'redact' | 'sensitiveName' | 'typing'>,
+  { outgoingText, sensitiveName, typing }: Pick<RecorderParts, 'outgoingText' | 'sensitiveName' | 'typing'>,
 ): Policy | string => {
   const { maskTextClass = 'ph-mask', blockClass = 'ph-no-capture' } = local
   const settings = { maskTextClass, blockClass }
@@ -160,9 +160,9 @@ export const createPolicy = (
     ),
     maskClass: maskTextClass instanceof RegExp ? maskTextClass : undefined,
     blockClass: blockClass instanceof RegExp ? blockClass : undefined,
-    redact: (url) => redact(url, true),
+    redact: (url) => outgoingText(url, true),
     // A link is a URL even without a slash, by which text shows that it is one.
-    redactLink: (url) => redact(`/${url}`).slice(1),
+    redactLink: (url) => outgoingText(`/${url}`).slice(1),
     sensitiveName,
     typedFields: masksAllInputs && (isStrict || !local.maskInputFn) ? typing.fields : undefined,
     hideTyped: typedHidden,

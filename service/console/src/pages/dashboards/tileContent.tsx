@@ -1,13 +1,12 @@
 import { useMemo } from 'preact/hooks'
 import type { QueryResult } from '../../api/query.ts'
 import { formatChange, formatCompact, formatDuration, formatNumber } from '../../lib/format.ts'
-import { FunnelChart } from '../../ui/funnelChart.tsx'
 import { LineChart } from '../../ui/lineChart.tsx'
-import { RetentionGrid } from '../../ui/retentionGrid.tsx'
 import { SimpleTable } from '../../ui/simpleTable.tsx'
 import styles from './dashboards.module.css'
 import type { Display } from '../../api/dashboards.ts'
 import { toTileData } from '../../insights/kinds.ts'
+import { tileOf } from '../../insights/tiles.tsx'
 import type { Figure, TileData } from '../../insights/tileData.ts'
 
 interface ContentProps {
@@ -34,14 +33,10 @@ export const TileContent = ({ title, display, kind, result, isRunning }: Content
         isLastPartial={isRunning && kind === 'TrendsQuery'}
       />
     )
-  if (display === 'funnel' && kind === 'FunnelsQuery') return <FunnelChart caption={title} results={result.results} />
-  if (display === 'retention' && kind === 'RetentionQuery')
-    return <RetentionGrid caption={title} unit="Interval" results={result.results} formatCohort={formatCohort} />
+  const Tile = tileOf(kind, display)
+  if (Tile) return <Tile caption={title} results={result.results} />
   return <AsTable title={title} display={display} data={data} />
 }
-
-// The date is local to the project, with its offset.
-const formatCohort = (date: string) => date.slice(0, 10)
 
 const AsTable = ({
   title,

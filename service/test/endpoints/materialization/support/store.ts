@@ -1,6 +1,7 @@
-import { planOf, readingFrom, tableReading } from '../../../../src/endpoints/materialization/plan.ts'
+import { planOf, tableReading } from '../../../../src/endpoints/materialization/plan.ts'
 import { type TablePlan, statementsOf } from '../../../../src/endpoints/materialization/tablePlan.ts'
-import { type Cells, createCells } from '../../../../src/endpoints/materialization/cellStore.ts'
+import type { CellOptions } from '../../../../src/endpoints/materialization/memory/cells.ts'
+import { type Cells, createCells } from '../../../../src/endpoints/materialization/memory/cellStore.ts'
 import { type BoundValue, compileQuery, parseQuery } from '../../../../src/sql/compile.ts'
 import type { Variable } from '../../../../src/storage/metadata/metadata.ts'
 import type { TestEngine } from '../../../sql/support/engine.ts'
@@ -103,8 +104,7 @@ export const rounded = (value: unknown): unknown =>
 /** What a service knows when a run begins. */
 export interface Known {
   readonly cells: Cells
-  readonly epoch: number
-  readonly owners: number
+  readonly now: CellOptions['now']
   readonly isComplete: boolean
 }
 
@@ -138,17 +138,20 @@ export const materialize = async (
     table: stored.table,
     async run(values, page = {}) {
       epoch += 1
-      const known = (await knownAt?.(stored)) ?? { cells, epoch, owners: epoch, isComplete }
+      const known = (await knownAt?.(stored)) ?? { cells, now: async () => ({ epoch, owners: epoch }), isComplete }
       const source = { ...stored, isComplete: known.isComplete }
       const now = new Date()
-      const reading = readingFrom(parsed, source, now)
-      const compiled = compileQuery(parsed, { projectId, variables: values, ...page, replace: reading.replace })
-      const isUsed = reading.isUsed()
-      // As a run of the service: from a shape that an earlier run with other values may have found.
-      const found = tableReading(parsed, values, source, now)
-      const cellRun = found?.cells({ projectId, ...page })
-      expect(Boolean(found)).toBe(isUsed)
-      const fresh = isUsed ? reading.cells({ projectId, ...page }) : undefined
+      const reading = tableReading(parsed, values, source, now)
+      const replace = reading ? { replace: reading.replace } : {}
+      const compiled = compileQuery(parsed, { projectId, variables: values, ...page, ...replace })
+      const isUsed = compiled.text.includes(stored.table)
+      expect(Boolean(reading)).toBe(isUsed)
+      // As a run of the service: from a shape that an earlier run with other values may have found. A new text has a new shape.
+      const cellRun = reading?.cells({ projectId, ...page })
+      const fresh = tableReading(parseQuery(text + ' '.repeat(epoch)), values, source, now)?.cells({
+        projectId,
+        ...page,
+      })
       expect(JSON.stringify(cellRun)).toBe(JSON.stringify(fresh))
       expect(cellRun?.statements.table()).toEqual(fresh?.statements.table())
       const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 }

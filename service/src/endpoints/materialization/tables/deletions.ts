@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import type { Metadata } from '../../../storage/metadata/metadata.ts'
+import type { Storage } from '../../../storage/storage.ts'
+import { daysOfEvents } from './changes.ts'
+import { CLAIM_MS, HEARTBEAT_MS, type Maintenance } from './maintain.ts'
+import { type State, withStaleDays } from './state.ts'
+
+export interface DeletionOptions {
+  readonly metadata: Pick<Metadata, 'materializations'>
+  readonly storage: Pick<Storage, 'rows'>
+  readonly maintenance: Pick<Maintenance, 'change' | 'start' | 'abort'>
+  readonly now: () => number
+}
+
+/**
+ * Deletes events of a project with these ids: `work` does it. Runs are live from before until the days of these events are stored
+ * again.
+ */
+export type WhileDeleting = (projectId: number, ids: readonly string[], work: () => Promise<void>) => Promise<void>
+
+export const createWhileDeleting =
+  ({ metadata, storage, maintenance: { change, start, abort }, now }: DeletionOptions): WhileDeleting =>
+  async (projectId, ids, work) => {
+    const id = randomUUID()
+    const changeAll = async (next: (state: State) => State) => {
+      const own = (await metadata.materializations.all()).filter((each) => each.projectId === projectId)
+      for (const { version } of own)
+        await change(version.id, (state) => (state.isTurnedOff ? state : { ...next(state), lookedAt: undefined }))
+      return own
+    }
+    const hold = (state: State): State => ({
+      ...state,
+      claim: undefined,
+      deletions: { ...state.deletions, [id]: new Date(now() + CLAIM_MS).toISOString() },
+    })
+    const release = (state: State): State => {
+      const { [id]: _, ...deletions } = state.deletions ?? {}
+      return { ...state, deletions }
+    }
+    // First nothing more is stored, then the stored days are known.
+    for (const { version } of await changeAll((state) => hold(withStaleDays(state, [])))) abort(version.id)
+    const days = await daysOfEvents(storage, projectId, ids)
+    await changeAll((state) => hold(withStaleDays(state, days)))
+    let isOver = false
+    const heartbeat = setInterval(
+      () => void changeAll((state) => (isOver ? state : hold(state))).catch(() => {}),
+      HEARTBEAT_MS,
+    )
+    try {
+      await work()
+    } finally {
+      clearInterval(heartbeat)
+      isOver = true
+      // A table that was created meanwhile may have some of the events.
+      for (const each of await changeAll((state) => release(withStaleDays(state, days)))) start(each)
+    }
+  }

@@ -1,0 +1,6 @@
+import { refusalCookie } from '../../../state/backends/refusalCookie'
+import type { Feature } from '../../feature'
+import { consent as row } from './consent'
+
+/** Consent for apps that may lack cookies, in which a refusal may be. */
+export const consent: Feature = { ...row, provides: { ...row.provides, refusalCookie } }

@@ -1,5 +1,0 @@
-import { createOutbox } from '../../delivery/outbox'
-import type { Feature } from '../feature'
-
-/** Stores waiting events in the browser, so that they outlive the page and an outage. One tab sends for all. */
-export const durable: Feature = { name: 'durable', provides: { createOutbox } }

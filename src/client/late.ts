@@ -1,0 +1,45 @@
+import type { Link } from '../host'
+import { objectOf } from '../lib/objects'
+import type { Stop } from '../types'
+import type { CallMethod, Client, Connection } from './feature'
+
+/** How a feature handles calls of methods that its extension has. */
+interface Late {
+  /** Returns why the extension will not load. `undefined`: it may still load, and calls wait for it. */
+  absence(): string | undefined
+  /** Called when a call begins to wait. */
+  onWait?(): void
+  /** Answers a call that will not reach the extension. `absence`: why; undefined: too many calls wait. */
+  answer(path: string, args: readonly unknown[], absence?: string): unknown
+}
+
+/** Returns the handler of calls that come before the extension of a feature, or without it. */
+export const lateCalls =
+  ({ calls, moment }: Client, { absence, onWait, answer }: Late): CallMethod =>
+  (path, args) => {
+    const reason = absence()
+    if (reason || !calls.hasRoom()) return answer(path, args, reason)
+    onWait?.()
+    const early = calls.early()
+    // Not read again, because between two persons the page is still that of the first.
+    const now = early?.layers ? early : { ...moment(), trace: new Error() }
+    const add = (onResult?: (result: unknown) => void) => calls.add(path, args, now, onResult)
+    return path.endsWith('Async') ? new Promise(add) : add()
+  }
+
+/** Returns a function that adds what an extension has to its client until stopped, and runs the calls that waited for it. */
+export const linkTo =
+  ({ api, calls, connections }: Client) =>
+  (link: Link): Stop => {
+    const names = Object.keys(link.api ?? {})
+    connections.push(link as Connection)
+    Object.assign(api(), link.api)
+    calls.replay()
+    return () => {
+      connections.splice(connections.indexOf(link as Connection), 1)
+      Object.assign(
+        api(),
+        objectOf(names, () => undefined),
+      )
+    }
+  }

@@ -1,0 +1,1 @@
+export { consent } from '../../client/features/consent/consentAlone'

@@ -1,0 +1,1 @@
+export { people } from '../../client/features/people/people'
