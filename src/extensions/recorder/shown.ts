@@ -2,6 +2,7 @@ import type { RecorderParts } from '../../host'
 import type { Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { INCREMENTAL, MUTATION } from './eventTypes'
+import { attempt } from './page'
 
 /**
  * Returns state of an element that browsers do not keep in attributes, as attributes: whether a popover is open, which image of a
@@ -48,14 +49,17 @@ export const watchShown = ({ host, idOf, add, mark }: ShownInputs): { begin(): v
   return {
     begin: () => {
       if (view && view.scale !== 1) zoom()
-      for (const { localName: name } of document.querySelectorAll(':not(:defined)'))
-        if (!names.has(name)) {
+      // A page may have patched these.
+      attempt(() =>
+        document.querySelectorAll(':not(:defined)').forEach(({ localName: name }) => {
+          if (names.has(name)) return
           names.add(name)
           void customElements.whenDefined(name).then(
             () => mark('element defined', { name }),
             () => {},
           )
-        }
+        }),
+      )
     },
     stop: () => stops.forEach((stop) => stop()),
   }
