@@ -1,3 +1,4 @@
+import { createRecentIds } from './recentIds.ts'
 import { createRejectedEvents, type RejectedEvents } from './rejectedEvents.ts'
 import { createWriter, type Writer } from './writer.ts'
 import type { Module } from '../module.ts'
@@ -42,6 +43,7 @@ export const STORING: Module<StoringParts> = {
     log,
   }) {
     const lastSeen = isShared ? undefined : createLastSeenCache()
+    const recentIds = isShared ? undefined : createRecentIds(gate.ingest)
     const facts = createPersonFacts(gate.ingest, {
       slices,
       owners,
@@ -55,6 +57,7 @@ export const STORING: Module<StoringParts> = {
       },
       onStoring: epochs.begin,
       onChange: epochs.end,
+      recentIds,
       ...(isShared ? { withLock: storingWithLock(metadata) } : {}),
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
@@ -79,7 +82,11 @@ export const STORING: Module<StoringParts> = {
     return {
       writer,
       rejectedEvents,
-      forgetPerson: (projectId, ids) => writer.between(() => forget(projectId, ids)),
+      forgetPerson: (projectId, ids) =>
+        writer.between(() => {
+          recentIds?.forget()
+          return forget(projectId, ids)
+        }),
     }
   },
 }

@@ -94,3 +94,7 @@ const safe = (sum: number): number => (Number.isSafeInteger(sum) ? sum : NaN)
 /** Adds two partial results. Null: no value yet. NaN: the sum is not exact. */
 export const add = (a: unknown, b: unknown): unknown =>
   a === null ? b : b === null ? a : safe((a as number) + (b as number))
+
+/** Adds up the partial results of each aggregate. `undefined`: there are none. */
+export const sumOf = (parts: readonly Row[]): readonly unknown[] | undefined =>
+  parts.length === 0 ? undefined : parts.reduce((sum, each) => sum.map((value, at) => add(value, each[at])))
