@@ -1,6 +1,10 @@
 import { markdownTable } from '../support/markdownTable.mjs'
 import { digits, percentile } from '../support/statistics.mjs'
 
+/** The question that counts people. */
+const PEOPLE = 'people_by_day'
+const MANY_ROWS = 10_000_000
+
 const millions = (rows) => `${digits(rows / 1_000_000)} M`
 const find = ({ loads }, path, callers) => loads.find((each) => each.path === path && each.callers === callers)
 const p = (found, share) => percentile(found.samples, share)
@@ -26,41 +30,77 @@ const growth = (sizes, path) =>
       )
     : NaN
 
-/** Targets of the service. The worst query and size counts. */
+/** Returns a value of each load of a path with so many callers, over all sizes. `isPeople`: only of the question about people, or of the others. */
+const each = (sizes, { path, callers, isPeople }, value) =>
+  sizes.flatMap(({ questions }) =>
+    questions
+      .filter(({ name }) => isPeople === undefined || (name === PEOPLE) === isPeople)
+      .map((question) => value(find(question, path, callers), question)),
+  )
+
+const p99 = (found) => p(found, 0.99)
+const p50 = (found) => p(found, 0.5)
+const byHand = (sizes, isOf) =>
+  Math.max(...sizes.filter(isOf).map(({ questions }) => worst(questions, ({ liveMs, byHandMs }) => liveMs / byHandMs)))
+
+/** Targets of the service, with `most` or `least`. The worst query and size counts. */
 const TARGETS = [
   {
     what: 'cached run, p50, ms',
     most: 2,
-    ours: (sizes) =>
-      Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'cached', 1), 0.5)))),
+    ours: (sizes) => Math.max(...each(sizes, { path: 'cached', callers: 1 }, p50)),
   },
   {
-    what: 'materialized run, p99, ms',
-    most: 50,
-    ours: (sizes) =>
-      Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'materialized', 1), 0.99)))),
+    what: 'materialized run, p99, ms: counts and sums',
+    most: 25,
+    ours: (sizes) => Math.max(...each(sizes, { path: 'materialized', callers: 1, isPeople: false }, p99)),
   },
   {
-    what: 'the same, 16 callers',
-    most: 50,
-    ours: (sizes) =>
-      Math.max(...sizes.map(({ questions }) => worst(questions, (each) => p(find(each, 'materialized', 16), 0.99)))),
+    what: 'the same: people',
+    most: 40,
+    ours: (sizes) => Math.max(...each(sizes, { path: 'materialized', callers: 1, isPeople: true }, p99)),
   },
-  // Flat: 100 times as many events may cost 1.5 times as much.
+  {
+    what: 'materialized run, 16 callers, p99, ms',
+    most: 100,
+    ours: (sizes) => Math.max(...each(sizes, { path: 'materialized', callers: 16 }, p99)),
+  },
+  {
+    what: 'the same, runs per second',
+    least: 250,
+    ours: (sizes) => Math.min(...each(sizes, { path: 'materialized', callers: 16 }, ({ perSecond }) => perSecond)),
+  },
+  // Flat: 100 times as many events may cost a quarter more.
   {
     what: 'materialized run, p50 over the most events × p50 over the fewest',
-    most: 1.5,
+    most: 1.25,
     ours: (sizes) => growth(sizes, 'materialized'),
   },
   {
-    what: 'live run, p50 × hand-written SQL',
-    most: 1.2,
+    what: 'materialized run, p50 × live run',
+    most: 1,
     ours: (sizes) =>
-      Math.max(...sizes.map(({ questions }) => worst(questions, ({ liveMs, byHandMs }) => liveMs / byHandMs))),
+      Math.max(
+        ...each(
+          sizes,
+          { path: 'materialized', callers: 1 },
+          (found, question) => p50(found) / p50(find(question, 'live', 1)),
+        ),
+      ),
+  },
+  {
+    what: 'live run, p50 × hand-written SQL, less than 10 million events',
+    most: 1.25,
+    ours: (sizes) => byHand(sizes, ({ rows }) => rows < MANY_ROWS),
+  },
+  {
+    what: 'the same, 10 million and more',
+    most: 1.15,
+    ours: (sizes) => byHand(sizes, ({ rows }) => rows >= MANY_ROWS),
   },
   {
     what: 'overhead of a live run, without the engine, p50, ms',
-    most: 2,
+    most: 0.85,
     ours: (sizes) => Math.max(...sizes.map(({ questions }) => worst(questions, ({ overheadMs }) => overheadMs))),
   },
   {
@@ -75,18 +115,19 @@ const TARGETS = [
   },
 ]
 
-const verdict = (ours, most) => (Number.isNaN(ours) ? 'one size only' : ours <= most ? 'yes' : '**no**')
+const verdict = (ours, { most = Infinity, least = -Infinity }) =>
+  Number.isFinite(ours) ? (ours <= most && ours >= least ? 'yes' : '**no**') : 'not with these sizes'
 
 /** Returns the report: targets, then all measurements. */
 export const tables = ({ sizes, compiler }) => [
   '### Targets',
   markdownTable(
-    ['what', 'at most', 'worst measured', 'met'],
-    TARGETS.map(({ what, most, ours }) => [
+    ['what', 'target', 'worst measured', 'met'],
+    TARGETS.map(({ what, ours, ...target }) => [
       what,
-      digits(most),
+      target.least === undefined ? `≤ ${digits(target.most)}` : `≥ ${digits(target.least)}`,
       digits(ours(sizes, compiler)),
-      verdict(ours(sizes, compiler), most),
+      verdict(ours(sizes, compiler), target),
     ]),
   ),
   '### Runs by number of events',

@@ -42,11 +42,14 @@ const RECORDERS = [
   {
     name: 'trailmark',
     files: Object.fromEntries(
-      ['analytics', 'recorder', 'recorderPlugins'].map((each) => [`/${each}.js`, join(ROOT, `dist/${each}.js`)]),
+      ['analytics', 'recorder', 'recorderPage', 'recorderPlugins'].map((each) => [
+        `/${each}.js`,
+        join(ROOT, `dist/${each}.js`),
+      ]),
     ),
     start: `analytics.init('bench', ${OPTIONS})`,
     isRunning: 'analytics.sessionRecordingStarted()',
-    own: /\/(analytics|recorder|recorderPlugins)\.js/,
+    own: /\/(analytics|recorder|recorderPage|recorderPlugins)\.js/,
   },
   {
     name: 'posthog-js',
@@ -113,15 +116,69 @@ const sizedPage = (nodes) => ({
   isManual: true,
 })
 
+const SHADOW_ROOTS = `for (let index = 0; index < 300; index++) {
+  const host = document.body.appendChild(document.createElement('my-card'))
+  host.attachShadow({ mode: 'open' }).innerHTML = '<style>p { color: red }</style><p>text</p>'
+}`
+const FRAMES = `for (let index = 0; index < 50; index++) {
+  const frame = document.createElement('iframe')
+  frame.srcdoc = '<p>text</p>'
+  document.body.append(frame)
+}`
+/** Changes texts, `perTurn` each 50 ms. `find`: code that returns the elements. */
+const changing = (find, perTurn) => `{
+  let count = 0
+  setInterval(() => {
+    const all = ${find}
+    for (let each = 0; each < ${perTurn}; each++) all[count++ % all.length].textContent = 'text ' + count
+  }, 50)
+}`
+
+/** Pages that are hard to record, whose frames are counted. `run`: code that runs once the page is recorded. */
+const HOSTILE = [
+  { name: '20,000 changes/s', elements: 2000, run: changing(`document.querySelectorAll('b')`, 1000) },
+  {
+    name: 'document replaced each second',
+    elements: 400,
+    run: `setInterval(() => {
+      document.open()
+      document.write('<!doctype html><body>' + '<p>text</p>'.repeat(400))
+      document.close()
+    }, 1000)`,
+  },
+  {
+    name: 'patched prototypes',
+    elements: 2000,
+    run: `Element.prototype.matches = Element.prototype.closest = WeakMap.prototype.get = () => { throw new Error('patched') }
+      ${changing(`document.querySelectorAll('b')`, 50)}`,
+  },
+  {
+    name: '300 shadow roots',
+    elements: 400,
+    before: SHADOW_ROOTS,
+    run: changing(
+      `[...document.querySelectorAll('my-card')].map(({ shadowRoot }) => shadowRoot.querySelector('p'))`,
+      50,
+    ),
+  },
+  {
+    name: '50 frames',
+    elements: 400,
+    before: FRAMES,
+    run: changing(`[...document.querySelectorAll('iframe')].map(({ contentDocument }) => contentDocument.body)`, 50),
+  },
+]
+
 const pageOf = (
   { files, start },
-  { elements, perSecond, isManual },
+  { elements, perSecond, isManual, before = '' },
 ) => `<!doctype html><html><head><title>bench</title></head>
 <body>${'<p class="row"><b>one</b><i>two</i><span title="x">three</span></p>'.repeat(elements / 4)}
 ${Object.keys(files)
   .filter((file) => !/recorder/.test(file))
   .map((file) => `<script src="${file}"></script>`)
   .join('')}
+<script>${before}</script>
 <script>window.start = () => { ${start} }
 ${isManual ? '' : 'start()'}
 window.change = () => {
@@ -285,6 +342,64 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
   }
 }
 
+/** Measures how many frames a hostile page draws a second, and the longest time between two. */
+const measureFrames = async (browser, recorder, page, seconds) => {
+  const site = await startSite(recorder, page)
+  const context = await browser.newContext()
+  try {
+    const tab = await context.newPage()
+    await tab.goto(site.url)
+    await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 30_000 })
+    await tab.mouse.click(5, 5)
+    await tab.waitForTimeout(2500)
+    return await tab.evaluate(
+      ([run, ms]) =>
+        new Promise((done) => {
+          const times = []
+          const begin = performance.now()
+          const draw = (now) => {
+            times.push(now)
+            if (now - begin < ms) return requestAnimationFrame(draw)
+            const gaps = times.slice(1).map((each, index) => each - times[index])
+            done({ perSecond: (times.length / (now - begin)) * 1000, longest: Math.max(...gaps) })
+          }
+          requestAnimationFrame(draw)
+          const script = document.createElement('script')
+          script.textContent = run
+          document.body.append(script)
+        }),
+      [page.run, seconds * 1000],
+    )
+  } finally {
+    await context.close()
+    await site.stop()
+  }
+}
+
+/** Runs the benchmark of hostile pages and resolves with its table. */
+const runHostile = async (browser, recorders, { quick, say }) => {
+  const own = recorders.filter(({ name }) => name === 'none' || name === 'trailmark')
+  const rows = []
+  for (const page of HOSTILE) {
+    const samples = own.map(() => [])
+    for (let round = 0; round < (quick ? 1 : 5); round++)
+      for (const [index, recorder] of own.entries()) {
+        say(`hostile page: ${page.name}, ${recorder.name}, round ${round + 1}`)
+        samples[index].push(await measureFrames(browser, recorder, page, quick ? 8 : 20))
+      }
+    const of = (member) => samples.map((all) => digits(median(all.map((each) => each[member]))))
+    rows.push([page.name, ...of('perSecond'), ...of('longest')])
+  }
+  const heads = [
+    'Page',
+    'Frames/s without',
+    'Frames/s recorded',
+    'Longest frame without, ms',
+    'Longest frame recorded, ms',
+  ]
+  return markdownTable(heads, rows)
+}
+
 /** Runs the benchmark of first snapshots and resolves with its table. */
 const runFirst = async (browser, recorders, { quick, say }) => {
   const rows = []
@@ -330,6 +445,8 @@ export const run = async ({ quick, say }) => {
       markdownTable(['Page', 'Recorder', 'CPU share, %', 'Longest task, ms', 'kB/s, gzip'], rows),
       'CPU share: samples of the profiler with a frame of the recorder, while the page changes. The first snapshot is not part of it:',
       await runFirst(browser, recorders, { quick, say }),
+      'Pages that are hard to record, with requestAnimationFrame:',
+      await runHostile(browser, recorders, { quick, say }),
     ].join('\n\n')
   } finally {
     await browser.close()

@@ -34,7 +34,13 @@ interface Moment {
 /** The moments of each page: once it is recorded, after it has changed, and after another full snapshot. */
 const STEPS: readonly { name: string; run(page: Page): Promise<void> }[] = [
   { name: 'loaded', run: async () => {} },
-  { name: 'changed', run: (page) => page.evaluate(`Promise.race([globalThis.act?.(), new Promise((_, fail) => setTimeout(fail, 8000, new Error('act does not end')))])`) },
+  {
+    name: 'changed',
+    run: (page) =>
+      page.evaluate(
+        `Promise.race([globalThis.act?.(), new Promise((_, fail) => setTimeout(fail, 8000, new Error('act does not end')))])`,
+      ),
+  },
   {
     name: 'again',
     // As when the page returns from the back/forward cache.
@@ -101,8 +107,9 @@ test('the player shows what the page showed, for each page of the gallery', asyn
     if (zoom) await debug.send('Emulation.setPageScaleFactor', { pageScaleFactor: 1 })
   }
   const problems: string[] = []
-  for (const row of rows) await visit(row).catch((error: unknown) => problems.push(`${row.file}: ${String(error).slice(0,200)}`))
- console.log(problems)
+  for (const row of rows)
+    await visit(row).catch((error: unknown) => problems.push(`${row.file}: ${String(error).slice(0, 200)}`))
+  console.log(problems)
 
   writeFileSync('/tmp/fid/chunks.json', JSON.stringify(chunks()))
   const id = await page.evaluate(() => window.analytics.get_session_id())
@@ -136,9 +143,18 @@ test('the player shows what the page showed, for each page of the gallery', asyn
   const differences: Record<string, number> = {}
   for (const { file, name, at, picture } of moments) {
     await slider.fill(String(at - Date.parse(String(body.started_at))))
-    const isShown = await recorded.locator(`html[data-moment="${name}"]`).waitFor({ state: 'attached', timeout: MAX_SEEK_MS }).then(() => true, () => false)
+    const isShown = await recorded
+      .locator(`html[data-moment="${name}"]`)
+      .waitFor({ state: 'attached', timeout: MAX_SEEK_MS })
+      .then(
+        () => true,
+        () => false,
+      )
     if (!isShown) {
-      console.log(at - Date.parse(String(body.started_at)), await recorded.locator('html').evaluate((x) => x.outerHTML.slice(0, 300)))
+      console.log(
+        at - Date.parse(String(body.started_at)),
+        await recorded.locator('html').evaluate((x) => x.outerHTML.slice(0, 300)),
+      )
       problems.push(`${name}: the player does not get there`)
       differences[file] = 100
       continue
@@ -158,7 +174,8 @@ test('the player shows what the page showed, for each page of the gallery', asyn
       problems.push(`${name}: ${difference.toFixed(2)} % of the pixels differ`)
   }
   for (const { file, notCovered } of rows)
-    if (notCovered && (differences[file] ?? 100) <= MAX_PERCENT) problems.push(`${file} is covered now. Remove its reason`)
+    if (notCovered && (differences[file] ?? 100) <= MAX_PERCENT)
+      problems.push(`${file} is covered now. Remove its reason`)
   if (PICTURES) console.log(differences)
   await view.context().close()
   await site.stop()

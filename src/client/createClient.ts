@@ -109,11 +109,11 @@ export const createClient = ({
   delivery.onGzipNeeded(running.align)
   remote.onChange(running.align)
   remote.onChange(calls.replay)
-  let adoption: ReturnType<typeof setTimeout> | undefined
+  let sharedTimer: ReturnType<typeof setTimeout> | undefined
   context.onNextPerson(() => {
     settle()
     running.leave(true)
-    adoption = later(() => adopt())
+    sharedTimer = later(() => readShared())
   })
 
   const dropWaiting = () => {
@@ -132,17 +132,17 @@ export const createClient = ({
     calls.replay()
   }
   /** Applies what another tab or the page has changed in the browser's storage: consent, a reset, ids, the session. */
-  const adopt = () => {
+  const readShared = () => {
     consent.keep()
     if (consent.explicit() !== decision) {
       // A denial in another tab also drops events that wait in this one.
       if (consent.explicit() === 'denied') dropWaiting()
       align()
     }
-    person.adoptReset()
+    person.applyReset()
   }
-  events.connect(adopt, emit, connections)
-  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle, running.leave)
+  events.connect(readShared, emit, connections)
+  const stopLifecycle = startPageLifecycle(context, delivery, emit, readShared, settle, running.leave)
 
   const coreApi: CoreApi = {
     // The fourth parameter is not the site's.
@@ -159,7 +159,7 @@ export const createClient = ({
     flush: queue.flush,
     shutdown: async () => {
       running.stop()
-      clearTimeout(adoption)
+      clearTimeout(sharedTimer)
       emit('onEnd')
       stopLifecycle()
       queue.onPageLeave()
@@ -170,11 +170,11 @@ export const createClient = ({
     },
   }
   Object.assign(api, coreApi, ...connections.map((each) => each.api))
-  const look = oncePerTask(adopt)
+  const look = oncePerTask(readShared)
   return {
     call,
     api,
-    /** Runs before each call of the page: captures what waits, and adopts what other tabs have changed. */
+    /** Runs before each call of the page: captures what waits, and applies what other tabs have changed. */
     beforeCall: () => {
       settle()
       look()

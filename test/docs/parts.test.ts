@@ -13,6 +13,8 @@ const DOES: Record<keyof typeof PART_BUDGETS, string> = {
   bots: 'Drops events of bots. Without it, events of bots are captured',
   campaign:
     'Campaign parameters, referrer and entry page of visitor and session on every event, such as `utm_source` and `$referring_domain`',
+  checks:
+    'Checks options and says in the console what is wrong with them, and knows older names of options. For development: without it, a value of a wrong type has no effect',
   clicks: '`$rageclick` and `$dead_click`. Their detection is a separate chunk, loaded at the first click on a page',
   consent:
     'Lets visitors decide, cookieless mode. Without it, nothing is captured if an option demands consent or the visitor has refused before',

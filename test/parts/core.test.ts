@@ -1,4 +1,5 @@
 import type { Feature } from '../../src/client/feature'
+import { checks } from '../../src/client/features/checks/checks'
 import { autocapture } from '../../src/client/features/autocapture/autocapture'
 import { cookies } from '../../src/client/features/cookies/cookies'
 import { FEATURES } from '../../src/client/features/features'
@@ -82,6 +83,38 @@ test.each([{ opt_out_capturing_by_default: true }, { cookieless_mode: 'always' }
     expect(lines).toEqual([`[trailmark] ${Object.keys(options)[0]} needs trailmark/consent; it has no effect`])
   },
 )
+
+test.each([
+  [
+    { persistence: 1, before_send: [], api_host: null, session_idle_timeout_seconds: '60' },
+    ['persistence', 'api_host', 'session_idle_timeout_seconds'],
+  ],
+  [
+    { property_denylist: '$ip', bootstrap: [], defaults: 'latest', enabled: 1 },
+    ['property_denylist', 'bootstrap', 'enabled'],
+  ],
+  [{ bootstrap: { distinctID: 5, isIdentifiedID: true }, rate_limiting: undefined, ui_host: null }, []],
+])('without trailmark/checks, a value of a wrong kind has no effect: %j', async (options, wrong) => {
+  const lines = listen()
+  const { analytics, sent, settle } = startAnalytics(options as never, 'token', undefined, undefined, [])
+  analytics.capture('x')
+  await settle(5000)
+  expect(sent.map(({ event }) => event)).toEqual(['x'])
+  expect(lines.sort()).toEqual(
+    wrong
+      .sort()
+      .map((name) => `[trailmark] ${name} has a wrong type. Import trailmark/checks to see why; it has no effect`),
+  )
+})
+
+test('trailmark/checks says what is wrong, and knows older names', () => {
+  const lines: string[] = []
+  jest.spyOn(console, 'error').mockImplementation((...words) => void lines.push(words.join(' ')))
+  const options = { persistence: 1, verbose: false } as never
+  const { analytics } = startAnalytics(options, 'token', undefined, undefined, [checks])
+  expect(lines[0]).toMatch(/^\[trailmark\] persistence expects 'localStorage' \| .*, got 1\. Using/)
+  expect(analytics.config.debug).toBe(false)
+})
 
 test('persistence in cookies logs the import it needs', () => {
   const lines = listen()

@@ -38,6 +38,7 @@ let plugins: RecorderPluginParts[] = []
 const load: LoadExtension = async (name) => {
   if (name === 'recorderPlugins')
     return { start: (host: unknown) => (plugins.push(host as RecorderPluginParts), () => {}) }
+  if (name === 'recorderPage') return await import('../../src/extensions/recorderPage/recorderPage')
   if (name !== 'recorder') throw new Error(`${name} is not in this test`)
   return await import('../../src/extensions/recorder/recorder')
 }
@@ -46,7 +47,7 @@ beforeAll(async () => {
   globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
   // rrweb keeps `Date.now` as it is when it loads, unless that returns no time. Otherwise its clock would not be the test's.
   jest.spyOn(Date, 'now').mockReturnValueOnce(0)
-  await load('recorder')
+  await load('recorderPage')
 })
 beforeEach(() => {
   plugins = []
@@ -205,10 +206,12 @@ row('sampling', () => {
 
 row('sampleRate', () => {
   test('records no session with 0 and adds status and rate to events', async () => {
-    const { sentText, property } = await record('<p>x</p>', { sampleRate: 0 })
+    const { sentText, property, analytics } = await record('<p>x</p>', { sampleRate: 0 })
     expect(await sentText()).toBe('[]')
     expect(property('$recording_status')).toBe('disabled')
     expect(property('$replay_sample_rate')).toBe(0)
+    expect(property('$sdk_debug_replay_stop_reason')).toBe('sampling')
+    expect(analytics.explain('$snapshot')).toMatchObject([{ state: 'dropped', reason: 'sampling' }])
   })
   test('wins over the sample rate of the project', async () => {
     const { property, analytics } = await record('<p>x</p>', { sampleRate: 1 }, { remote: { sampleRate: '0' } })

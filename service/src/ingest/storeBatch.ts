@@ -1,5 +1,6 @@
 import { queryInParts } from '../lib/parts.ts'
 import type { IdentityRow } from '../persons/facts.ts'
+import type { RecentIds } from './recentIds.ts'
 import { insertAll, linesOf } from '../storage/insertRows.ts'
 import { SMALL_READ, type Storage } from '../storage/storage.ts'
 
@@ -9,6 +10,8 @@ export interface Row extends IdentityRow {
   readonly index: number
   /** The uuid as it was sent. Undefined: the service generated one. */
   readonly sentUuid: string | undefined
+  /** Its properties that are objects or arrays. */
+  readonly structured: readonly string[]
 }
 
 /** A row that the engine will never accept, with its line. */
@@ -39,6 +42,8 @@ export interface BatchHooks {
   readonly onBatch: (batch: { readonly stored: number; readonly repeats: number; readonly seconds: number }) => void
   /** Called after rows were inserted. */
   readonly onInserted: () => void
+  /** Absent: the engine looks up every id, because another process may store events. */
+  readonly recentIds: RecentIds | undefined
 }
 
 /**
@@ -62,19 +67,14 @@ const toSingles = ({ rows, lines }: Lines): Unstorable[] => {
 
 export const createStoreBatch = (
   storage: Pick<Storage, 'rows' | 'insert'>,
-  { before, onStoring, onChange, onBatch, onInserted }: BatchHooks,
+  { before, onStoring, onChange, onBatch, onInserted, recentIds }: BatchHooks,
 ): StoreBatch => {
-  /** Returns the rows whose id is in the engine or in an earlier row of the batch. */
-  const repeatsOf = async (rows: readonly Row[]): Promise<ReadonlySet<Row>> => {
-    const repeats = new Set<Row>()
-    const firsts = new Map<string, Row>()
-    for (const row of rows) {
-      const key = keyOf(row)
-      if (firsts.has(key)) repeats.add(row)
-      else firsts.set(key, row)
-    }
+  /** Returns the rows that the engine has. */
+  const findStored = async (rows: readonly Row[]): Promise<Row[]> => {
+    const byKey = new Map(rows.map((row) => [keyOf(row), row]))
+    const found: Row[] = []
     for (const projectId of new Set(rows.map((row) => row.projectId))) {
-      const uuids = [...firsts.values()].flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
+      const uuids = rows.flatMap((row) => (row.projectId === projectId ? [row.uuid] : []))
       const stored = await queryInParts(uuids, (ids) =>
         storage.rows<{ uuid: string }>(
           {
@@ -84,14 +84,31 @@ export const createStoreBatch = (
           SMALL_READ,
         ),
       )
-      for (const { uuid } of stored) repeats.add(firsts.get(`${projectId}:${uuid}`)!)
+      for (const { uuid } of stored) found.push(byKey.get(`${projectId}:${uuid}`)!)
     }
+    return found
+  }
+
+  /** Returns the rows whose id is stored or in an earlier row of the batch. */
+  const repeatsOf = async (rows: readonly Row[]): Promise<ReadonlySet<Row>> => {
+    const repeats = new Set<Row>()
+    const keys = new Set<string>()
+    const unknown: Row[] = []
+    if (rows.length) await recentIds?.load()
+    for (const row of rows) {
+      const key = keyOf(row)
+      const isRepeat = keys.has(key) || recentIds?.isStored(row)
+      if (isRepeat) repeats.add(row)
+      else if (isRepeat === undefined) unknown.push(row)
+      keys.add(key)
+    }
+    for (const row of await findStored(unknown)) repeats.add(row)
     return repeats
   }
 
-  /** Returns the rows that are not stored. */
+  /** Returns the rows that the engine does not have. */
   const missingOf = async (rows: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
-    const stored = await repeatsOf(rows.map(({ row }) => row))
+    const stored = new Set(await findStored(rows.map(({ row }) => row)))
     return rows.filter(({ row }) => !stored.has(row))
   }
 
@@ -117,14 +134,21 @@ export const createStoreBatch = (
     const fresh = repeats.size ? all.filter((row) => !repeats.has(row)) : all
     const projects = [...new Set(all.map((row) => row.projectId))]
     let unstorable: readonly Unstorable[] = []
+    /** Keys of the unstorable rows. */
+    const keys = new Set<string>()
     try {
       await Promise.all(projects.map(onStoring))
       // Before the insert, because a retry skips rows that are stored.
       await before(fresh)
       if (fresh.length) {
         unstorable = await insert(batch, repeats)
+        for (const { row } of unstorable) keys.add(keyOf(row))
+        recentIds?.add(keys.size ? fresh.filter((row) => !keys.has(keyOf(row))) : fresh)
         onInserted()
       }
+    } catch (error) {
+      recentIds?.forget()
+      throw error
     } finally {
       // Called after a failure too, because the rows may be stored already, and for repeats, because their first insert
       // may have failed after storing them.
@@ -135,7 +159,6 @@ export const createStoreBatch = (
       repeats: all.length - fresh.length,
       seconds: (performance.now() - startedAt) / 1_000,
     })
-    const keys = new Set(unstorable.map(({ row }) => keyOf(row)))
     return batch.map((each) => (keys.size ? toSingles(each).filter(({ row }) => keys.has(keyOf(row))) : []))
   }
 }

@@ -1,3 +1,4 @@
+import { createRecentIds } from './recentIds.ts'
 import { createRejectedEvents, type RejectedEvents } from './rejectedEvents.ts'
 import { createWriter, type Writer } from './writer.ts'
 import type { Module } from '../module.ts'
@@ -27,8 +28,22 @@ interface StoringParts {
 
 /** The writer of events, with the facts about persons, the epochs and the metrics. */
 export const STORING: Module<StoringParts> = {
-  create({ config, isShared, gate, metadata, metrics, epochs, owners, slices, rejections, onStop, log }) {
+  create({
+    config,
+    isShared,
+    gate,
+    metadata,
+    metrics,
+    epochs,
+    plainProperties,
+    owners,
+    slices,
+    rejections,
+    onStop,
+    log,
+  }) {
     const lastSeen = isShared ? undefined : createLastSeenCache()
+    const recentIds = isShared ? undefined : createRecentIds(gate.ingest)
     const facts = createPersonFacts(gate.ingest, {
       slices,
       owners,
@@ -36,9 +51,13 @@ export const STORING: Module<StoringParts> = {
     })
     const forget = createForgetPerson(gate.ingest, facts, lastSeen)
     const writer = createWriter(gate.ingest, {
-      before: facts.store,
+      async before(rows) {
+        for (const { projectId, structured } of rows) plainProperties.note(projectId, structured)
+        await facts.store(rows)
+      },
       onStoring: epochs.begin,
       onChange: epochs.end,
+      recentIds,
       ...(isShared ? { withLock: storingWithLock(metadata) } : {}),
       maxChars: config.ingestBytes,
       onBatch({ stored, repeats, seconds }) {
@@ -63,7 +82,11 @@ export const STORING: Module<StoringParts> = {
     return {
       writer,
       rejectedEvents,
-      forgetPerson: (projectId, ids) => writer.between(() => forget(projectId, ids)),
+      forgetPerson: (projectId, ids) =>
+        writer.between(() => {
+          recentIds?.forget()
+          return forget(projectId, ids)
+        }),
     }
   },
 }

@@ -7,10 +7,26 @@ const MAX_TOKEN_BYTES = 200
 const MAX_FIELDS = 20_000
 // More blanks between a name and its value than any JSON writer leaves.
 const MAX_BLANKS = 1_000
-// Searching this much takes well under a millisecond.
-const STEP_BYTES = 1024 * 1024
+// Searching this much takes well under a millisecond, or a few if it has nothing but ends of names.
+const STEP_BYTES = 128 * 1024
 
-const NAMES = ['"api_key"', '"token"'].map((name) => Buffer.from(name))
+/** The names, and the ends of them by which they are found. JSON is full of quotation marks, so a search for all of a name takes four times as long. */
+const NAMES = [
+  ['"api_key"', '_key"'],
+  ['"token"', 'ken"'],
+].map(([name = '', end = '']) => ({ name: Buffer.from(name), end: Buffer.from(end) }))
+type Name = (typeof NAMES)[number]
+
+/** Returns where a name begins in `part`, at `from` or later. -1: nowhere. */
+const indexOfName = (part: Buffer, { name, end }: Name, from: number): number => {
+  const before = name.length - end.length
+  for (let at = part.indexOf(end, from + before); at >= 0; at = part.indexOf(end, at + 1)) {
+    const start = at - before
+    if (part.compare(name, 0, before, start, at) === 0) return start
+  }
+  return -1
+}
+
 const [QUOTE, COLON] = [0x22, 0x3a]
 const isSpace = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
@@ -35,13 +51,18 @@ const valueAt = (bytes: Buffer, afterName: number): string | undefined => {
  * `undefined` after each step without one. Tokens and these names have no characters that a JSON writer escapes.
  */
 const scanTokens = function* (bytes: Buffer): Generator<string | undefined> {
-  for (const name of NAMES) {
+  for (const each of NAMES) {
+    const { length } = each.name
     let fields = 0
     for (let start = 0; start < bytes.length; start += STEP_BYTES) {
-      const part = bytes.subarray(start, start + STEP_BYTES + name.length - 1)
-      for (let at = part.indexOf(name); at >= 0 && fields < MAX_FIELDS; at = part.indexOf(name, at + name.length)) {
+      const part = bytes.subarray(start, start + STEP_BYTES + length - 1)
+      for (
+        let at = indexOfName(part, each, 0);
+        at >= 0 && fields < MAX_FIELDS;
+        at = indexOfName(part, each, at + length)
+      ) {
         fields += 1
-        yield valueAt(bytes, start + at + name.length)
+        yield valueAt(bytes, start + at + length)
       }
       yield undefined
     }

@@ -68,6 +68,7 @@ export const createWriter = (
     onBatch = () => {},
     onFault = () => {},
     onFull = () => {},
+    recentIds,
   }: WriterOptions = {},
 ): Writer => {
   const queue = createBatchQueue()
@@ -87,6 +88,7 @@ export const createWriter = (
     onChange,
     onBatch,
     onInserted: () => setFull(false),
+    recentIds,
   })
 
   const store = async (batch: readonly Waiting[], isFirstTry: boolean) => {

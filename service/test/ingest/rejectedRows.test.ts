@@ -1,4 +1,5 @@
 import { createPersonFacts } from '../../src/persons/facts.ts'
+import { createRecentIds } from '../../src/ingest/recentIds.ts'
 import type { Row } from '../../src/ingest/storeBatch.ts'
 import { createWriter } from '../../src/ingest/writer.ts'
 import { uuidv7 } from '../../src/lib/uuid.ts'
@@ -45,6 +46,7 @@ const given = (name: string, change: (line: string) => string = (line) => line):
       projectId: 1,
       uuid,
       sentUuid: uuid,
+      structured: [],
       distinctId: name,
       timestamp: 0,
       identity,
@@ -152,4 +154,23 @@ test('person updates of a row that the engine rejects do not block other rows', 
     SMALL_READ,
   )
   expect(found.map(({ id }) => id)).toEqual(['after', 'before'])
+})
+
+test('ids that were stored before are known after a load', async () => {
+  let at = Date.now()
+  const stored = given('remembered')
+  const random = given('remembered', (line) => line.replace(/("uuid":"[^"]{14})7/, '$14'))
+  const randomId = (JSON.parse(random.line) as { uuid: string }).uuid
+  const rows = [stored.row, { ...random.row, uuid: randomId }]
+  await createWriter(storage).write(rows, bytesOf([stored, random]))
+  const ids = createRecentIds(storage, { now: () => at })
+  const known = () =>
+    [stored.row.uuid, uuidv7(at), uuidv7(at - 61_000), randomId].map((uuid) => ids.isStored({ projectId: 1, uuid }))
+  await ids.load()
+  expect(known()).toEqual([undefined, undefined, undefined, undefined])
+  at += 60_000
+  await ids.load()
+  at -= 60_000
+  expect(known()).toEqual([true, false, undefined, undefined])
+  expect(ids.isStored({ projectId: 2, uuid: stored.row.uuid })).toBe(false)
 })

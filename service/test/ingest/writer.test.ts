@@ -1,6 +1,10 @@
+import { createRecentIds } from '../../src/ingest/recentIds.ts'
 import type { Row } from '../../src/ingest/storeBatch.ts'
 import { createWriter, type Writer } from '../../src/ingest/writer.ts'
+import { uuidv7 } from '../../src/lib/uuid.ts'
 import { type JsonLines, StorageError, type Statement } from '../../src/storage/storage.ts'
+import { createRandom } from '../service/support/random.ts'
+import { randomRuns } from '../sql/support/randomRuns.ts'
 
 const uuid = (n: number) => `0193f3a0-0000-7000-8000-${String(n).padStart(12, '0')}`
 
@@ -15,6 +19,7 @@ const row = (n: number, { projectId = 1, event = 'e', text = '', isNamed = true 
     projectId,
     uuid: uuid(n),
     sentUuid: isNamed ? uuid(n) : undefined,
+    structured: [],
     distinctId: 'd',
     timestamp: 0,
     identity: { groups: [] },
@@ -36,15 +41,29 @@ const write = async (writer: Writer, given: readonly Given[]) => {
 const textsOf = (lines: JsonLines): string[] =>
   Buffer.isBuffer(lines) ? lines.toString().split('\n').filter(Boolean) : [...lines]
 
+interface IdRange {
+  readonly from: string
+  readonly until: string
+  readonly limit: number
+}
+
 /** Stores rows in memory. Tests can make it fail or block. */
 const createStore = () => {
   const stored: { project_id: number; uuid: string; event: string }[] = []
   const inserts: number[] = []
+  const lookups: object[] = []
+  const lastIds = ({ from, until, limit }: IdRange) =>
+    stored
+      .filter(({ uuid: id }) => id[14] === '7' && id >= from && id < until)
+      .sort((a, b) => (a.uuid < b.uuid ? 1 : -1))
+      .slice(0, limit)
+      .map(({ project_id, uuid: id }) => ({ projectId: project_id, uuid: id }))
   let fault: (lines: readonly string[]) => Error | undefined = () => undefined
   let gate: Promise<void> = Promise.resolve()
   return {
     stored,
     inserts,
+    lookups,
     failWith: (next: typeof fault) => void (fault = next),
     hold: () => {
       let open = () => {}
@@ -52,6 +71,8 @@ const createStore = () => {
       return open
     },
     rows: async <R>({ params }: Statement) => {
+      lookups.push(params!)
+      if ('from' in params!) return lastIds(params as unknown as IdRange) as R[]
       const { projectId, ids } = params as { projectId: number; ids: string[] }
       return stored.filter((each) => each.project_id === projectId && ids.includes(each.uuid)) as R[]
     },
@@ -371,4 +392,105 @@ test('a batch waits for the lock among processes and retries if the lock is lost
   expect(await write(writer, [row(1)])).toEqual([])
   expect(await write(writer, [row(1), row(2)])).toEqual([])
   expect([turns, store.stored.length]).toEqual([3, 2])
+})
+
+describe('events whose ids the service remembers', () => {
+  const START = Date.UTC(2026, 0, 1)
+  const ofUuid = (id: string, projectId = 1): Given => {
+    const { row: of, line } = row(1, { projectId })
+    return { row: { ...of, uuid: id, sentUuid: id }, line: line.replace(of.uuid, id) }
+  }
+
+  test('need no lookup, unless they are older than what is remembered or have no time', async () => {
+    const store = createStore()
+    let at = START
+    const now = () => at
+    const writer = createWriter(store, { recentIds: createRecentIds(store, { now }) })
+    await write(writer, [ofUuid(uuidv7(at))])
+    expect(store.lookups).toHaveLength(1) // an insert of an earlier process may still be running
+    at += 60_000
+    const fresh = ofUuid(uuidv7(at))
+    await write(writer, [fresh])
+    expect(store.lookups.slice(1)).toMatchObject([{ limit: 10_000 }])
+    await write(writer, [fresh, ofUuid(uuidv7(at))])
+    expect([store.lookups.length, store.stored.length]).toEqual([2, 3])
+    const late = uuidv7(at - 3_600_000)
+    const random = '5ab3c2d1-1111-4222-8333-123456789abc'
+    await write(writer, [ofUuid(late), ofUuid(random), ofUuid(uuidv7(at))])
+    expect(store.lookups.slice(2)).toEqual([{ projectId: 1, ids: [late, random] }])
+  })
+
+  test('need a lookup if more ids are stored than can be loaded', async () => {
+    const store = createStore()
+    let at = START
+    const restart = () => createWriter(store, { recentIds: createRecentIds(store, { capacity: 2, now: () => at }) })
+    const ids = [1, 2, 2, 3].map((ms) => ofUuid(uuidv7(at + 120_000 + ms)))
+    await write(restart(), ids)
+    const writer = restart()
+    at += 121_000
+    for (const again of ids) await write(writer, [again])
+    expect(store.stored).toHaveLength(4)
+  })
+
+  // Deliveries of new and repeated ids of every age, while time passes, inserts fail before or after they stored their rows,
+  // and processes restart. Few ids are remembered, so that most are forgotten soon. `isShared`: two processes store events.
+  test.each([
+    ['one process', false],
+    ['two processes', true],
+  ])('are stored exactly once by %s, like all others', async (_, isShared) => {
+    jest.useFakeTimers()
+    try {
+      for (let seed = 1; seed <= randomRuns(50); seed += 1) {
+        const { below, chance, pick } = createRandom(seed)
+        const store = createStore()
+        let at = START
+        const now = () => at
+        let turn: Promise<unknown> = Promise.resolve()
+        const withLock = <T>(work: () => Promise<T>) => {
+          const done = turn.then(work)
+          turn = done.catch(() => {})
+          return done
+        }
+        const start = () => {
+          const recentIds = isShared ? undefined : createRecentIds(store, { capacity: 1 + below(12), now })
+          return { recentIds, writer: createWriter(store, { recentIds, withLock, waitMs: 60_000 }) }
+        }
+        const processes = isShared ? [start(), start()] : [start()]
+        const sent: { readonly id: string; readonly projectId: number }[] = []
+        const given = (): Given => {
+          if (!sent.length || chance(0.6)) {
+            const id = uuidv7(
+              at + pick([0, 0, 0, -1, 3, -5_000, -90_000, 30_000, 400_000_000, -400_000_000, 400 * 86_400_000]),
+            )
+            sent.push({ id: chance(0.15) ? `${id.slice(0, 14)}4${id.slice(15)}` : id, projectId: pick([1, 1, 2]) })
+          }
+          const { id, projectId } = chance(0.8) ? sent.at(-1)! : pick(sent)
+          return ofUuid(id, projectId)
+        }
+        const delivered = new Set<string>()
+        for (let step = 0; step < 25; step += 1) {
+          at += pick([0, 1, 50, 5_000, 61_000, 61_000])
+          if (chance(0.1)) processes[0] = start()
+          if (chance(0.2)) processes[0]!.recentIds?.forget()
+          let failures = chance(0.2) ? 1 : 0
+          const isLate = chance(0.5)
+          store.failWith((lines) => {
+            failures -= 1
+            if (failures < 0) return undefined
+            if (isLate) store.stored.push(...lines.map((line) => JSON.parse(line)))
+            return new StorageError('unavailable', 'away')
+          })
+          const deliveries = Array.from({ length: 1 + below(3) }, () => Array.from({ length: 1 + below(4) }, given))
+          for (const { row: of } of deliveries.flat()) delivered.add(`${of.projectId}:${of.uuid}`)
+          const stored = Promise.all(deliveries.map((each) => write(pick(processes).writer, each)))
+          await jest.advanceTimersByTimeAsync(1_000)
+          await stored
+        }
+        const keys = store.stored.map(({ project_id, uuid: id }) => `${project_id}:${id}`).sort()
+        expect({ seed, keys }).toEqual({ seed, keys: [...delivered].sort() })
+      }
+    } finally {
+      jest.useRealTimers()
+    }
+  })
 })

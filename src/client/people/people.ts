@@ -14,7 +14,7 @@ export const createPerson = (context: Context, emit: Emit) => {
     ...reset,
     /** Whether person events are allowed. Logs one line when they are not. */
     mayProcess: (method: string): boolean => {
-      reset.adoptReset()
+      reset.applyReset()
       if (config.person_profiles !== 'never' && !isCookieless()) return true
       log.warn(`${method} does nothing with ${isCookieless() ? 'cookieless_mode' : "person_profiles: 'never'"}`)
       return false

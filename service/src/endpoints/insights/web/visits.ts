@@ -23,7 +23,10 @@ const createEventProperties = ({ ofEvent }: SessionRows) => {
   return (key: string): Sql =>
     key === '$pathname'
       ? ofEvent('pathname', visitColumn('pathname'))
-      : propertyOfColumn(name('properties'), [key], (id, sql) => ofEvent(`property ${id}`, sql), known).read()
+      : propertyOfColumn(name('properties'), [key], {
+          demand: (id, sql) => ofEvent(`property ${id}`, sql),
+          known,
+        }).read()
 }
 
 export interface VisitOptions {
