@@ -18,7 +18,6 @@ const WRITE_LATER_ABOVE = 500_000
 export const createUpload = (host: ExtensionHost & RecorderParts) => {
   const { config, token, delivery, ledger, listen } = host
   let onRefused: (() => void) | undefined
-  const partsOf = new WeakMap<object, readonly string[]>()
   /** Why a part of a recording was lost last. */
   let lost: RecordingReason | undefined
   const onDropped: typeof ledger.lost = (event, reason) => {
@@ -44,11 +43,11 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     outbox,
     path: () => settingsOf(host.remote.items.sessionRecording)?.endpoint ?? '/s/',
     encode: delivery.encode,
-    encodeBatch: (batch: readonly { text: string }[]) =>
+    encodeBatch: (batch: readonly { text: string; parts?: readonly string[] }[]) =>
       encodeInSlices(
         [
           `{"api_key":${host.toJson(token)},"batch":[`,
-          ...batch.flatMap((each, index) => [index ? ',' : '', ...(partsOf.get(each) ?? [each.text])]),
+          ...batch.flatMap((each, index) => [index ? ',' : '', ...(each.parts ?? [each.text])]),
           `],"sent_at":"${isoTime(new Date())}"}`,
         ],
         delivery.encode,
@@ -85,8 +84,7 @@ export const createUpload = (host: ExtensionHost & RecorderParts) => {
     send: (uuid: string, parts: readonly string[]): void => {
       const at = performance.timeOrigin + performance.now()
       // Engines join these when the text is read, which `encodeBatch` does not do.
-      const entry = { event: '$snapshot', uuid, at, text: parts.reduce((all, part) => all + part) }
-      partsOf.set(entry, parts)
+      const entry = { event: '$snapshot', uuid, at, text: parts.reduce((all, part) => all + part), parts }
       queue.addEntry(entry, true)
     },
     /** Counts a chunk that is not sent. */
