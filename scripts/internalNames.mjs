@@ -4,20 +4,22 @@
  */
 export const INTERNAL_NAMES = `
   tabStore isOptedOut claim isPast lastActiveAt heldUntil isOfPage isField onDropped isCookieless leave guarded isKept
-  toProperties living onRequestError isIdentified captureLater retryNow adoptReset processesPerson usesDatabase
+  toProperties living onRequestError isIdentified captureLater retryNow applyReset processesPerson usesDatabase
   hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
   adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
   prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession
   endWait onMalformed onOrphaned onPageHide permitted personSince useGzip abandon acceptsGzip acquireLeadership
   addOldest become beforeCall beginSession bootstrapped claimOrphans crossSubdomain enableProfiles inOneWrite
-  isAdopted isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
+  isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
   expectOrphans onPageLeave outgoingUrl outlives forgetReported forgetTaken forgetVisit hasLoaded idleMs
   ignoredAttributes isOpen isReported isSending isStale layersNow lead maxBatch mayCapture needsGzip onNextPerson
-  onRetry processPerson pump reloadingFlags removeRecords requestFlags rewrite userConfig wasEnded wanted runs journal
+  onRetry processPerson pump reloadingFlags requestFlags rewrite userConfig wasEnded wanted runs journal
   ledger typed hasFailed tabs fillers maxBytes emit isInClickTask onVisibilityChange onActivity importExtension
   provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
   anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
-  onPageRestored pathOf besides hasRoom runAt onWait
+    onPageRestored pathOf besides onChange methods alive taken giveUp anonymize createPermissions createRemoteConfig describe
+    writeSome useDatabase adopt isOver onOpened mergeSets hasRoom runAt onWait onAlign onIdChange onReset onDenial onOptIn
+    onGroup onCapture onPersonProperties onOnline onStart onEnd
 `
   .trim()
   .split(/\s+/)

@@ -116,11 +116,11 @@ export const patchedRrweb = {
   transform(code, id) {
     if (!/@rrweb.record.dist.record\.js$/.test(id)) return null
     const patch = readFileSync(new URL('rrweb.patch', RECORDER), 'utf8')
-    const [styleSheets, shown] = ['styleSheets.ts', 'shown.ts'].map((file) =>
+    const [styleSheets, shown, clock] = ['styleSheets.ts', 'shown.ts', 'clock.ts'].map((file) =>
       JSON.stringify(fileURLToPath(new URL(file, RECORDER))),
     )
     return {
-      code: `import { baseOf, importText, isImporting, ruleText, sourceOf } from ${styleSheets};import { shown } from ${shown};${checkNames(withoutEnums(withoutPassedOptions(withoutUnsetOptions(withoutUnused(applyPatch(code, patch))))))}`,
+      code: `import { baseOf, importText, isImporting, ruleText, sourceOf } from ${styleSheets};import { shown } from ${shown};import { clock } from ${clock};${checkNames(withoutEnums(withoutPassedOptions(withoutUnsetOptions(withoutUnused(applyPatch(code, patch))))))}`,
       // The lines are no longer those of rrweb.
       map: { mappings: '' },
     }

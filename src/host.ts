@@ -207,6 +207,7 @@ export interface RecorderParts extends RecorderPluginTools {
   typing: Typing
   shared: SharedWithRecorder
   /** Fetches an extension and starts it with this host and `parts`. */
+  startExtension(name: 'recorderPage', parts: object, onFailure: Stop): Stop
   startExtension(name: 'recorderPlugins', parts: RecorderPluginParts): Stop
   startExtension(name: 'recorderFrames', parts: RecorderFramesParts): Stop
 }

@@ -81,6 +81,37 @@ export interface SessionChange {
 
 export type SessionListener = (sessionId: string, windowId: string, reason?: SessionChange) => void
 
+/**
+ * Why a session has no recording, or why nothing more of it is sent: `$sdk_debug_replay_stop_reason` of its events, and `reason` of
+ * `analytics.explain('$snapshot')`.
+ */
+export type RecordingReason =
+  | 'opted_out'
+  | 'cookieless'
+  | 'turned_off_by_site'
+  | 'turned_off_by_service'
+  | 'awaiting_config'
+  | 'missing_config'
+  | 'lazy_loading'
+  | 'recorder_unavailable'
+  | 'another_instance'
+  | 'invalid_settings'
+  | 'rrweb'
+  | 'internal_error'
+  | 'sampling'
+  | 'trigger'
+  | 'blocked_url'
+  | 'no_activity'
+  | 'minimum_duration'
+  | 'idle'
+  | 'budget'
+  | 'page_too_large'
+  | 'refused_by_service'
+  | 'before_send'
+  | 'queue_full'
+  | 'expired'
+  | 'page_left'
+
 /** What happened to one event: a result of `analytics.explain()`. */
 export interface Explanation {
   event: string
@@ -91,7 +122,8 @@ export interface Explanation {
   stages: readonly string[]
   /** `waiting`: not acknowledged yet. `delivered`: stored by the service. `dropped`: see `reason`. */
   state: 'waiting' | 'delivered' | 'dropped'
-  reason?: DropReason
+  /** Why an event was dropped, or, for `$snapshot`, why the session is not recorded or the recording waits. */
+  reason?: DropReason | RecordingReason
 }
 
 /** A flag's value: on, off, or the name of the variant. */

@@ -42,11 +42,14 @@ const RECORDERS = [
   {
     name: 'trailmark',
     files: Object.fromEntries(
-      ['analytics', 'recorder', 'recorderPlugins'].map((each) => [`/${each}.js`, join(ROOT, `dist/${each}.js`)]),
+      ['analytics', 'recorder', 'recorderPage', 'recorderPlugins'].map((each) => [
+        `/${each}.js`,
+        join(ROOT, `dist/${each}.js`),
+      ]),
     ),
     start: `analytics.init('bench', ${OPTIONS})`,
     isRunning: 'analytics.sessionRecordingStarted()',
-    own: /\/(analytics|recorder|recorderPlugins)\.js/,
+    own: /\/(analytics|recorder|recorderPage|recorderPlugins)\.js/,
   },
   {
     name: 'posthog-js',
@@ -113,15 +116,69 @@ const sizedPage = (nodes) => ({
   isManual: true,
 })
 
+const SHADOW_ROOTS = `for (let index = 0; index < 300; index++) {
+  const host = document.body.appendChild(document.createElement('my-card'))
+  host.attachShadow({ mode: 'open' }).innerHTML = '<style>p { color: red }</style><p>text</p>'
+}`
+const FRAMES = `for (let index = 0; index < 50; index++) {
+  const frame = document.createElement('iframe')
+  frame.srcdoc = '<p>text</p>'
+  document.body.append(frame)
+}`
+/** Changes texts, `perTurn` each 50 ms. `find`: code that returns the elements. */
+const changing = (find, perTurn) => `{
+  let count = 0
+  setInterval(() => {
+    const all = ${find}
+    for (let each = 0; each < ${perTurn}; each++) all[count++ % all.length].textContent = 'text ' + count
+  }, 50)
+}`
+
+/** Pages that are hard to record, whose frames are counted. `run`: code that runs once the page is recorded. */
+const HOSTILE = [
+  { name: '20,000 changes/s', elements: 2000, run: changing(`document.querySelectorAll('b')`, 1000) },
+  {
+    name: 'document replaced each second',
+    elements: 400,
+    run: `setInterval(() => {
+      document.open()
+      document.write('<!doctype html><body>' + '<p>text</p>'.repeat(400))
+      document.close()
+    }, 1000)`,
+  },
+  {
+    name: 'patched prototypes',
+    elements: 2000,
+    run: `Element.prototype.matches = Element.prototype.closest = WeakMap.prototype.get = () => { throw new Error('patched') }
+      ${changing(`document.querySelectorAll('b')`, 50)}`,
+  },
+  {
+    name: '300 shadow roots',
+    elements: 400,
+    before: SHADOW_ROOTS,
+    run: changing(
+      `[...document.querySelectorAll('my-card')].map(({ shadowRoot }) => shadowRoot.querySelector('p'))`,
+      50,
+    ),
+  },
+  {
+    name: '50 frames',
+    elements: 400,
+    before: FRAMES,
+    run: changing(`[...document.querySelectorAll('iframe')].map(({ contentDocument }) => contentDocument.body)`, 50),
+  },
+]
+
 const pageOf = (
   { files, start },
-  { elements, perSecond, isManual },
+  { elements, perSecond, isManual, before = '' },
 ) => `<!doctype html><html><head><title>bench</title></head>
 <body>${'<p class="row"><b>one</b><i>two</i><span title="x">three</span></p>'.repeat(elements / 4)}
 ${Object.keys(files)
   .filter((file) => !/recorder/.test(file))
   .map((file) => `<script src="${file}"></script>`)
   .join('')}
+<script>${before}</script>
 <script>window.start = () => { ${start} }
 ${isManual ? '' : 'start()'}
 window.change = () => {
@@ -140,6 +197,7 @@ window.change = () => {
 
 const startSite = async (recorder, page) => {
   const sent = []
+  let latestAt = 0
   const server = createServer((request, response) => {
     const path = new URL(request.url, 'http://x').pathname
     const file = recorder.files[path]
@@ -151,7 +209,10 @@ const startSite = async (recorder, page) => {
     const chunks = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
-      if (path === '/s/' || path.endsWith('/envelope/')) sent.push(Buffer.concat(chunks).length)
+      if (path === '/s/' || path.endsWith('/envelope/')) {
+        sent.push(Buffer.concat(chunks).length)
+        latestAt = Date.now()
+      }
       if (path.endsWith('config.js')) {
         response.writeHead(200, { 'Content-Type': 'text/javascript' })
         return response.end(`window._POSTHOG_REMOTE_CONFIG={bench:{config:${JSON.stringify(REMOTE)},siteApps:[]}}`)
@@ -164,6 +225,8 @@ const startSite = async (recorder, page) => {
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
     bytes: () => sent.reduce((sum, each) => sum + each, 0),
+    /** When the latest recording arrived, ms since the epoch. */
+    latestAt: () => latestAt,
     stop: () => {
       server.closeAllConnections()
       return new Promise((done) => server.close(done))
@@ -226,9 +289,18 @@ const measure = async (browser, recorder, page, seconds) => {
 
 const isTask = ({ name }) => /^(ThreadControllerImpl::)?RunTask$/.test(name)
 
+/** Returns the size of the page's heap after two garbage collections, MB. */
+const heapOf = async (cdp) => {
+  await cdp.send('HeapProfiler.collectGarbage')
+  await cdp.send('HeapProfiler.collectGarbage')
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === 'JSHeapUsedSize').value / 1e6
+}
+
 /**
- * Measures the first snapshot: the longest task of the main thread from the recorder's start until it is sent, the same in CPU time, and
- * the time until the recorder has everything. A request larger than a small page's can only be that of the snapshot.
+ * Measures the first snapshot, from the start of the recorder on an idle page until the snapshot has arrived: the longest task of the main
+ * thread, the same in CPU time, all tasks in CPU time, how long it took, and by how much the heap has grown afterwards. The visitor clicks
+ * every 100 ms, because some recorders send nothing before.
  */
 const measureFirst = async (browser, recorder, nodes, slowdown) => {
   const site = await startSite(recorder, sizedPage(nodes))
@@ -239,6 +311,8 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
     // The page's own work is over.
     await tab.waitForTimeout(1500)
     const cdp = await context.newCDPSession(tab)
+    await cdp.send('Performance.enable')
+    const heapBefore = await heapOf(cdp)
     await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
     const trace = await browser.newBrowserCDPSession()
     const events = []
@@ -249,21 +323,24 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
       traceConfig: { includedCategories: categories, excludedCategories: ['*'] },
     })
     const before = site.bytes()
+    const startedAt = Date.now()
     await tab.evaluate(() => {
       performance.mark('bench-start')
       start()
     })
     await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 120_000 })
-    for (let tries = 0; tries < 120 && site.bytes() === before; tries++) {
+    for (let tries = 0; tries < 600 && site.bytes() === before; tries++) {
       if (await tab.evaluate(() => typeof sent === 'string' && sent.length > 0)) break
-      // Recordings are sent from the first interaction on.
       await tab.mouse.click(5, 5)
-      await tab.waitForTimeout(500)
+      await tab.waitForTimeout(100)
     }
+    const took = (site.latestAt() || Date.now()) - startedAt
     await tab.evaluate(() => performance.mark('bench-end'))
     const done = new Promise((resolve) => trace.once('Tracing.tracingComplete', resolve))
     await trace.send('Tracing.end')
     await done
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+    const grown = (await heapOf(cdp)) - heapBefore
     const markOf = (name) => events.find((each) => each.name === name)
     const [first, last] = [markOf('bench-start'), markOf('bench-end')]
     const own = events.filter(
@@ -278,11 +355,71 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
       longest: Math.max(0, ...own.map(({ dur = 0 }) => dur / 1000)),
       cpu: Math.max(0, ...own.map(({ tdur = 0 }) => tdur / 1000)),
       total: own.reduce((sum, { tdur = 0 }) => sum + tdur / 1000, 0),
+      took,
+      grown,
     }
   } finally {
     await context.close()
     await site.stop()
   }
+}
+
+/** Measures how many frames a hostile page draws a second, and the longest time between two. */
+const measureFrames = async (browser, recorder, page, seconds) => {
+  const site = await startSite(recorder, page)
+  const context = await browser.newContext()
+  try {
+    const tab = await context.newPage()
+    await tab.goto(site.url)
+    await tab.waitForFunction(recorder.isRunning, undefined, { timeout: 30_000 })
+    await tab.mouse.click(5, 5)
+    await tab.waitForTimeout(2500)
+    return await tab.evaluate(
+      ([run, ms]) =>
+        new Promise((done) => {
+          const times = []
+          const begin = performance.now()
+          const draw = (now) => {
+            times.push(now)
+            if (now - begin < ms) return requestAnimationFrame(draw)
+            const gaps = times.slice(1).map((each, index) => each - times[index])
+            done({ perSecond: (times.length / (now - begin)) * 1000, longest: Math.max(...gaps) })
+          }
+          requestAnimationFrame(draw)
+          const script = document.createElement('script')
+          script.textContent = run
+          document.body.append(script)
+        }),
+      [page.run, seconds * 1000],
+    )
+  } finally {
+    await context.close()
+    await site.stop()
+  }
+}
+
+/** Runs the benchmark of hostile pages and resolves with its table. */
+const runHostile = async (browser, recorders, { quick, say }) => {
+  const own = recorders.filter(({ name }) => name === 'none' || name === 'trailmark')
+  const rows = []
+  for (const page of HOSTILE) {
+    const samples = own.map(() => [])
+    for (let round = 0; round < (quick ? 1 : 5); round++)
+      for (const [index, recorder] of own.entries()) {
+        say(`hostile page: ${page.name}, ${recorder.name}, round ${round + 1}`)
+        samples[index].push(await measureFrames(browser, recorder, page, quick ? 8 : 20))
+      }
+    const of = (member) => samples.map((all) => digits(median(all.map((each) => each[member]))))
+    rows.push([page.name, ...of('perSecond'), ...of('longest')])
+  }
+  const heads = [
+    'Page',
+    'Frames/s without',
+    'Frames/s recorded',
+    'Longest frame without, ms',
+    'Longest frame recorded, ms',
+  ]
+  return markdownTable(heads, rows)
 }
 
 /** Runs the benchmark of first snapshots and resolves with its table. */
@@ -297,9 +434,19 @@ const runFirst = async (browser, recorders, { quick, say }) => {
           samples.push(await measureFirst(browser, recorder, nodes, slowdown))
         }
         const of = (member) => digits(median(samples.map((each) => each[member])))
-        rows.push([nodes, `${slowdown}x`, recorder.name, of('longest'), of('cpu'), of('total')])
+        rows.push([
+          nodes,
+          `${slowdown}x`,
+          recorder.name,
+          of('longest'),
+          of('cpu'),
+          of('total'),
+          of('took'),
+          of('grown'),
+        ])
       }
-  return markdownTable(['Nodes', 'CPU', 'Recorder', 'Longest task, ms', 'of it CPU, ms', 'All tasks, CPU ms'], rows)
+  const columns = ['Longest task, ms', 'of it CPU, ms', 'All tasks, CPU ms', 'Until it arrives, ms', 'Heap grown, MB']
+  return markdownTable(['Nodes', 'CPU', 'Recorder', ...columns], rows)
 }
 
 /** Runs the benchmark and resolves with its report as Markdown. `quick`: the busiest page, once. */
@@ -330,6 +477,8 @@ export const run = async ({ quick, say }) => {
       markdownTable(['Page', 'Recorder', 'CPU share, %', 'Longest task, ms', 'kB/s, gzip'], rows),
       'CPU share: samples of the profiler with a frame of the recorder, while the page changes. The first snapshot is not part of it:',
       await runFirst(browser, recorders, { quick, say }),
+      'Pages that are hard to record, with requestAnimationFrame:',
+      await runHostile(browser, recorders, { quick, say }),
     ].join('\n\n')
   } finally {
     await browser.close()

@@ -301,6 +301,41 @@ test(`a page that cannot open its database crashes a task after it captured: ${C
   account(COUNT, events)
 })
 
+test(`a page cannot fetch the code of its database: ${COUNT} captured in an outage, ${COUNT} stored`, async ({
+  world,
+  site,
+  putShop,
+  open,
+  stored,
+  account,
+}) => {
+  putShop()
+  const { page, network } = world
+  const tried: string[] = []
+  await page.route('**/database.js', (route) => {
+    tried.push(route.request().url())
+    return route.abort('blockedbyclient')
+  })
+  await network.be(503)
+  await start(page, site.url)
+  const captured = await capture(page)
+  await expect.poll(() => tried.length).toBe(1)
+  // A second failure fetches nothing, and the journal still has what it may hold.
+  await comeOnline(page)
+  await expect.poll(() => journaled(page)).toBe(COUNT)
+  await capture(page, 12, 100_000)
+  await moment(page)
+  expect(await journaled(page)).toBe(COUNT + 9)
+  expect([tried.length, await databases(page)]).toEqual([1, []])
+  await kill(page)
+  await network.be('up')
+  await open()
+  await stored((found) => found.length >= COUNT + 9)
+  const events = await stored(() => true)
+  expect(uuidsOf(events)).toEqual(expect.arrayContaining(captured))
+  account(COUNT + 9, events)
+})
+
 // ── One event that the service cannot store ─────────────────────────────────────────────────────────────────────────
 
 test(`the service responds 500 to one of ${COUNT} events: ${COUNT - 1} stored, and the last one once the service works again`, async ({

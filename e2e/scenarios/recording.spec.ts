@@ -3,7 +3,7 @@ import type { Config } from '../../src/types'
 import { ready, waitUntil } from '../support/ready'
 import { type Build, BUILDS } from '../support/scenario'
 import { createSecrets, live, SECRET_HTML } from '../support/secretPage'
-import { cut, recording, type RecordingFixtures, status, test, text, types } from '../support/recording'
+import { cut, recording, type RecordingFixtures, status, test, text, types, why } from '../support/recording'
 import { expect, QUIET } from '../support/world'
 
 // Requests are not recorded on localhost.
@@ -248,11 +248,14 @@ test('stopSessionRecording() and opt-out stop recording and restore patched func
   await page.evaluate(() => window.analytics.stopSessionRecording())
   expect(await natives(page)).toEqual(untouched)
   expect(await page.evaluate(() => window.analytics.sessionRecordingStarted())).toBe(false)
+  // A page that does not ask for recordings sends no reason.
+  expect(await why(page)).toMatchObject([{ state: 'dropped', reason: 'turned_off_by_site' }])
 
   await page.evaluate(() => window.analytics.startSessionRecording())
   await recording(page)
   await page.evaluate(() => window.analytics.opt_out_capturing())
   expect(await natives(page)).toEqual(untouched)
+  expect(await why(page)).toMatchObject([{ reason: 'opted_out' }])
   const sent = chunks().length
   await page.evaluate(() => document.body.append('after the denial'))
   await cut(page)
@@ -277,6 +280,7 @@ test('an invalid selector prevents recording and logs one message', async ({
   page.on('console', (message) => messages.push(message.text()))
   await page.goto(site.url)
   await expect.poll(() => status(page)).toBe('disabled')
+  expect(await why(page)).toBe('invalid_settings')
   expect(
     messages.filter((each) => each.includes('session_recording.maskTextSelector expects a CSS selector')),
   ).toHaveLength(1)

@@ -2,7 +2,7 @@ import type { BrowserContext, CDPSession, Page } from 'playwright/test'
 import type { Config } from '../../src/types'
 import { OPTIONS } from '../support/options'
 import { ready } from '../support/ready'
-import { cut, type RecordedChunk, recording, status, test as base, text, types } from '../support/recording'
+import { cut, type RecordedChunk, recording, status, test as base, text, types, why } from '../support/recording'
 import { expect, kill, QUIET } from '../support/world'
 
 // Which sessions are recorded, when, and by which windows.
@@ -58,6 +58,7 @@ test('recording pauses while the visitor is idle, and resumes with a full snapsh
       return text(chunks())
     })
     .toContain('sessionIdle')
+  await expect.poll(() => why(page)).toBe('idle')
   const before = snapshots(chunks())
   await write(page, 'while idle')
   await write(page, 'at return')
@@ -73,6 +74,59 @@ test('recording pauses while the visitor is idle, and resumes with a full snapsh
   expect(text(chunks())).not.toContain('while idle')
 })
 
+test('the time of a recording goes on when the clock is set back, and a computer that slept was idle', async ({
+  page,
+  record,
+  show,
+  sent,
+  chunks,
+  service,
+}) => {
+  await page.addInitScript(() => {
+    const own = Date
+    const now = () => own.now() + Number(sessionStorage.getItem('set') ?? 0)
+    globalThis.Date = new Proxy(own, {
+      construct: (_, args: []) => (args.length ? new own(...args) : new own(now())),
+      get: (_, name) => (name === 'now' ? now : Reflect.get(own, name)),
+    })
+  })
+  /** Sets the clock of the computer, or wakes it up after this time. */
+  const set = (ms: number) => page.evaluate((ms) => sessionStorage.setItem('set', String(ms)), ms)
+  await record(true)
+  await show('<p>start</p>')
+  await recording(page)
+  await page.mouse.move(10, 10)
+  await sent('start')
+  const began = Date.now()
+  await set(-600_000)
+  await write(page, 'set back')
+  await page.mouse.move(20, 20)
+  await sent('set back')
+  // A change of the page comes first, then the visitor.
+  await set(300_000)
+  await write(page, 'asleep')
+  await page.mouse.move(30, 30)
+  await sent('sessionNoLongerIdle')
+  await write(page, 'awake')
+  await sent('awake')
+  const events = [...chunks()]
+    .sort((a, b) => Number(a.properties.$snapshot_sequence) - Number(b.properties.$snapshot_sequence))
+    .flatMap(
+      ({ properties }) => properties.$snapshot_data as unknown as { timestamp: number; data: { tag?: string } }[],
+    )
+  const times = events.map(({ timestamp }) => timestamp)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+  const idleAt = events.find(({ data }) => data.tag === 'sessionIdle')!.timestamp
+  expect(idleAt - began).toBeGreaterThan(299_000)
+  expect(idleAt - began).toBeLessThan(360_000)
+
+  const stored = async () => (await service.api('GET', `/session_recordings/${await sessionId(page)}`)).body
+  await expect.poll(async () => (await stored()).duration_ms).toBeGreaterThan(900_000)
+  const { duration_ms, active_ms } = await stored()
+  expect(duration_ms).toBeLessThan(900_000 + 60_000)
+  expect(active_ms).toBeLessThan(60_000)
+})
+
 test('recording sends nothing until the visitor is active and the minimum duration has passed, then everything', async ({
   page,
   record,
@@ -83,11 +137,17 @@ test('recording sends nothing until the visitor is active and the minimum durati
   await record({ minimumDurationMilliseconds: 10_000 })
   await show('<p>start</p>')
   await recording(page)
+  await expect.poll(() => why(page)).toBe('no_activity')
+  // Until then, nothing is recorded that could be sent later.
+  await expect
+    .poll(() => page.evaluate(() => window.analytics.calculateEventProperties('x').$sdk_debug_replay_rrweb_attached))
+    .toBe(true)
   const began = Date.now()
   await write(page, 'first change')
   await page.mouse.move(10, 10)
   await cut(page)
   expect(chunks()).toEqual([])
+  await expect.poll(() => why(page)).toBe('minimum_duration')
   await expect
     .poll(async () => {
       await write(page, `change at ${Date.now()}`)
@@ -120,6 +180,7 @@ test('trigger groups record after an event with certain properties, and excluded
   })
   await show('<p>before the order</p>')
   await recording(page, 'buffering')
+  expect(await why(page)).toBe('trigger')
   await page.evaluate(() => void window.analytics.capture('paid', { amount: 5 }))
   expect(await status(page)).toBe('buffering')
   await page.evaluate(() => void window.analytics.capture('paid', { amount: 500 }))
@@ -136,6 +197,7 @@ test('trigger groups record after an event with certain properties, and excluded
     document.querySelector('p')!.textContent = 'on the account page'
   })
   await recording(page, 'paused')
+  expect(await why(page)).toBe('blocked_url')
   await page.evaluate(() => {
     document.querySelector('p')!.textContent = 'back'
     history.pushState({}, '', '/')
@@ -170,6 +232,7 @@ test('recording stops when the service rejects the session, and starts again wit
       return status(page)
     })
     .toBe('disabled')
+  expect(await why(page)).toBe('refused_by_service')
   await write(page, 'after the refusal')
   await cut(page)
   expect(text(chunks())).not.toContain('after the refusal')
@@ -179,6 +242,8 @@ test('recording stops when the service rejects the session, and starts again wit
   })
   await recording(page)
   await sent('after the refusal')
+  expect(await page.evaluate(() => window.analytics.explain('$snapshot')[0])).toMatchObject({ state: 'delivered' })
+  expect(await why(page)).toBeUndefined()
 })
 
 test('each window of a session numbers its own chunks, also that of a duplicated tab', async ({
@@ -235,7 +300,8 @@ test('the next page sends the chunks of a tab that was killed during an outage, 
   await recording(page)
   await sent('start')
   await network.be(503)
-  await write(page, 'before the crash')
+  // So long that it is stored only once its request has failed.
+  await write(page, `before the crash${' x'.repeat(300_000)}`)
   await sent('before the crash')
   const waiting = () =>
     page.evaluate(async () => {
@@ -358,8 +424,7 @@ test('a page whose full snapshot is larger than the service takes ends the recor
     window.analytics.startSessionRecording()
   })
   await expect.poll(() => status(page), { timeout: 20_000 }).toBe('rrweb_error')
-  const reason = await page.evaluate(() => window.analytics.calculateEventProperties('x').$sdk_debug_replay_stop_reason)
-  expect(reason).toBe('page_too_large')
+  expect(await why(page)).toBe('page_too_large')
   await cut(page)
   expect(chunks()).toEqual([])
 })
@@ -382,6 +447,37 @@ const cdpOf = async (context: BrowserContext, page: Page) => {
   await cdp.send('Performance.enable')
   return cdp
 }
+
+test('of a large full snapshot nothing stays in memory: not its text once it is sent, and nothing once recording has stopped', async ({
+  page,
+  context,
+  record,
+  show,
+  sent,
+}) => {
+  await record(true)
+  await show(`<div hidden>${'<p>some text</p>'.repeat(40_000)}</div>`, { disable_session_recording: true })
+  const cdp = await cdpOf(context, page)
+  const visit = async () => {
+    await page.evaluate(() => window.analytics.startSessionRecording())
+    await recording(page)
+    await page.mouse.move(10, 10)
+  }
+  // The first visit brings the recorder.
+  await visit()
+  await sent('some text')
+  await page.evaluate(() => window.analytics.stopSessionRecording())
+  const start = await memoryOf(cdp)
+  await visit()
+  await expect
+    .poll(() => page.evaluate(() => window.analytics.calculateEventProperties('x').$sdk_debug_replay_flushed_size))
+    .toBeGreaterThan(4e6)
+  // rrweb's ids of 80,000 nodes stay while it records.
+  await expect.poll(async () => (await memoryOf(cdp)).heap).toBeLessThan(start.heap + 13e6)
+  await page.evaluate(() => window.analytics.stopSessionRecording())
+  await expect.poll(async () => (await memoryOf(cdp)).heap).toBeLessThan(start.heap + 0.5e6)
+  expect((await memoryOf(cdp)).nodes).toBeLessThan(start.nodes + 200)
+})
 
 test('memory stays flat after 50 restarts of recording, and after 200 frames that were added and removed', async ({
   page,

@@ -40,6 +40,7 @@ const MIRRORED: Record<string, string> = {
 
 const PARTS = [
   'recorder',
+  'recorderPage',
   'recorderPlugins',
   'heatmaps',
   'webVitalsAttribution',

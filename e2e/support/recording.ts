@@ -37,6 +37,13 @@ export const test = base.extend<RecordingFixtures>({
 /** Returns `$recording_status`. */
 export const status = (page: Page) =>
   page.evaluate(() => window.analytics?.calculateEventProperties('x').$recording_status as string | undefined)
+/** Returns why the session is not recorded, or not sent, as `explain` and as the events say it. */
+export const why = (page: Page) =>
+  page.evaluate(() => {
+    const [said] = window.analytics.explain('$snapshot')
+    const sent = window.analytics.calculateEventProperties('x').$sdk_debug_replay_stop_reason as string | undefined
+    return said!.reason === sent ? said!.reason : [said, sent]
+  })
 /** Waits until the session is recorded. */
 export const recording = (page: Page, wanted = 'active') => expect.poll(() => status(page)).toBe(wanted)
 /** Ends the current chunk, as when the page is hidden. */

@@ -19,10 +19,12 @@ const SNIPPET = readFileSync(resolve(ROOT, 'examples/snippet/snippet.js'), 'utf8
 /** The builds a site can use. */
 export const BUILDS = ['script', 'npm'] as const
 export type Build = (typeof BUILDS)[number]
+/** `own script`: the site serves the script itself, so that pages load while the service is down. */
+type AnyBuild = Build | 'own script'
 
 /** Returns a page with a build of the SDK. `path` is its title. */
 export const pageWith = (
-  build: Build,
+  build: AnyBuild,
   { url, token }: Pick<RunningService, 'url' | 'token'>,
   path: string,
   body: string,
@@ -30,11 +32,12 @@ export const pageWith = (
 ): string => {
   const options = JSON.stringify({ ...OPTIONS, api_host: url, ...config })
   const start = `analytics.init(${JSON.stringify(token)}, ${options})`
-  const tag =
-    build === 'script'
-      ? `<script>${SNIPPET}\n${start}</script>`
-      : `<script type="module">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${start}</script>`
-  return `<!doctype html><html><head><title>${path}</title>${tag}</head><body>${body}</body></html>`
+  const tags: Record<AnyBuild, string> = {
+    script: `<script>${SNIPPET}\n${start}</script>`,
+    npm: `<script type="module">import { analytics } from '/sdk/main.js'; window.analytics = analytics; ${start}</script>`,
+    'own script': `<script src="/scripts/analytics.js"></script><script>${start}</script>`,
+  }
+  return `<!doctype html><html><head><title>${path}</title>${tags[build]}</head><body>${body}</body></html>`
 }
 
 interface Fixtures {
@@ -42,7 +45,7 @@ interface Fixtures {
   hostName: string
   site: Site
   /** Adds a page with a build of the SDK to the site. */
-  put(build: Build, path: string, body: string, config?: Partial<Config>): void
+  put(build: AnyBuild, path: string, body: string, config?: Partial<Config>): void
   /** Resolves with the events stored for this site once `until` returns true for them. */
   stored(until: (events: StoredEvent[]) => boolean): Promise<StoredEvent[]>
 }
@@ -59,7 +62,11 @@ export const test = base.extend<Fixtures, { service: RunningService }>({
   ],
   hostName: ['localhost', { option: true }],
   site: async ({ hostName }, use) => {
-    const folders = { '/sdk/': resolve(ROOT, 'dist/esm'), '/releases/': resolve(ROOT, 'e2e/releases') }
+    const folders = {
+      '/sdk/': resolve(ROOT, 'dist/esm'),
+      '/scripts/': resolve(ROOT, 'dist'),
+      '/releases/': resolve(ROOT, 'e2e/releases'),
+    }
     const site = await startSite(folders, hostName)
     await use(site)
     await site.stop()

@@ -299,6 +299,7 @@ export const compare = async (seed: number, count: number): Promise<{ problems: 
     let theirs: Tree | undefined
     const stop = published({
       ...(rrwebOptions(options, policy) as object),
+      errorHandler: () => true,
       emit: (each: eventWithTime) => {
         if ((each.type as number) !== 2) return
         const own = createSanitizer(policy, (id) => published.mirror.getNode(id), redactUrls)
@@ -339,6 +340,7 @@ export const compare = async (seed: number, count: number): Promise<{ problems: 
       const sanitized = sanitizer.sanitize(event)?.data as Mutation | undefined
       if (sanitized) apply(played, sanitized)
     },
+    onError: () => {},
     onFailure: (error) => {
       problems.push(`seed ${seed}: ${String(error)} ${(error as Error).stack}`)
       found!()

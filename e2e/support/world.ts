@@ -88,8 +88,9 @@ export const test = base.extend<Fixtures>({
     await rm(profile, { recursive: true })
   },
   putShop: async ({ put, network }, use) => {
-    // The site serves the npm build, so that pages load while the service is down.
-    await use((path = '/', options = {}) => put('npm', path, 'shop', { ...QUIET, api_host: network.url, ...options }))
+    await use((path = '/', options = {}) =>
+      put('own script', path, 'shop', { ...QUIET, api_host: network.url, ...options }),
+    )
   },
   open: async ({ world, site }, use) => {
     await use(async (path = '/') => {

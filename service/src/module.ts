@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Epochs } from './endpoints/epochs.ts'
 import type { Merges } from './endpoints/merges.ts'
+import type { PlainProperties } from './endpoints/plainProperties.ts'
 import type { OwnerChanges } from './endpoints/ownerChanges.ts'
 import type { Route } from './http/route.ts'
 import type { JobTurns } from './lib/jobThread.ts'
@@ -35,6 +36,7 @@ export interface Ground {
   readonly metrics: Metrics
   readonly epochs: Epochs
   readonly merges: Merges
+  readonly plainProperties: PlainProperties
   readonly owners: OwnerChanges
   readonly slices: TimeSlices
   readonly turns: JobTurns

@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import { announceConsole, CONSOLE, type ConsoleNotice } from './console/module.ts'
 import { createServiceEpochs } from './endpoints/serviceEpochs.ts'
 import { createMerges } from './endpoints/merges.ts'
+import { createPlainProperties } from './endpoints/plainProperties.ts'
 import { ENDPOINTS } from './endpoints/module.ts'
 import { createServer } from './http/server.ts'
 import { STORING } from './ingest/storing.ts'
@@ -83,6 +84,11 @@ export const startService = async ({
       metrics,
       ...createServiceEpochs(isShared ? metadata : undefined, merges.note),
       merges,
+      plainProperties: createPlainProperties({
+        storage: gate.background,
+        isAlone: !isShared && !config.clickhouseCluster,
+        lagMs: config.materializeLagSeconds * 1_000,
+      }),
       slices,
       turns: createJobTurns(),
       programs: { recordings: recordingThread, sourceMaps: mapWorker },

@@ -1,5 +1,5 @@
 import { hasPage } from '../browser/page'
-import { MEMBERS, type OptionMembers, type OptionRows, OPTIONS } from '../config/options'
+import { type OptionMembers, type OptionRows, OPTIONS } from '../config/options'
 import { type OptionRules, resolveConfig } from '../config/settings'
 import type { LoadExtension } from '../extensions/contract'
 import { expected } from '../lib/expected'
@@ -16,7 +16,7 @@ import type { Feature } from './feature'
 import { createLedger } from './ledger'
 import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
-import type { Provided } from './provided'
+import { type Provided, providedBy } from './provided'
 import { type Analytics, type Api, METHODS, type Methods, type Options } from './publicApi'
 
 type Members = Record<string, unknown>
@@ -55,9 +55,9 @@ export interface Build extends Lacking {
  */
 export const createAnalytics = (build: Build, name?: string, others: Record<string, Analytics> = {}): Analytics => {
   const { features, methods, standIns, makeLoad, withoutPage, missing = () => undefined } = build
-  const members = Object.assign({}, MEMBERS, ...features.map((each) => each.members)) as OptionMembers
+  const members = Object.assign({}, ...features.map((each) => each.members)) as OptionMembers
   const rows = Object.assign({}, OPTIONS, ...features.map((each) => each.options)) as OptionRows
-  const rules: OptionRules = { rows, members, missing }
+  const rules: OptionRules = { rows, members, check: providedBy(features, standIns).check }
   /** Every method, and what it returns without a client. */
   const results = Object.assign({}, METHODS, NOT_YET, methods, ...features.map((each) => each.methods)) as Methods
   let client: Client | undefined

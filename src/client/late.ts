@@ -5,7 +5,7 @@ import type { CallMethod, Client, Connection } from './feature'
 
 /** How a feature handles calls of methods that its extension has. */
 interface Late {
-  /** Returns why the extension will not come; undefined: it may come, and calls wait for it. */
+  /** Returns why the extension will not load. `undefined`: it may still load, and calls wait for it. */
   absence(): string | undefined
   /** Called when a call begins to wait. */
   onWait?(): void
@@ -20,12 +20,14 @@ export const lateCalls =
     const reason = absence()
     if (reason || !calls.hasRoom()) return answer(path, args, reason)
     onWait?.()
-    const add = (onResult?: (result: unknown) => void) =>
-      calls.add(path, args, { ...moment(), trace: new Error() }, onResult)
+    const early = calls.early()
+    // Not read again, because between two persons the page is still that of the first.
+    const now = early?.layers ? early : { ...moment(), trace: new Error() }
+    const add = (onResult?: (result: unknown) => void) => calls.add(path, args, now, onResult)
     return path.endsWith('Async') ? new Promise(add) : add()
   }
 
-/** Returns a function that adds what an extension has to its client until stopped, and runs the calls that waited for it. */
+/** Returns a function that adds the members of an extension to its client until stopped, and runs the calls that waited for them. */
 export const linkTo =
   ({ api, calls, connections }: Client) =>
   (link: Link): Stop => {

@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log'
 import { createNotices } from '../lib/notices'
+import { own } from '../lib/objects'
 import type { CapturedEvent, DroppedEvent, DropReason, Explanation } from '../types'
 
 // Enough for debugging. `drops()` also counts older events.
@@ -13,6 +14,7 @@ export const createLedger = (log: Log) => {
   const counts: Partial<Record<DropReason, number>> = {}
   /** The latest events, newest first. */
   const all: Explanation[] = []
+  const states: Record<string, (() => Pick<Explanation, 'state' | 'reason'>) | undefined> = {}
   const add = (entry: Omit<Explanation, 'at'>) => {
     all.unshift({ ...entry, at: new Date() })
     all.length = Math.min(all.length, MAX_EXPLANATIONS)
@@ -53,12 +55,18 @@ export const createLedger = (log: Log) => {
       emit('eventsDelivered', { uuids })
     },
     drops: () => ({ ...counts }),
+    /** Adds to what `explain` returns for a name the state of what is not one event, such as a recording. */
+    explainBy: (name: string, state: () => Pick<Explanation, 'state' | 'reason'>): void => {
+      states[name] = state
+    },
     /** Returns the latest events of a uuid or name, or all of them. */
     explain: (which?: string | { uuid?: string }): Explanation[] => {
       const wanted = typeof which === 'object' ? which?.uuid : which
-      return all
-        .filter(({ event, uuid }) => !wanted || event === wanted || uuid === wanted)
-        .map((each) => ({ ...each }))
+      const state = wanted ? own(states, wanted)?.() : undefined
+      return [
+        ...(state ? [{ event: wanted!, at: new Date(), stages: [], ...state }] : []),
+        ...all.filter(({ event, uuid }) => !wanted || event === wanted || uuid === wanted).map((each) => ({ ...each })),
+      ]
     },
   }
 }

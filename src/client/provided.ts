@@ -1,5 +1,6 @@
 import type { readDevice } from '../browser/device'
 import type { LoadDatabase, Outbox, OutboxInputs } from '../delivery/outbox'
+import type { Check } from '../config/settings'
 import type { Config } from '../types'
 import type { Permissions } from './permissions'
 import type { mergeSets } from '../delivery/mergeSets'
@@ -14,6 +15,8 @@ export interface Provided {
   createOutbox(inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox
   /** Stores ids and consent in cookies; undefined: local storage has them. */
   cookies: Cookies | undefined
+  /** Checks the options of the site. */
+  check: Check
   /** Decides what consent and options allow. */
   createPermissions(
     config: Config,

@@ -196,7 +196,7 @@ export interface Analytics extends NotYet {
   resetPersonPropertiesForFlags(reload?: boolean): void
   /** Sets group properties that flags are evaluated on, by type of group. */
   setGroupPropertiesForFlags(properties: Record<string, Properties>, reload?: boolean): void
-  /** Removes those of one type, or all. */
+  /** Removes the properties of one group type, or of all. */
   resetGroupPropertiesForFlags(type?: string): void
   /** Enrolls the person in an early access feature, or ends the enrollment. */
   updateEarlyAccessFeatureEnrollment(key: string, isEnrolled: boolean, stage?: string): void
@@ -285,7 +285,8 @@ export interface Analytics extends NotYet {
   drops(): Partial<Record<DropReason, number>>
   /**
    * Returns what happened to the latest events (up to 200), newest first: the stages each passed and why it was dropped.
-   * `which`: an event's uuid or name, or the result of `capture`.
+   * `which`: an event's uuid or name, or the result of `capture`. With `$snapshot`, the first result says why the session is not
+   * recorded, or what its recording waits for.
    * @example analytics.explain('purchase')[0] // { state: 'dropped', reason: 'opted_out', stages: ['name', 'consent'], … }
    */
   explain(which?: string | { uuid?: string }): Explanation[]
@@ -330,7 +331,7 @@ export type Api = Omit<
 export type SurveyApi = Pick<Api, SurveyMember>
 type SurveyMember = Extract<keyof Api, `${string}Survey${string}`>
 
-/** The members of `Api` that parts provide (`PART_MEMBERS`). */
+/** The members of `Api` that parts provide (`PART_METHODS`). */
 type PartMember =
   | 'featureFlags'
   | 'group'

@@ -1,10 +1,11 @@
+import { coarseCheck } from '../config/coarseCheck'
 import { objectOf } from '../lib/objects'
 import type { Provided } from './provided'
 import { obeyRefusal } from './refusal'
 
 const nothing = () => {}
 
-/** How the core does without parts: events wait in memory, and nothing is known about device and campaign. */
+/** Stand-ins for absent parts: events wait in memory, and nothing is known about device and campaign. */
 export const STAND_INS: Provided = {
   createOutbox: () => ({
     keep: nothing,
@@ -19,6 +20,7 @@ export const STAND_INS: Provided = {
     giveUp: () => undefined,
   }),
   cookies: undefined,
+  check: coarseCheck,
   createPermissions: obeyRefusal,
   createAttribution: (_config, _store, tabStore) => ({
     // What the site has registered for the session.

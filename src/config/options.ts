@@ -1,6 +1,4 @@
-import { isPlainObject } from '../lib/json'
 import type { Config } from '../types'
-import { isDate } from './datedDefaults'
 import { DEFAULT_API_HOST } from './defaultHost'
 
 /**
@@ -16,8 +14,6 @@ export const ON = [true, 'boolean'] as const
 export const OFF = [false, 'boolean'] as const
 export const STRINGS = 'array of strings'
 export const TEN_STRINGS = 'array of at most 10 strings'
-const areStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** Rows of options. */
 export type OptionRows = { readonly [K in keyof Config]?: Row<Config[K]> }
@@ -89,21 +85,3 @@ export const MEMBERS: OptionMembers = {
   // fetch throws for all other values; for 'only-if-cached', on cross-origin requests.
   fetch_options: { cache: "'default' | 'no-store' | 'reload' | 'no-cache' | 'force-cache'", next_options: 'object' },
 }
-
-/** Types beyond those of `typeof`. */
-const CHECKS: Record<string, (value: unknown) => boolean> = {
-  array: Array.isArray,
-  [STRINGS]: areStrings,
-  [TEN_STRINGS]: (value) => areStrings(value) && value.length <= 10,
-  integer: Number.isInteger,
-  null: (value) => value === null,
-  number: (value) => typeof value === 'number' && !isNaN(value),
-  object: isPlainObject,
-  'YYYY-MM-DD': isDate,
-}
-
-const isOf = (type: string, value: unknown): boolean =>
-  type[0] === "'" ? value === type.slice(1, -1) : CHECKS[type] ? CHECKS[type](value) : typeof value === type
-
-/** Whether a value has an option's type. */
-export const accepts = (takes: string, value: unknown): boolean => takes.split(' | ').some((type) => isOf(type, value))

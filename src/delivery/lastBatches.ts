@@ -7,6 +7,8 @@ import { firstBatch } from './waiting'
 
 // The service would take an older `sent_at` for a wrong clock.
 const STALE_MS = 5000
+// Far above what browsers accept. To ask with a body of this size would take long.
+const MAX_CHARACTERS = 1_000_000
 
 interface LastBatchesInputs {
   config: Config
@@ -50,7 +52,7 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
         if (early && steadyTime() - early.at < STALE_MS && early.batch.every((each) => rest.includes(each)))
           if (give(early.body)) rest = rest.filter((each) => !early.batch.includes(each))
         // Smallest first, so that one that is too large does not hold back the others.
-        const left = [...rest].sort((a, b) => a.text.length - b.text.length)
+        const left = rest.filter(fits).sort((a, b) => a.text.length - b.text.length)
         let batch = firstBatch(left, Infinity)
         while (batch.length) {
           if (give(textOf(batch))) {
@@ -58,8 +60,9 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
             batch = firstBatch(left, Infinity)
           } else batch = batch.slice(0, batch.length >> 1)
         }
-        return left
+        return [...left, ...rest.filter((each) => !fits(each))]
       }
+      const fits = ({ text }: Entry) => text.length <= MAX_CHARACTERS
       // First those that no later page can find.
       const only = giveAll(entries.filter(({ isKept }) => !isKept))
       return [...only, ...giveAll(entries.filter(({ isKept }) => isKept))]

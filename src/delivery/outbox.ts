@@ -16,6 +16,8 @@ export interface OutboxInputs {
   mayKeep(): boolean
   /** Local storage, if the page has it. */
   journals(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
+  /** Characters of entries that are written only when a request has failed or the page is left, because writing them takes long. */
+  writeLaterAbove?: number
   /** Called when a tab has closed, which may have left events. */
   onOrphaned(): void
   onDropped(event: Pick<Entry, 'event' | 'uuid'>, reason: DropReason): void
@@ -28,7 +30,7 @@ export interface OutboxInputs {
 export interface Outbox {
   /** Adds an entry to write. Without a journal, it is written at the end of this task. */
   keep(entry: Entry): void
-  /** Writes the added entries. Called in a later task than `capture`. `mayWaitLong`: a request has failed, so they go to the database. */
+  /** Writes the added entries. Called in a later task than `capture`. `mayWaitLong`: a request has failed or the page is left, so all go to the database. */
   write(mayWaitLong?: boolean): void
   /** Removes entries that the service has acknowledged or rejected, or that were dropped. */
   forget(entries: readonly Entry[]): void
@@ -56,7 +58,7 @@ export interface Outbox {
 export type LoadDatabase = () => Promise<{ openDatabase: OpenDatabase }>
 
 // A content blocker may forbid it.
-const MAX_ATTEMPTS = 3
+const MAX_ATTEMPTS = 2
 
 const onIdle = (run: Stop) =>
   typeof requestIdleCallback === 'function' ? requestIdleCallback(() => guarded(run)) : later(run, 1000)
@@ -83,7 +85,7 @@ const MAX_SHORT = 100_000
  * when its page is left, so that no other page finds the journal of an open page.
  */
 export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox => {
-  const { name, mayKeep, journals, onOrphaned } = inputs
+  const { name, mayKeep, journals, onOrphaned, writeLaterAbove = Infinity } = inputs
   const entries = new Set<Entry>()
   const journal = createJournal(inputs)
   /** Characters that a page which is left may still add to local storage. */
@@ -142,7 +144,9 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
     return written
   }
   const write = (mayWaitLong?: boolean) => {
-    const fresh = [...entries].filter(({ records }) => !records)
+    const fresh = [...entries].filter(
+      ({ records, text }) => !records && (mayWaitLong || text.length <= writeLaterAbove),
+    )
     // Checked first: nothing may start again after the page was left.
     const current = fresh.length ? openSession() : undefined
     if (!current) return
@@ -215,7 +219,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       database?.remove(done.filter((record) => !--record.waiting).map(({ key }) => key))
       if (journal.isWritten(tab)) writeJournal()
       // Ready for the next outage, in which it could not be fetched.
-      if (mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
+      if (!openDatabase && mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
     },
     acquireLeadership: () => {
       const current = openSession()
@@ -233,8 +237,8 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       return found
     },
     watch: (other) => {
-      const adopt = locks() ? tabs.watch : onOrphaned
-      if (mayKeep()) adopt(other)
+      const onClosing = locks() ? tabs.watch : onOrphaned
+      if (mayKeep()) onClosing(other)
     },
     align: () => {
       room = MAX_JOURNAL
@@ -246,14 +250,14 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       attempt(() => indexedDB.deleteDatabase(name))
     },
     onPageHide: () => {
-      if (usesDatabase()) write()
+      if (usesDatabase()) write(true)
       const written = journal.writeSome(tab, entries, room)
       removeLeft(written)
       for (const entry of written) {
         entry.isKept = true
         room -= entry.text.length
       }
-      // An open database stores what it was given also if the page has ended.
+      // An open database also finishes its writes after the page has ended.
       if (database?.isOpen()) for (const entry of entries) entry.isKept ||= !!entry.records
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
       session?.end()

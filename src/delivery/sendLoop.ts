@@ -22,7 +22,7 @@ interface SendLoopInputs {
   outbox: Outbox
   url(tries: number): string
   textOf(batch: readonly Entry[]): string
-  encode(text: string): Promise<Body>
+  encodeBatch(batch: readonly Entry[]): Promise<Body>
   send: typeof request
   /** Whether nothing may be sent, because the page was left or the queue was stopped. */
   isPaused(): boolean
@@ -34,7 +34,8 @@ interface SendLoopInputs {
 
 /** Sends waiting events, one request at a time, and decides when a failed batch is sent again. */
 export const createSendLoop = (inputs: SendLoopInputs) => {
-  const { config, waiting, outbox, url, textOf, encode, send, isPaused, onRetry, onDelivered, onRequestError } = inputs
+  const { config, waiting, outbox, url, textOf, encodeBatch, send, isPaused, onRetry, onDelivered, onRequestError } =
+    inputs
   let retryTimer: ReturnType<typeof setTimeout> | undefined
   let sending: Sending | undefined
   let tries = 0
@@ -62,10 +63,10 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     current.batch = waiting.nextBatch()
     if (!current.batch.length) return undefined
     for (const each of current.batch) each.isSent = true
-    const text = textOf(current.batch)
-    const body = await encode(text).catch((error) => {
+    const { batch } = current
+    const body = await encodeBatch(batch).catch((error) => {
       reportCaught(error)
-      return text
+      return textOf(batch)
     })
     // The page was left while compressing, so the events were sent by beacon, or they were cleared.
     if (sending !== current) return undefined
@@ -101,7 +102,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     // The first event that is too large for a proxy says nothing about the others.
     if (!isTooLarge || tries > 1) retryTimer = later(onRetry, retryDelay(tries, retryAfterMs))
   }
-  const settle = (batch: readonly Entry[], result: RequestResult) => {
+  const finish = (batch: readonly Entry[], result: RequestResult) => {
     const outcome = outcomeOf(result)
     const isRejected = rejectedBy(result)
     const isStored = ({ uuid }: Entry) => outcome === 'stored' && !isRejected(uuid)
@@ -139,7 +140,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     if (!result) return waiting.all().length && !sending ? outbox.release() : pump()
     void guarded(() => {
       // If it throws, as on a page that breaks timers, the next event continues. A loop without a wait would never end.
-      settle(current.batch, result)
+      finish(current.batch, result)
       // Not awaited, because the promise chain of a page that never stops sending would keep all its events in memory.
       return pump()
     })

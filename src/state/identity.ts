@@ -54,7 +54,11 @@ export const createIdentity = (
 
   const known = store.get<string>('distinct_id')
   // `identify` links an id to a visitor who is already known.
-  if (isIdentifier(bootstrap.distinctID ?? '') && (!known || !(bootstrap.isIdentifiedID || isIdentified())))
+  if (
+    typeof bootstrap.distinctID === 'string' &&
+    isIdentifier(bootstrap.distinctID) &&
+    (!known || !(bootstrap.isIdentifiedID || isIdentified()))
+  )
     renew(false, bootstrap)
   else if (!known) {
     const id = store.get<string>('$device_id') ?? newId()

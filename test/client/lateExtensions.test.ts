@@ -88,3 +88,14 @@ test.each(['is blocked', 'has not loaded when the page is left', 'has not loaded
     expect(captured[0]!.properties).toMatchObject({ page: 'cart', $event_time_override_provided: true })
   },
 )
+
+test('a call of the previous person that waits does not read the page for the next', async () => {
+  const { analytics, sent, settle } = start()
+  analytics.displaySurvey('s1')
+  analytics.reset()
+  history.replaceState(null, '', '/next')
+  analytics.identify('ada')
+  await settle()
+  const identified = sent.find(({ event }) => event === '$identify')
+  expect(identified!.$set_once).toMatchObject({ $initial_current_url: 'http://localhost/next' })
+})

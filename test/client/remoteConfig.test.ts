@@ -21,7 +21,8 @@ beforeAll(async () => {
   globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
   // rrweb keeps `Date.now` as it is when it loads, unless that returns no time. Otherwise its clock would not be the test's.
   jest.spyOn(Date, 'now').mockReturnValueOnce(0)
-  for (const name of ['recorder', 'exceptions', 'heatmaps', 'surveys'] as ExtensionName[]) await load(name)
+  for (const name of ['recorder', 'recorderPage', 'exceptions', 'heatmaps', 'surveys'] as ExtensionName[])
+    await load(name)
 })
 
 const begin = async (items: object, stored?: object) => {
@@ -261,10 +262,32 @@ test('an extension whose start throws is reported and counted, and the recording
   expect(errors).toEqual([expect.stringContaining('recorder is not available; its features are off Error: broken')])
 })
 
-test('a recorder that the page blocks says so in the recording status', async () => {
-  const started = startAnalytics()
-  started.setApiResponse(200, { ...NO_FLAGS, sessionRecording: true })
-  await started.settle()
-  expect(started.analytics.sessionRecording.status).toBe('disabled')
-  expect(started.analytics.drops()).toEqual({})
+test.each([
+  ['recorder', 'disabled'],
+  ['recorderPage', 'rrweb_error'],
+] as const)('a %s that the page blocks says so in the recording status', async (blocked, status) => {
+  const { analytics, setApiResponse, settle } = startAnalytics({}, 'token', undefined, async (name) => {
+    if (name === blocked) throw new Error('blocked')
+    return load(name)
+  })
+  setApiResponse(200, { ...NO_FLAGS, sessionRecording: true })
+  await settle(3000)
+  expect(analytics.sessionRecording.status).toBe(status)
+  expect(analytics.explain('$snapshot')).toMatchObject([{ reason: 'recorder_unavailable', state: 'dropped' }])
+  expect(analytics.drops()).toEqual({})
+})
+
+test('explain says why the recorder does not run', async () => {
+  const { analytics, setApiResponse, settle } = startAnalytics({}, 'token', undefined, load)
+  const reason = () => analytics.explain('$snapshot')[0]?.reason
+  expect(reason()).toBe('awaiting_config')
+  setApiResponse(200, { ...NO_FLAGS, sessionRecording: false })
+  await settle()
+  expect(reason()).toBe('turned_off_by_service')
+  analytics.set_config({ disable_session_recording: true })
+  expect(reason()).toBe('turned_off_by_site')
+  analytics.opt_out_capturing()
+  expect(reason()).toBe('opted_out')
+  analytics.set_config({ cookieless_mode: 'always' })
+  expect(reason()).toBe('cookieless')
 })

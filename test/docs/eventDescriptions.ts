@@ -343,7 +343,7 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     $sdk_debug_replay_event_trigger_status: 'The same for the event trigger.',
     $sdk_debug_replay_linked_flag_trigger_status: 'The same for the linked flag.',
     $sdk_debug_replay_stop_reason:
-      'Why recording stopped or did not start: `invalid_settings`, `page_too_large`, `budget`, `rrweb`, `recorder_unavailable`, `another_instance` or `internal_error`.',
+      'Why the session is not recorded, or why nothing more of it is sent, such as `sampling`, `trigger`, `minimum_duration`, `no_activity`, `idle`, `blocked_url`, `budget`, `page_too_large`, `refused_by_service`, `queue_full`, `recorder_unavailable` or `invalid_settings`.',
   },
   SDK: {
     $lib: 'Always `web`.',

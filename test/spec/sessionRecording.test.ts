@@ -38,6 +38,7 @@ let plugins: RecorderPluginParts[] = []
 const load: LoadExtension = async (name) => {
   if (name === 'recorderPlugins')
     return { start: (host: unknown) => (plugins.push(host as RecorderPluginParts), () => {}) }
+  if (name === 'recorderPage') return await import('../../src/extensions/recorderPage/recorderPage')
   if (name !== 'recorder') throw new Error(`${name} is not in this test`)
   return await import('../../src/extensions/recorder/recorder')
 }
@@ -46,7 +47,7 @@ beforeAll(async () => {
   globalThis.CSS ??= { escape: (text: string) => text } as typeof CSS
   // rrweb keeps `Date.now` as it is when it loads, unless that returns no time. Otherwise its clock would not be the test's.
   jest.spyOn(Date, 'now').mockReturnValueOnce(0)
-  await load('recorder')
+  await load('recorderPage')
 })
 beforeEach(() => {
   plugins = []
@@ -205,10 +206,12 @@ row('sampling', () => {
 
 row('sampleRate', () => {
   test('records no session with 0 and adds status and rate to events', async () => {
-    const { sentText, property } = await record('<p>x</p>', { sampleRate: 0 })
+    const { sentText, property, analytics } = await record('<p>x</p>', { sampleRate: 0 })
     expect(await sentText()).toBe('[]')
     expect(property('$recording_status')).toBe('disabled')
     expect(property('$replay_sample_rate')).toBe(0)
+    expect(property('$sdk_debug_replay_stop_reason')).toBe('sampling')
+    expect(analytics.explain('$snapshot')).toMatchObject([{ state: 'dropped', reason: 'sampling' }])
   })
   test('wins over the sample rate of the project', async () => {
     const { property, analytics } = await record('<p>x</p>', { sampleRate: 1 }, { remote: { sampleRate: '0' } })
@@ -368,6 +371,24 @@ test('the recording contains the steps of its budget, and events contain why it 
   ])
   expect(property('$recording_status')).toBe('rrweb_error')
   expect(property('$sdk_debug_replay_stop_reason')).toBe('budget')
+})
+
+test('a recording whose part the site has dropped says so until the next session', async () => {
+  const { analytics, sentText, settle, property } = await record(
+    '<p>x</p>',
+    {},
+    {
+      config: { before_send: (event) => (event?.event === '$snapshot' ? null : event) },
+    },
+  )
+  expect(analytics.explain('$snapshot')).toMatchObject([{ state: 'waiting', reason: 'no_activity' }])
+  expect(await sentText()).toBe('[]')
+  expect(property('$sdk_debug_replay_stop_reason')).toBe('before_send')
+  expect(analytics.explain('$snapshot')[0]).toMatchObject({ state: 'dropped', reason: 'before_send' })
+  analytics.reset()
+  analytics.capture('next')
+  await settle(1000)
+  expect(property('$sdk_debug_replay_stop_reason')).not.toBe('before_send')
 })
 
 test('a recording that paused on a busy page resumes with a full snapshot when the page is quiet', async () => {

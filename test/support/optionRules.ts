@@ -1,3 +1,4 @@
+import { checked } from '../../src/config/checks'
 import { FEATURES } from '../../src/client/features/features'
 import { OPTIONS } from '../../src/client/features/options'
 import { MEMBERS, type OptionMembers } from '../../src/config/options'
@@ -10,5 +11,5 @@ export const RULES: OptionRules = {
   members: Object.assign({}, MEMBERS, ...FEATURES.map(({ members }) => members), {
     session_recording: SESSION_RECORDING,
   }) as OptionMembers,
-  missing: () => undefined,
+  check: checked,
 }

@@ -106,7 +106,13 @@ test('a recorded session is found and played next to its events', async ({ view,
     {
       event: '$exception',
       timestamp: new Date(start + 3_000).toISOString(),
-      properties: { distinct_id: 'ada', $session_id: session, $exception_list: [{ type: 'Error', value: 'No stock' }] },
+      properties: {
+        distinct_id: 'ada',
+        $session_id: session,
+        $exception_list: [{ type: 'Error', value: 'No stock' }],
+        $recording_status: 'active',
+        $sdk_debug_replay_stop_reason: 'idle',
+      },
     },
   ])
 
@@ -144,6 +150,8 @@ test('a recorded session is found and played next to its events', async ({ view,
   await expect(log).toHaveText([/0:04.*It broke.*error/, /0:04.*All well.*log/])
   await expectAccessible(page)
 
+  await expect(page.getByText('Why it ends there: The visitor was idle.')).toBeVisible()
+
   // A link to a point in time, and the recordings of a person and an event.
   await open(`recordings/${session}?t=61000`)
   await expect(moment).toHaveAttribute('aria-valuetext', '1m 01s of 1m 30s')
@@ -161,6 +169,15 @@ test('a recorded session is found and played next to its events', async ({ view,
   await expect(page.getByText('No recordings in this period')).toBeVisible()
   await open(`recordings/${session}`)
   await expect(page.getByText('There is no recording of this session')).toBeVisible()
+
+  // A session outside the sample, and the way from its event to the reason.
+  const properties = { $recording_status: 'disabled', $sdk_debug_replay_stop_reason: 'sampling' }
+  const unsampled = { distinct_id: 'ada', $session_id: sessionAt(Date.now()), ...properties }
+  await view.send([{ event: 'looked', timestamp: new Date().toISOString(), properties: unsampled }])
+  await open('events')
+  await page.getByRole('button', { name: 'looked' }).click()
+  await page.getByRole('link', { name: 'Why there is no recording' }).click()
+  await expect(page.getByText('The session is not in the sample that is recorded.')).toBeVisible()
 })
 
 test('a heatmap is drawn over the newest snapshot of its page', async ({ view, context }) => {
@@ -475,7 +492,7 @@ const nestedIn = (levels: number): object => {
 for (const [what, events] of [
   ['a snapshot without a document', [META, { type: 2, data: {} }]],
   ['a document that is text', [META, { type: 2, data: { node: 'x', initialOffset: null } }]],
-  ['children that are no nodes', [META, snapshotOf([null, 5, {}, { type: 2 }])]],
+  ['children that are not nodes', [META, snapshotOf([null, 5, {}, { type: 2 }])]],
   ['changes that are none', [META, snapshotOf(DOCUMENT), { type: 3, data: { source: 0 } }, { type: 3, data: null }]],
   [TOO_DEEP, [META, { type: 2, data: nestedIn(3_100) }]],
   [`nothing but ${TOO_DEEP}`, [{ type: 2, data: nestedIn(3_100) }]],

@@ -8,7 +8,8 @@ const DIST = resolve(__dirname, '../dist')
 /** The folders that each folder may import from, besides itself. Files at the top connect the folders and may import all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['lib', 'player'],
-  lib: ['api', 'top'],
+  // The types of the SDK, for the names that it sends.
+  lib: ['api', 'top', '..'],
   ui: ['lib', 'api', 'top'],
   // Kinds of insights: a folder has everything that the pages know of a kind.
   insights: ['lib', 'api', 'ui'],

@@ -53,7 +53,19 @@ const allowancesOf = (config: Config, maxMemoryBytes: number) => {
   }
 }
 
-const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merges, owners, onStop, log }: Ground) => {
+const create = ({
+  config,
+  gate,
+  runMemoryBytes,
+  metadata,
+  metrics,
+  epochs,
+  merges,
+  plainProperties,
+  owners,
+  onStop,
+  log,
+}: Ground) => {
   // Checks and previews of queries have the limits of a run.
   const runLimits = {
     maxSeconds: config.runSeconds,
@@ -109,6 +121,7 @@ const create = ({ config, gate, runMemoryBytes, metadata, metrics, epochs, merge
           cache,
           epochs,
           merges,
+          plainProperties,
           owners,
           lastRuns,
           materializations,

@@ -124,12 +124,15 @@ const compile = (...args: Parameters<typeof compileQuery>): Compiled => orApiErr
 
 /** Compiles a query against the events and, if the table has the query's shape, against the table. */
 const sqlSources = (
-  { parsed, values: variables, isUnmerged }: SqlWork,
+  { parsed, values: variables, assumed: { isUnmerged, isPlain } }: SqlWork,
   options: Omit<CompileOptions, 'variables'>,
   table: MaterializedTable | undefined,
   isComplete = false,
 ): RunSources<Compiled> => {
-  const live = once(() => [compile(parsed, { ...options, variables, isUnmerged })])
+  const live = once(() => {
+    const plain = isPlain ? parsed.properties.filter(isPlain) : []
+    return [compile(parsed, { ...options, variables, isUnmerged, plain })]
+  })
   if (!table) return { live }
   const reading = orApiError(() => tableReading(parsed, variables, { ...table, isComplete }))
   if (!reading) return { live }
@@ -220,12 +223,12 @@ const planSql = (
 }
 
 const planInsight = (
-  { query, run, plan, timezone, variables }: InsightWork,
+  { query, run, plan, timezone, variables, assumed }: InsightWork,
   table: MaterializedTable | undefined,
   { allowance, isComplete }: PlanOptions,
 ): KindPlan => {
-  const sourcesOf = (isTableComplete: boolean): RunSources => {
-    const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete })
+  const sourcesOf = (isTableComplete: boolean, isUnmerged?: boolean): RunSources => {
+    const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete }, isUnmerged)
     return {
       live: () => plan.statements,
       ...(stored ? { stored: { table, statements: () => stored.statements } } : {}),
@@ -234,7 +237,7 @@ const planInsight = (
   return {
     cacheKey: [timezone, variables],
     maxRows: allowance.rows + 1,
-    sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)))),
+    sources: once(() => sourcesOf(Boolean(table && isComplete?.(table)), assumed.isUnmerged)),
     toOutcome: (results) => plan.shape(results.map(({ rows }) => rows)),
     comparison: () => ({ ...sourcesOf(false), live: () => planLive(query, run).statements }),
   }

@@ -6,10 +6,11 @@ import { checkQueryInput, parse, type SqlQuery } from './definitions/check.ts'
 import { findEndpoint, findVersion } from './definitions/find.ts'
 import type { Plan } from './insights/insight.ts'
 import { type InsightQuery, type InsightRun, isInsight, planInsight } from './insights/insights.ts'
-import { UNMERGED } from './insights/source.ts'
+import { LIVE } from './insights/source.ts'
 import { createZone } from './insights/zone.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { BoundValue, ParsedQuery } from '../sql/compile.ts'
+import type { IsPlain } from '../sql/structured.ts'
 import { bindVariables } from './variables/bind.ts'
 
 interface RunOptions extends Runner {
@@ -64,8 +65,16 @@ export interface SqlWork {
   readonly kind: 'sql'
   readonly parsed: ParsedQuery
   readonly values: Readonly<Record<string, BoundValue>>
-  /** Whether the live statement looks up no person. */
-  readonly isUnmerged: boolean
+  /** What the live statement may assume. */
+  readonly assumed: Assumed
+}
+
+/** What live statements, and those of an insight, may assume of the events of a project. */
+export interface Assumed {
+  /** Whether each id is its own person, so that no person is looked up. Default: false. */
+  readonly isUnmerged?: boolean
+  /** Whether a property of an event has never been an object or an array. Default: false for each. */
+  readonly isPlain?: IsPlain
 }
 
 export interface InsightWork {
@@ -73,6 +82,7 @@ export interface InsightWork {
   readonly query: InsightQuery
   readonly run: InsightRun
   readonly plan: Plan
+  readonly assumed: Assumed
   /** The project's time zone, which determines the days of the result. */
   readonly timezone: string
   /** The request's variables, sorted by name. */
@@ -103,13 +113,13 @@ const sqlWork = async (
   metadata: Pick<Metadata, 'variables'>,
   query: SqlQuery,
   { projectId, variables }: RunOptions,
-  isUnmerged: boolean,
+  assumed: Assumed,
 ): Promise<SqlWork> => {
   const parsed = parsedOf(query)
   return {
     kind: 'sql',
     parsed,
-    isUnmerged,
+    assumed,
     values: bindVariables(findNeeded(parsed, await metadata.variables.list(projectId)), variables),
   }
 }
@@ -119,7 +129,7 @@ const insightWork = async (
   query: InsightQuery,
   request: RunOptions,
   takesDates: boolean,
-  isUnmerged: boolean,
+  assumed: Assumed,
 ): Promise<InsightWork> => {
   const { projectId, variables } = request
   const paging = (['limit', 'offset', 'cursor'] as const).find((field) => request[field] !== undefined)
@@ -131,7 +141,8 @@ const insightWork = async (
     kind: 'insight',
     query,
     run,
-    plan: planInsight(query, isUnmerged ? { ...run, reading: UNMERGED } : run),
+    assumed,
+    plan: planInsight(query, { ...run, reading: { ...LIVE, ...assumed } }),
     timezone,
     variables: Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1)),
   }
@@ -140,30 +151,30 @@ const insightWork = async (
 export interface PrepareDependencies {
   readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables'>
   readonly materializations: Pick<Materializations, 'takesDates'>
-  /** Whether each id of the project is its own person, so that live statements look up no person. Default: false. */
-  readonly isUnmerged?: boolean
+  /** Default: nothing. */
+  readonly assumed?: Assumed
 }
 
-// As the shortest freshness of an endpoint.
+// Equals the shortest freshness of an endpoint.
 const UNSTORED_MAX_AGE_SECONDS = 900
 
 const prepareUnstored = async (
-  { metadata, isUnmerged = false }: PrepareDependencies,
+  { metadata, assumed = {} }: PrepareDependencies,
   request: QueryRunRequest,
 ): Promise<PreparedRun> => {
   const query = checkQueryInput(request.query, await metadata.variables.list(request.projectId))
   return {
     queryId: createHash('sha256').update(JSON.stringify(query)).digest('hex'),
     work: isInsight(query)
-      ? await insightWork(metadata, query, request, true, isUnmerged)
-      : await sqlWork(metadata, query, request, isUnmerged),
+      ? await insightWork(metadata, query, request, true, assumed)
+      : await sqlWork(metadata, query, request, assumed),
     maxAgeSeconds: request.maxAgeSeconds ?? UNSTORED_MAX_AGE_SECONDS,
     toleratesNewEvents: request.maxAgeSeconds !== undefined,
   }
 }
 
 const prepareStored = async (
-  { metadata, materializations, isUnmerged = false }: PrepareDependencies,
+  { metadata, materializations, assumed = {} }: PrepareDependencies,
   request: EndpointRunRequest,
 ): Promise<PreparedRun> => {
   const endpoint = await findEndpoint(metadata, request.projectId, request.endpoint)
@@ -171,14 +182,8 @@ const prepareStored = async (
   const version = await findVersion(metadata, endpoint, request.version)
   const { query } = version
   const work = isInsight(query)
-    ? await insightWork(
-        metadata,
-        query,
-        request,
-        request.takesDates || materializations.takesDates(version),
-        isUnmerged,
-      )
-    : await sqlWork(metadata, query as SqlQuery, request, isUnmerged)
+    ? await insightWork(metadata, query, request, request.takesDates || materializations.takesDates(version), assumed)
+    : await sqlWork(metadata, query as SqlQuery, request, assumed)
   if (!version.isActive)
     throw new ApiError('version_inactive', {
       detail: `Version ${version.version} of this endpoint is not active.`,

@@ -15,6 +15,7 @@ import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
 import type { MaterializedTable } from './materialization/tables/state.ts'
 import type { Merges } from './merges.ts'
+import type { PlainProperties } from './plainProperties.ts'
 import { type Outcome, type PlanOptions, planRun, type RunPlan } from './planRun.ts'
 import { prepareRun, type RunRequest } from './prepareRun.ts'
 import type { Speeds } from './speeds.ts'
@@ -47,6 +48,7 @@ export interface RunDependencies {
   readonly cache: Cache<Outcome>
   readonly epochs: Pick<Epochs, 'of'>
   readonly merges: Pick<Merges, 'areAbsent'>
+  readonly plainProperties: Pick<PlainProperties, 'reader'>
   readonly owners: Pick<OwnerChanges, 'of'>
   readonly lastRuns: Pick<LastRuns, 'note'>
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled' | 'takesDates'>
@@ -78,6 +80,7 @@ export const createRun = ({
   cache,
   epochs,
   merges,
+  plainProperties,
   owners,
   lastRuns,
   materializations,
@@ -89,7 +92,9 @@ export const createRun = ({
   const answer = async (request: RunRequest, { allowance, signal }: Admission): Promise<RunAnswer> => {
     const { projectId, isDebug } = request
     const isUnmerged = await merges.areAbsent(projectId)
-    const prepared = await prepareRun({ metadata, materializations, isUnmerged }, request)
+    const plain = plainProperties.reader(projectId)
+    const assumed = { isUnmerged, isPlain: plain.isPlain }
+    const prepared = await prepareRun({ metadata, materializations, assumed }, request)
     const { stored, work } = prepared
     const epoch = await epochs.of(projectId)
     const isComplete = (table: MaterializedTable) => isSettled(epoch) && arrivals.isComplete(projectId, table, epoch)
@@ -129,10 +134,12 @@ export const createRun = ({
       signal,
       async load(aborted) {
         executed = await execute(aborted, plan)
-        if (executed.table || !isUnmerged || (await merges.areAbsent(projectId))) return toLoaded(plan, executed)
-        // An id got another person meanwhile.
-        const joined = planRun(await prepareRun({ metadata, materializations }, request), request, options)
-        return toLoaded(joined, await execute(aborted, joined))
+        const assumesNothing = executed.table && work.kind === 'sql'
+        const isTrue = assumesNothing || (plain.holds() && (!isUnmerged || (await merges.areAbsent(projectId))))
+        if (isTrue) return toLoaded(plan, executed)
+        // An id got another person meanwhile, or a property its first object or array.
+        const general = planRun(await prepareRun({ metadata, materializations }, request), request, options)
+        return toLoaded(general, await execute(aborted, general))
       },
     })
     const doneAt = performance.now()

@@ -178,6 +178,7 @@ export const createIngest = ({
           projectId,
           uuid,
           sentUuid: reading.uuid,
+          structured: event.structured,
           distinctId,
           timestamp,
           identity,

@@ -28,6 +28,8 @@ export interface ReadEvent {
   readonly timestamp: number
   /** JSON text of an object. */
   readonly properties: string
+  /** The properties that are objects or arrays. */
+  readonly structured: readonly string[]
   /** Members of the event's line with the columns that describe its visit. */
   readonly visit: string
   readonly elementsChain: string
@@ -142,6 +144,18 @@ const visitId = (value: unknown): string => {
   return id.length <= MAX_VISIT_ID ? id : ''
 }
 
+const NONE: readonly string[] = []
+
+/** Returns the names of properties that are objects or arrays, as they are stored. */
+const structuredIn = (properties: Fields): readonly string[] => {
+  let names: string[] | undefined
+  for (const name in properties) {
+    const value = own(properties, name)
+    if (typeof value === 'object' && value !== null) (names ??= []).push(wellFormed(name))
+  }
+  return names ?? NONE
+}
+
 const withoutChain = ({ $elements_chain: _, ...rest }: Fields): Fields => rest
 
 export interface Reader {
@@ -151,7 +165,7 @@ export interface Reader {
   readonly receivedAt: number
   /** Functions that return properties to store in addition to the event's own. */
   readonly enrich?: readonly Enrich[]
-  /** Lets a module read an event. Returns what to do with it, or the code with which it is rejected. */
+  /** Lets a module read an event. Returns what to do with it, or the code of its rejection. */
   readonly claim?: (name: string, properties: Fields, uuid: string) => Claim | string | undefined
 }
 
@@ -195,6 +209,7 @@ const readEvent = (
     distinctId,
     timestamp,
     properties: claim?.isDiverted ? '{}' : storableJson(properties),
+    structured: structuredIn(properties),
     visit: visitMembers(properties),
     elementsChain: wellFormed(chain),
     sessionId: visitId(properties.$session_id),

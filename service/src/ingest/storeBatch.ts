@@ -10,6 +10,8 @@ export interface Row extends IdentityRow {
   readonly index: number
   /** The uuid as it was sent. Undefined: the service generated one. */
   readonly sentUuid: string | undefined
+  /** Its properties that are objects or arrays. */
+  readonly structured: readonly string[]
 }
 
 /** A row that the engine will never accept, with its line. */

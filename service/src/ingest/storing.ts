@@ -28,7 +28,20 @@ interface StoringParts {
 
 /** The writer of events, with the facts about persons, the epochs and the metrics. */
 export const STORING: Module<StoringParts> = {
-  create({ config, isShared, gate, metadata, metrics, epochs, owners, slices, rejections, onStop, log }) {
+  create({
+    config,
+    isShared,
+    gate,
+    metadata,
+    metrics,
+    epochs,
+    plainProperties,
+    owners,
+    slices,
+    rejections,
+    onStop,
+    log,
+  }) {
     const lastSeen = isShared ? undefined : createLastSeenCache()
     const recentIds = isShared ? undefined : createRecentIds(gate.ingest)
     const facts = createPersonFacts(gate.ingest, {
@@ -38,7 +51,10 @@ export const STORING: Module<StoringParts> = {
     })
     const forget = createForgetPerson(gate.ingest, facts, lastSeen)
     const writer = createWriter(gate.ingest, {
-      before: facts.store,
+      async before(rows) {
+        for (const { projectId, structured } of rows) plainProperties.note(projectId, structured)
+        await facts.store(rows)
+      },
       onStoring: epochs.begin,
       onChange: epochs.end,
       recentIds,

@@ -54,9 +54,16 @@ const bySession = (name: string) =>
   `SELECT \`$session_id\` FROM db.events WHERE ${OF_PROJECT} AND event = {${name}:String} AND timestamp >= ${time('eventsFrom')} AND timestamp < ${time('eventsUntil')}`
 
 // FINAL counts a chunk that was sent twice once. Payloads are not read.
-const SUMMARY = `session_id, argMax(distinct_id, (last_at, seq)), ${ms('min(first_at)')} AS started, ${ms('max(last_at)')} AS ended,
-  length(groupUniqArrayArray(active_slots)), sum(clicks), sum(keypresses), sum(console_errors),
-  argMinIf(urls[1], first_at, notEmpty(urls)), uniqExactArray(urls), uniqExact(window_id), sum(bytes), max(is_anchor), toString(min(expires_on))`
+const SUMMARY = `session_id, argMax(distinct_id, (last, seq)), min(first) AS started, max(last) AS ended,
+  length(groupUniqArrayArray(slots)), sum(clicks), sum(keypresses), sum(console_errors),
+  argMinIf(urls[1], first, notEmpty(urls)), uniqExactArray(urls), uniqExact(window_id), sum(bytes), max(is_anchor), toString(min(expires_on))`
+/** Chunks with the times of one clock per window: that of its first chunk, as in `windowsOf`. */
+const onOneClock = (conditions: string) => `(
+  SELECT session_id, window_id, seq, distinct_id, clicks, keypresses, console_errors, urls, bytes, is_anchor, expires_on,
+    argMin(shift_ms, seq) OVER (PARTITION BY session_id, window_id) - shift_ms AS delay,
+    ${ms('first_at')} + delay AS first, ${ms('last_at')} + delay AS last,
+    arrayMap(slot -> toInt64(slot) + toInt64(round(delay / ${SLOT_MS})), active_slots) AS slots
+  FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND ${conditions})`
 const EXCEPTIONS = `SELECT \`$session_id\`, count() FROM db.events WHERE ${OF_PROJECT} AND event = '$exception' AND timestamp >= ${time('from')} AND timestamp <= ${time('until')}
   AND \`$session_id\` IN {sessions:Array(String)} GROUP BY 1`
 
@@ -229,7 +236,7 @@ export const createRecordings = ({
     signal: AbortSignal,
   ): Promise<Summary[]> => {
     if (!sessionIds.length) return []
-    const text = `SELECT ${SUMMARY} FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id IN {sessionIds:Array(String)} GROUP BY session_id`
+    const text = `SELECT ${SUMMARY} FROM ${onOneClock('session_id IN {sessionIds:Array(String)}')} GROUP BY session_id`
     const rows = await queryRows(projectId, { text, params: { projectId, sessionIds } }, signal)
     const byId = new Map(rows.map(toSummary).map((summary) => [summary.id, summary]))
     // A session that was deleted in the meantime has no summary.
@@ -296,7 +303,9 @@ export const createRecordings = ({
       const params = { projectId, sessionId, limit: MAX_CHUNKS }
       const of = `FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND session_id = {sessionId:String}`
       const read = (text: string) => queryRows(projectId, { text, params }, signal)
-      const [row] = await read(`SELECT ${SUMMARY} ${of} GROUP BY session_id`)
+      const [row] = await read(
+        `SELECT ${SUMMARY} FROM ${onOneClock('session_id = {sessionId:String}')} GROUP BY session_id`,
+      )
       if (!row) throw noRecording()
       const chunks = await read(
         `SELECT ${CHUNK_COLUMNS} ${of} GROUP BY window_id, seq ORDER BY window_id, seq LIMIT {limit:UInt32}`,

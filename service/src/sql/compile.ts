@@ -11,6 +11,7 @@ import { resolveQuery } from './resolve/resolveQuery.ts'
 import type { ResolvedQuery } from './resolve/resolverContext.ts'
 import { type BoundValue, VARIABLE_TYPES } from './resolve/variable.ts'
 import { type Compiled, createFittedStore, fill, type Template, templateOf } from './templates.ts'
+import { RELATED } from './catalog/tables.ts'
 import { value, type Value } from './catalog/value.ts'
 import { own } from '../lib/own.ts'
 
@@ -28,6 +29,8 @@ export interface ParsedQuery {
   readonly text: string
   /** The names in `{variables.name}`, without repeats, in order of appearance. */
   readonly variables: readonly string[]
+  /** Names that may be properties of events. */
+  readonly properties: readonly string[]
   readonly query: Query
 }
 
@@ -47,6 +50,8 @@ export interface CompileOptions {
   readonly replace?: ResolveOptions['replace']
   /** Whether each id of the project is its own person, so that no person is looked up. Default: false. */
   readonly isUnmerged?: boolean | undefined
+  /** Properties of events that have never been objects or arrays. Default: none. */
+  readonly plain?: readonly string[] | undefined
 }
 
 const variablesIn = (query: Query): readonly string[] => {
@@ -61,10 +66,37 @@ const variablesIn = (query: Query): readonly string[] => {
   return Object.freeze([...names].sort(([, a], [, b]) => a - b).map(([name]) => name))
 }
 
+const PROPERTIES = 'properties'
+
+/** Returns the name after `properties` in a path, unless it is a property of a person or group. */
+const propertyIn = (path: readonly { readonly text: string }[]): string | undefined => {
+  const at = path.findIndex(({ text }) => text === PROPERTIES)
+  return at >= 0 && !Object.hasOwn(RELATED, path[at - 1]?.text ?? '') ? path[at + 1]?.text : undefined
+}
+
+/** Returns the names of `a.b.c` or `a.b['c']`. */
+const pathOf = (node: Expression): readonly { readonly text: string }[] => {
+  if (node.kind === 'field') return node.path
+  if (node.kind !== 'index' || node.of.kind !== 'field' || node.at.kind !== 'text') return []
+  return [...node.of.path, { text: node.at.value }]
+}
+
+const propertiesIn = (query: Query): readonly string[] => {
+  const found = new Set<string>()
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const property = propertyIn(pathOf(node as Expression))
+    if (property !== undefined) found.add(property)
+    Object.values(node).forEach(visit)
+  }
+  visit(query)
+  return Object.freeze([...found].sort())
+}
+
 /** Parses a query. Throws `QueryError`. */
 export const parseQuery = (text: string): ParsedQuery => {
   const query = parse(text)
-  return Object.freeze({ text, query, variables: variablesIn(query) })
+  return Object.freeze({ text, query, variables: variablesIn(query), properties: propertiesIn(query) })
 }
 
 const resolveWithin = ({ text, query }: ParsedQuery, options: Omit<ResolveOptions, 'text'>): ResolvedQuery => {
@@ -191,11 +223,11 @@ export const visitSelects = (
 /** Compiles a query, and returns with the result what it depends on. */
 export const compileAnew = (
   query: ParsedQuery,
-  { projectId, variables, limit, offset = 0, keyset, replace, isUnmerged }: CompileOptions,
+  { projectId, variables, limit, offset = 0, keyset, replace, isUnmerged, plain = [] }: CompileOptions,
 ): { readonly compiled: Compiled; readonly template: Template } => {
   const dependencies = createDependencies()
   const variable = boundVariables(query.text, variables, dependencies.constant)
-  const resolved = resolveWithin(query, { variable, replace, isUnmerged })
+  const resolved = resolveWithin(query, { variable, replace, isUnmerged, isPlain: (key) => plain.includes(key) })
   const page = keyset
     ? keysetPage(resolved, limit, keyset.after)
     : { query: paged(resolved, limit, offset), keyCount: 0 }
@@ -215,10 +247,11 @@ const templates = createFittedStore(fill)
  */
 export const compileQuery = (query: ParsedQuery, options: CompileOptions): Compiled => {
   check(options)
-  const { projectId, variables, limit, offset, keyset, replace, isUnmerged } = options
+  const { projectId, variables, limit, offset, keyset, replace, isUnmerged, plain = [] } = options
   // A cursor has values of rows. What replaces a select depends on more than the query.
   if (replace || keyset?.after) return compileAnew(query, options).compiled
-  const key = JSON.stringify([keyOf(query, variables), projectId, limit, offset, Boolean(keyset), Boolean(isUnmerged)])
+  const terms = [projectId, limit, offset, Boolean(keyset), Boolean(isUnmerged), plain]
+  const key = JSON.stringify([keyOf(query, variables), ...terms])
   const known = templates.find(key, variables)
   if (known) return known
   const { compiled, template } = compileAnew(query, options)

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { planInsight, UTC } from '../../src/endpoints/insights/insights.ts'
-import { LIVE, UNMERGED } from '../../src/endpoints/insights/source.ts'
+import { LIVE } from '../../src/endpoints/insights/source.ts'
 import { createMerges } from '../../src/endpoints/merges.ts'
+import { createPlainProperties, type PlainProperties } from '../../src/endpoints/plainProperties.ts'
 import { compileQuery, parseQuery } from '../../src/sql/compile.ts'
+import { wellFormed } from '../../src/lib/storableJson.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import { type Metadata, openMetadata } from '../../src/storage/metadata/metadata.ts'
 import type { Statement } from '../../src/storage/storage.ts'
 import { createTypes, deliver, startIngest } from '../ingest/support/startIngest.ts'
+import { until } from '../support/engine.ts'
 import { startTestEngine, type TestEngine } from '../sql/support/engine.ts'
 import { randomRuns } from '../sql/support/randomRuns.ts'
 import { TABLES } from '../support/schema.ts'
@@ -74,7 +77,9 @@ const statementsOf = (projectId: number): readonly (readonly [joined: Statement,
   }),
   ...INSIGHTS.flatMap((query) => {
     const run = { projectId, variables: {}, zone: UTC, now: NOW }
-    const planned = [LIVE, UNMERGED].map((reading) => planInsight(query as never, { ...run, reading }).statements)
+    const planned = [LIVE, { ...LIVE, isUnmerged: true }].map(
+      (reading) => planInsight(query as never, { ...run, reading }).statements,
+    )
     return planned[0]!.map((joined, at) => [joined, planned[1]![at]!] as const)
   }),
 ]
@@ -141,7 +146,17 @@ test('statements without lookups of persons return equal rows until ids are merg
         }
       },
     ),
-    { numRuns: randomRuns(6) },
+    {
+      numRuns: randomRuns(6),
+      examples: [
+        [
+          [
+            [0, [event('visit', 'ann')]],
+            [1, [event('$identify', 'ann', { $anon_distinct_id: 'anon' })]],
+          ],
+        ],
+      ],
+    },
   )
   expect(withLookup).toBeGreaterThan(0)
   expect(without).toBeGreaterThan(0)
@@ -189,4 +204,199 @@ test('without the engine, nothing is known', async () => {
   expect(await createMerges({ storage: broken }).areAbsent(1)).toBe(false)
   const silent = { ...storage, rows: () => new Promise<never>(() => {}) }
   expect(await createMerges({ storage: silent }).areAbsent(1)).toBe(false)
+})
+
+const KEYS = ['plan', 'a.b', "it's", '\ud800']
+const PROPERTIES = KEYS.map(
+  (key) => `properties[${JSON.stringify(wellFormed(key)).replace(/'/g, "\\'").replace(/"/g, "'")}]`,
+)
+const READ = parseQuery(`SELECT uuid, ${PROPERTIES.join(', ')} FROM events ORDER BY uuid`)
+
+const scalar = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    false,
+    0,
+    -0,
+    7,
+    1.5,
+    1e300,
+    2 ** 53,
+    '',
+    'pro',
+    '[1,2]',
+    '[]',
+    '{"a":1}',
+    'null',
+  ),
+  fc.string(),
+)
+const structure = fc.constantFrom<unknown>(
+  { a: 1 },
+  { a: { b: 'c' } },
+  {},
+  { a: null },
+  [1, 'x'],
+  [],
+  [{ a: 1 }],
+  [[1]],
+)
+
+const withProperties = (value: fc.Arbitrary<unknown>) =>
+  fc
+    .dictionary(fc.constantFrom(...KEYS), value, { noNullPrototype: true })
+    .map((properties) => event('visit', 'ann', properties))
+
+/** Reads all keys often enough, until all of them, apart from those that are noted, are known to be plain. */
+const plainAfterLook = async (plainProperties: PlainProperties, project: number, expected: readonly string[]) => {
+  const plainNow = () => {
+    const reader = plainProperties.reader(project)
+    return READ.properties.filter(reader.isPlain)
+  }
+  for (let asks = 0; asks < 5; asks += 1) plainNow()
+  await until(() => plainNow().length === expected.length)
+  expect(plainNow()).toEqual(expected)
+}
+
+const compiled = (projectId: number, plain: readonly string[]) =>
+  compileQuery(READ, { projectId, variables: {}, plain })
+
+test('a plain property is read as any other, also while its first object or array is delivered', async () => {
+  let [read, refuted] = [0, 0]
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(withProperties(scalar), { minLength: 1, maxLength: 4 }),
+      fc.array(withProperties(fc.oneof(scalar, structure)), { minLength: 1, maxLength: 4 }),
+      async (first, later) => {
+        const project = projects++
+        const plainProperties = createPlainProperties({ storage, isAlone: true, lagMs: 0 })
+        const ingest = startIngest(storage, createTypes(), undefined, { plainProperties })
+        await deliver(ingest, project, first)
+        await plainAfterLook(plainProperties, project, READ.properties)
+        // Runs that compile before the delivery, and read before, during and after it.
+        const reader = plainProperties.reader(project)
+        const statement = compiled(project, READ.properties.filter(reader.isPlain))
+        const runs: (readonly string[])[] = []
+        const run = async () => {
+          const rows = await rowsOf(statement)
+          if (reader.holds()) runs.push(rows)
+          else refuted += 1
+        }
+        await run()
+        const watched = {
+          ...storage,
+          insert: async (...given: Parameters<typeof storage.insert>) => {
+            const [inserted] = await Promise.all([storage.insert(...given), run()])
+            await run()
+            return inserted
+          },
+        }
+        await deliver(startIngest(watched, createTypes(), undefined, { plainProperties }), project, later)
+        await run()
+        const all = new Set(await rowsOf(compiled(project, [])))
+        read += runs.length
+        for (const row of runs.flat()) expect(all).toContain(row)
+        // A service that starts finds the same in what is stored.
+        const structured = new Set(
+          later.flatMap(({ properties }) =>
+            Object.entries(properties).flatMap(([key, of]) =>
+              Array.isArray(of) ||
+              (JSON.stringify(of).includes(':') && typeof of === 'object' && JSON.stringify(of) !== '{"a":null}')
+                ? [wellFormed(key)]
+                : [],
+            ),
+          ),
+        )
+        await plainAfterLook(
+          createPlainProperties({ storage, isAlone: true, lagMs: 0 }),
+          project,
+          READ.properties.filter((key) => !structured.has(key)),
+        )
+      },
+    ),
+    {
+      numRuns: randomRuns(6),
+      examples: [[[event('visit', 'ann', { plan: 'pro' })], [event('visit', 'ann', { plan: ['pro'] })]]],
+    },
+  )
+  expect(read).toBeGreaterThan(0)
+  expect(refuted).toBeGreaterThan(0)
+})
+
+test('properties are looked at when they are read often, and again for what other programs stored', async () => {
+  let now = 0
+  const looks: string[] = []
+  const result = { columns: [], rows: [] as unknown[][], textLength: 0 }
+  const run = async ({ text }: Statement) => {
+    looks.push(text.includes('inserted_at') && text.includes('DateTime64') ? 'new' : 'all')
+    return result
+  }
+  const create = (isAlone: boolean) =>
+    createPlainProperties({ storage: { run }, isAlone, lagMs: 60_000, now: () => now })
+  const [alone, shared] = [create(true), create(false)]
+  const ask = async (times: number, of: PlainProperties = alone) => {
+    let isPlain = false
+    for (let left = times; left; left -= 1) {
+      isPlain = of.reader(1).isPlain('plan')
+      await new Promise((go) => setImmediate(go))
+    }
+    return isPlain
+  }
+  // The insert of a killed process may still become visible.
+  expect([await ask(9), looks]).toEqual([false, []])
+  now = 60_000
+  expect([await ask(9, shared), looks]).toEqual([false, []])
+  expect([await ask(4), looks]).toEqual([false, []])
+  expect([await ask(2), looks]).toEqual([true, ['all']])
+  now += 29_000
+  expect([await ask(6), looks]).toEqual([true, ['all']])
+  now += 1_000
+  expect([await ask(1), looks]).toEqual([true, ['all', 'new']])
+  // Seldom read: not looked at, and no longer known.
+  now += 61_000
+  expect([await ask(2), looks.length]).toEqual([false, 2])
+  result.rows = [[1]]
+  expect([await ask(6), looks]).toEqual([false, ['all', 'new', 'new']])
+  now += 3_600_000
+  expect([await ask(9), looks.length]).toEqual([false, 3])
+})
+
+test('one look is in progress at a time, and one that fails is repeated after minutes', async () => {
+  let now = 0
+  const looks: ((error: Error) => void)[] = []
+  const run = () => new Promise<never>((_, fail) => looks.push(fail))
+  const plainProperties = createPlainProperties({ storage: { run }, isAlone: true, lagMs: 0, now: () => now })
+  const ask = (...keys: readonly string[]) => {
+    for (let left = 9; left; left -= 1) for (const key of keys) plainProperties.reader(1).isPlain(key)
+  }
+  ask('a', 'b')
+  expect(looks).toHaveLength(1)
+  looks[0]!(new Error('The engine is busy'))
+  await new Promise((go) => setImmediate(go))
+  ask('a')
+  expect(looks).toHaveLength(1)
+  ask('b', 'a')
+  expect(looks).toHaveLength(2)
+  looks[1]!(new Error('The engine is busy'))
+  await new Promise((go) => setImmediate(go))
+  now = 600_000
+  ask('a')
+  expect(looks).toHaveLength(3)
+})
+
+test('what is noted of a project is bounded: beyond, no property is plain', async () => {
+  const run = async () => ({ columns: [], rows: [], textLength: 0 })
+  const plainProperties = createPlainProperties({ storage: { run }, isAlone: true, lagMs: 0 })
+  const ask = async () => {
+    for (let left = 6; left; left -= 1)
+      await new Promise((go) => setImmediate(go, plainProperties.reader(1).isPlain('plan')))
+    return plainProperties.reader(1).isPlain('plan')
+  }
+  expect(await ask()).toBe(true)
+  plainProperties.note(2, ['plan'])
+  plainProperties.note(1, ['x'.repeat(50_000)])
+  expect(await ask()).toBe(true)
+  plainProperties.note(1, ['y'])
+  expect(await ask()).toBe(false)
 })

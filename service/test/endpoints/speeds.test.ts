@@ -103,7 +103,7 @@ test('a run reads the source that was quicker, and says so', () => {
   const prepared = {
     queryId: 'v',
     stored: { endpoint: {} as Endpoint, version },
-    work: { kind: 'sql', parsed, values: { event: { type: 'String', value: 'a' } }, isUnmerged: false },
+    work: { kind: 'sql', parsed, values: { event: { type: 'String', value: 'a' } }, assumed: {} },
     maxAgeSeconds: 60,
     toleratesNewEvents: false,
   } as const

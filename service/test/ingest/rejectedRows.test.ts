@@ -46,6 +46,7 @@ const given = (name: string, change: (line: string) => string = (line) => line):
       projectId: 1,
       uuid,
       sentUuid: uuid,
+      structured: [],
       distinctId: name,
       timestamp: 0,
       identity,

@@ -19,6 +19,7 @@ const row = (n: number, { projectId = 1, event = 'e', text = '', isNamed = true 
     projectId,
     uuid: uuid(n),
     sentUuid: isNamed ? uuid(n) : undefined,
+    structured: [],
     distinctId: 'd',
     timestamp: 0,
     identity: { groups: [] },

@@ -117,7 +117,7 @@ test.each([
   })
 })
 
-test('mutations are sanitized, fonts dropped', () => {
+test('mutations are sanitized', () => {
   expect(
     incremental({
       source: 0,
@@ -133,7 +133,30 @@ test('mutations are sanitized, fonts dropped', () => {
     texts: [{ id: 1, value: 'text' }],
     removes: [],
   })
-  expect(incremental({ source: 10, fontSource: EVIL })).toBeUndefined()
+})
+
+test('a font is kept if it has its bytes', () => {
+  const font = { source: 10, family: 'Box', buffer: true, fontSource: '[0,1,0]' }
+  expect(incremental(font)).toEqual(font)
+  expect(incremental({ ...font, buffer: false, fontSource: `url(${EVIL})` })).toBeUndefined()
+  expect(incremental({ ...font, fontSource: EVIL })).toBeUndefined()
+  const css = `@font-face { src: url("data:font/ttf;base64,AA==") }`
+  expect(nodesOf(element('style', { _cssText: css }))[0].attributes._cssText).toBe(css)
+})
+
+test('an image or video whose file is not loaded keeps its size', () => {
+  const attributes = { src: EVIL, poster: EVIL, rr_size: '160 90' }
+  for (const tag of ['img', 'video']) {
+    const { src, poster, rr_size } = nodesOf(element(tag, attributes))[0].attributes
+    for (const url of [src, poster])
+      expect(decodeURIComponent(url)).toMatch(/^data:image\/svg\+xml,.*width="160" height="90"><\/svg>$/)
+    expect(rr_size).toBeUndefined()
+  }
+  const image = 'data:image/png;base64,AA=='
+  expect(nodesOf(element('img', { src: EVIL, rr_src: image, rr_size: '1 1' }))[0].attributes.src).toBe(image)
+  const poster = nodesOf(element('video', { rr_size: '1 1', poster: image }))[0].attributes.poster
+  expect(decodeURIComponent(poster)).toContain(`<image href="${image}"`)
+  expect(nodesOf(element('img', { src: EVIL, rr_size: '1" onload="run()' }))[0].attributes.src).toBeUndefined()
 })
 
 test('a frame of a canvas becomes the background of its element, and other calls are dropped', () => {
@@ -147,7 +170,11 @@ test('a frame of a canvas becomes the background of its element, and other calls
     ],
   })
   const blob = { rr_type: 'Blob', data: [{ rr_type: 'ArrayBuffer', base64: 'AAAA' }], type: 'image/webp' }
-  const style = { 'background-image': 'url("data:image/webp;base64,AAAA")', 'background-size': '100% 100%' }
+  const style = {
+    'background-image': 'url("data:image/webp;base64,AAAA")',
+    'background-size': '100% 100%',
+    'background-origin': 'content-box',
+  }
   expect(incremental(draw(blob))).toEqual({
     source: 0,
     adds: [],

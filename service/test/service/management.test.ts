@@ -681,3 +681,31 @@ describe('flag tests', () => {
     expect([reply.status, reply.body.detail]).toEqual([403, expect.stringContaining('person:read')])
   })
 })
+
+test('a property that is read as a plain value is read as JSON from its first object or array on', async () => {
+  const query = sql("SELECT distinct_id, properties.shape FROM events WHERE event = 'shaped' ORDER BY distinct_id")
+  await api(service, 'POST', '/endpoints/', { name: 'shapes', query })
+  const send = (...shapes: readonly (readonly [id: string, shape: unknown])[]) =>
+    capture(service, ...shapes.map(([distinct_id, shape]) => event('shaped', {}, { distinct_id, shape })))
+  const run = async () =>
+    (await api(service, 'POST', '/endpoints/shapes/run', { refresh: 'force', debug: true })).body as {
+      results: unknown
+      clickhouse: string
+    }
+  const isPlain = ({ clickhouse }: { clickhouse: string }) => !clickhouse.includes('.^')
+  await send(['a', '[1]'], ['b', 7])
+  await until(async () => isPlain(await run()))
+  expect((await run()).results).toEqual([
+    ['a', '[1]'],
+    ['b', '7'],
+  ])
+  await send(['c', { deep: [1] }], ['d', ['x']])
+  const after = await run()
+  expect(isPlain(after)).toBe(false)
+  expect(after.results).toEqual([
+    ['a', '[1]'],
+    ['b', '7'],
+    ['c', '{"deep":[1]}'],
+    ['d', '["x"]'],
+  ])
+})

@@ -141,6 +141,26 @@ describe.each(Object.entries(INSIGHTS))('a materialized %s', (name, { query, kin
   })
 })
 
+test('a materialized insight looks up no person until ids are merged, and equals a live run before and after', async () => {
+  const query = {
+    kind: 'TrendsQuery',
+    series: [{ kind: 'EventsNode', event: 'bought', math: 'dau' }],
+    dateRange: { date_from: '2026-01-01', date_to: '2026-01-01' },
+  }
+  await create('people', query)
+  await ready('people')
+  const people = async (isMerged: boolean) => {
+    const { body } = await run('people', { refresh: 'force', debug: true })
+    const live = await run('people', { refresh: 'direct' })
+    expect([body.endpoint_materialized, body.clickhouse.includes('person_distinct_ids')]).toEqual([true, isMerged])
+    expect(body.results).toEqual(live.body.results)
+    return body.results[0].data
+  }
+  expect(await people(false)).toEqual([3])
+  await capture(service, event('$identify', {}, { distinct_id: 'p0', $anon_distinct_id: 'p1' }))
+  expect(await people(true)).toEqual([2])
+})
+
 test('a new version of a materialized insight accepts dates if the previous version did', async () => {
   const { query } = INSIGHTS.trend!
   expect((await create('ranges', query, { date_variables: true })).body.materialization.date_variables).toBe(true)

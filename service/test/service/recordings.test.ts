@@ -73,8 +73,10 @@ const chunk = (
   },
 })
 
-const send = (...items: unknown[]) =>
-  request(`${service.url}/s/?compression=gzip-js&ip=0&_=${Date.now()}&ver=2.0.0`, {
+const send = (...items: unknown[]) => sendAt(Date.now(), ...items)
+/** `sentAt`: the time of the visitor's clock. */
+const sendAt = (sentAt: number, ...items: unknown[]) =>
+  request(`${service.url}/s/?compression=gzip-js&ip=0&_=${sentAt}&ver=2.0.0`, {
     method: 'POST',
     body: new Uint8Array(gzipSync(JSON.stringify(items))),
   })
@@ -129,6 +131,22 @@ describe('a recording', () => {
     expect(body.active_ms).toBe(20_000)
     const [person] = (await api(service, 'GET', '/persons/?distinct_id=ada')).body.results
     expect(body.person_id).toBe(person.id)
+  })
+
+  test("lasts as long as the visit where the visitor's clock is set while it is recorded, or deliveries are late", async () => {
+    const odd = uuidv7(START + 1)
+    const HOUR = 3_600_000
+    await send(chunk({ session: odd, seq: 0 }, meta(0), full(1), click(2_000)))
+    // The clock was set back by an hour, forward by two, and a delivery took ten minutes. The recorder's own clock went on.
+    await sendAt(Date.now() - HOUR, chunk({ session: odd, seq: 1 }, click(7_000), typing(8_000)))
+    await sendAt(Date.now() + 2 * HOUR, chunk({ session: odd, seq: 2 }, click(11_000)))
+    await sendAt(Date.now() - 600_000, chunk({ session: odd, seq: 3 }, click(21_000)))
+    const expected = { duration_ms: 21_000, active_ms: 20_000, clicks: 4, started_at: new Date(START).toISOString() }
+    const { body } = await get(`/${odd}`)
+    expect(body).toMatchObject({ ...expected, ended_at: body.windows_list[0].ended_at })
+    expect((await get(`/?session_id=${odd}`)).body.results).toMatchObject([expected])
+    const times = (await eventsOf(odd)).map(({ event: { timestamp } }) => timestamp - START)
+    expect(times).toEqual([0, 1, 2_000, 7_000, 8_000, 11_000, 21_000])
   })
 
   test('has a manifest with anchors and gaps', async () => {

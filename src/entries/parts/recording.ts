@@ -6,6 +6,7 @@ export const recording: Feature = {
   imports: {
     recorder: () => import('../../extensions/recorder/recorder'),
     recorderFrames: () => import('../../extensions/recorderFrames/recorderFrames'),
+    recorderPage: () => import('../../extensions/recorderPage/recorderPage'),
     recorderPlugins: () => import('../../extensions/recorderPlugins/recorderPlugins'),
   },
 }

@@ -4,7 +4,7 @@ import { recordOf } from './records'
 
 const EVENTS = 'events'
 
-// Size in characters from which a record has no further event. Writing and deleting a record takes about as long as
+// Size of a record in characters, beyond which it gets no further event. Writing and deleting a record takes about as long as
 // capturing an event, so a record has several; but all of them are sent again if one was not acknowledged in time.
 const RECORD_SIZE = 100_000
 

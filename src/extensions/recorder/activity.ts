@@ -1,4 +1,5 @@
 import type { ExtensionHost } from '../contract'
+import { clock } from './clock'
 import { INCREMENTAL } from './eventTypes'
 
 const IDLE_MS = 300_000
@@ -28,12 +29,16 @@ interface ActivityInputs {
 /** Follows what the visitor does by the events of rrweb, and extends the session. */
 export const createActivity = ({ host, onInteraction, onIdle, onReturn }: ActivityInputs) => {
   const { config, session } = host
-  let lastActivity = Date.now()
+  let lastActivity = clock()
   let lastTouch = 0
   let isIdle = false
   const thresholdMs = () => config.session_recording.session_idle_threshold_ms ?? IDLE_MS
   return {
     isIdle: () => isIdle,
+    /** Called when the session has changed, which a visitor who is active does, and whose clock may be another. */
+    reset: (): void => {
+      lastActivity = lastTouch = clock()
+    },
     observe: (event: Observed): void => {
       const { timestamp } = event
       if (!isIdle && timestamp - lastActivity >= thresholdMs()) {

@@ -1,9 +1,10 @@
 import type { eventWithTime } from '@rrweb/types'
 import type { RecordedEvent, RecorderParts } from '../../host'
-import type { Stop } from '../../types'
+import type { RecordingReason, Stop } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { createActivity } from './activity'
 import { MAX_ELEMENTS } from './budget'
+import { clock, resetClock } from './clock'
 import { CUSTOM, FONT, FULL_SNAPSHOT, INCREMENTAL, INPUT, META, MUTATION } from './eventTypes'
 import { createLadder, FLUSH } from './ladder'
 import { createLimiter, type Mutation } from './limiter'
@@ -15,6 +16,8 @@ import { addCustomEvent, idOf, nodeOf, startRrweb, takeSnapshot } from './startR
 
 const SNAPSHOT_MS = 300_000
 const IDLE_TIMEOUT_MS = 2000
+/** Fonts that scripts add, which are recorded again after each full snapshot. */
+const MAX_FONTS = 50
 
 type Host = ExtensionHost & RecorderParts
 
@@ -70,10 +73,10 @@ const createSnapshots = (host: Host, mayTake: () => boolean) => {
     /** Whether events cannot be played before the next one. */
     isWaiting: () => isWaiting,
     /** Time since the last one was taken or requested, ms. */
-    age: () => Date.now() - takenAt,
+    age: () => clock() - takenAt,
     /** Takes a periodic full snapshot, which the player can seek to. Recording continues until then. */
     renew: (): void => {
-      takenAt = Date.now()
+      takenAt = clock()
       whenIdle(host, () => {
         if (mayTake()) takeSnapshot()
       })
@@ -113,7 +116,7 @@ interface CaptureInputs {
   /** Called when the visitor did something. */
   onInteraction(): void
   /** Called when rrweb failed, or the budget has stopped the recording. */
-  onFailure(reason: string): void
+  onFailure(reason: RecordingReason): void
 }
 
 /**
@@ -123,7 +126,8 @@ interface CaptureInputs {
 export const createCapture = (inputs: CaptureInputs) => {
   const { host, policy, onFailure } = inputs
   const options = host.config.session_recording
-  const sanitizer = createSanitizer(policy, nodeOf, host.outgoingUrl)
+  const onError = () => inputs.onDropped(1)
+  const sanitizer = createSanitizer(policy, nodeOf, host.outgoingUrl, onError)
   const { record, forget } = withoutRepeats(inputs.record)
   const limiter = createLimiter(inputs.onDropped, options.attributeFilter)
   let stopRrweb: Stop | undefined
@@ -162,7 +166,8 @@ export const createCapture = (inputs: CaptureInputs) => {
       snapshots.begin(event.timestamp)
       forget()
     }
-    if (type === INCREMENTAL && (event.data as { source?: number }).source === FONT) fonts.push(event)
+    if (type === INCREMENTAL && (event.data as { source?: number }).source === FONT && fonts.length < MAX_FONTS)
+      fonts.push(event)
     if (snapshots.isWaiting()) return
     const { data } = event as { data: Mutation & { source?: number; isAttachIframe?: true } }
     if (type === INCREMENTAL && data.source === MUTATION && !limiter.limit(data) && !data.isAttachIframe) return
@@ -187,7 +192,9 @@ export const createCapture = (inputs: CaptureInputs) => {
       onFailure('rrweb')
     }
     const { sanitizeOne: sanitize } = sanitizer
-    stopRrweb = attempt(() => startRrweb({ options, policy, emit, sanitize, onFailure: () => host.later(fail, 0) }))
+    stopRrweb = attempt(() =>
+      startRrweb({ options, policy, emit, sanitize, onError, onFailure: () => host.later(fail, 0) }),
+    )
     isOn = !!stopRrweb
     if (!isOn) onFailure('rrweb')
   }
@@ -218,13 +225,15 @@ export const createCapture = (inputs: CaptureInputs) => {
   const shownState = watchShown({
     host,
     idOf,
-    add: (type, data) => stopRrweb && emit({ type, data, timestamp: Date.now() } as eventWithTime),
+    add: (type, data) => stopRrweb && emit({ type, data, timestamp: Date.now() }),
     mark,
   })
 
   return {
     start: startSoon,
     isRunning: () => !!stopRrweb,
+    /** Whether nothing is recorded until the visitor does something. */
+    isIdle: activity.isIdle,
     /** Called each second. */
     tick: (): void => {
       if (!stopRrweb || isHidden()) return
@@ -245,6 +254,8 @@ export const createCapture = (inputs: CaptureInputs) => {
     },
     /** Called when the session has changed. The new one begins with a full snapshot. */
     restart: (): void => {
+      resetClock()
+      activity.reset()
       ladder.reset()
       if (stopRrweb) snapshots.soon()
     },
@@ -253,7 +264,7 @@ export const createCapture = (inputs: CaptureInputs) => {
     snapshots: () => count,
     /** Adds an event that is not rrweb's, and whose source has removed what must not leave the page. Returns whether it was recorded. */
     addRaw: (type: number, data: object): boolean => {
-      const event = { type, data, timestamp: Date.now() }
+      const event = { type, data, timestamp: clock() }
       inputs.onEvent()
       activity.observe(event)
       if (!isOpen() || snapshots.isWaiting()) return false
@@ -261,7 +272,8 @@ export const createCapture = (inputs: CaptureInputs) => {
       return true
     },
     /** Records an event of a frame. */
-    receive: (event: RecordedEvent, sanitize: Sanitize): void => void (stopRrweb && emit(event, sanitize)),
+    receive: (event: RecordedEvent, sanitize: Sanitize): void =>
+      void (stopRrweb && emit({ ...event, timestamp: clock() }, sanitize)),
     /** Called with the characters of each full snapshot. */
     onSnapshotText: ladder.allow,
     /** Returns a URL as it may be recorded. */

@@ -4,8 +4,7 @@ import { isoTime } from '../../lib/isoTime'
 import type { BeforeSend, Properties } from '../../types'
 import type { ExtensionHost } from '../contract'
 import { FULL_SNAPSHOT, META } from './eventTypes'
-import type { Policy } from './sanitize/policy'
-import { startText } from './snapshotText'
+import type { startText } from './snapshotText'
 import type { Tab } from './tabState'
 
 // About 48 KiB compressed, which a request can carry beyond the end of its page.
@@ -27,16 +26,23 @@ interface Chunk {
   from: number
   to: number
   hasFull: boolean
-  /** Its events as JSON, joined by commas. */
-  text: string
+  /** Parts of its events' JSON text, joined by commas. A full snapshot has many, which are never joined in one task. */
+  parts: string[]
+  /** Characters of them. */
+  length: number
 }
 
 interface ChunkInputs {
   host: ExtensionHost & RecorderParts
-  policy: Policy
+  /** Whether everything in the recording is masked. */
+  isStrict(): boolean
   tab: Tab
-  /** Queues the JSON text of an event. */
-  upload(uuid: string, text: string): void
+  /** Queues an event, in parts of its JSON text. */
+  upload(uuid: string, parts: readonly string[]): void
+  /** Counts an event that is not sent. */
+  drop(event: { event: string; uuid: string }, reason: 'before_send'): void
+  /** Writes the text of a full snapshot in slices. */
+  startText: typeof startText
   /** Called with the characters of each full snapshot. */
   onSnapshotText(length: number): void
   /** Called instead when one is larger than the service takes. All that waits was dropped, because it cannot be played. */
@@ -59,11 +65,11 @@ const filtered = (
 }
 
 /** Sends chunks, each as the event that its `before_send` returns. */
-const createSender = ({ host, policy, tab, upload }: ChunkInputs) => {
+const createSender = ({ host, isStrict, tab, upload, drop }: ChunkInputs) => {
   let flushed = 0
   /** Changes that the budget has left out since the last chunk was sent. */
   let dropped = 0
-  const send = ({ distinctId, sessionId, windowId, from, hasFull, text }: Chunk) => {
+  const send = ({ distinctId, sessionId, windowId, from, hasFull, parts, length }: Chunk) => {
     const state = tab.read(sessionId, windowId)
     const uuid = host.uuidv7()
     const event = filtered(host, {
@@ -77,23 +83,24 @@ const createSender = ({ host, policy, tab, upload }: ChunkInputs) => {
         $lib: 'web',
         $lib_version: host.version,
         $snapshot_host: location.host,
-        $snapshot_bytes: text.length,
+        $snapshot_bytes: length,
         $snapshot_sequence: state.sequence,
         $snapshot_has_full: hasFull,
-        $snapshot_policy: policy.isStrict ? 'strict' : 'default',
+        $snapshot_policy: isStrict() ? 'strict' : 'default',
         ...(dropped ? { $snapshot_dropped: dropped } : {}),
       },
       timestamp: new Date(from),
     })
     dropped = 0
-    if (!event) return host.ledger.lost({ event: '$snapshot', uuid }, 'before_send')
-    tab.write({ ...state, sequence: state.sequence + 1, size: state.size + text.length })
-    flushed += text.length
+    if (!event) return drop({ event: '$snapshot', uuid }, 'before_send')
+    tab.write({ ...state, sequence: state.sequence + 1, size: state.size + length })
+    flushed += length
     const json = host.toJson({ ...event.properties, $snapshot_data: [] })
-    upload(
-      uuid,
-      `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}${text}]},"timestamp":"${isoTime(new Date(from))}"}`,
-    )
+    upload(uuid, [
+      `{"uuid":"${uuid}","event":"$snapshot","properties":${json.slice(0, -2)}`,
+      ...parts,
+      `]},"timestamp":"${isoTime(new Date(from))}"}`,
+    ])
   }
   return {
     send,
@@ -129,26 +136,30 @@ export const createChunks = (inputs: ChunkInputs) => {
     settleTimer = undefined
     if (!chunk || !pending.length || writing) return
     chunk.to = pending[pending.length - 1]!.timestamp
-    write(host.toJson(pending).slice(1, -1))
+    write([host.toJson(pending).slice(1, -1)])
     pending = []
   }
-  const write = (text: string) => {
-    chunk!.text += chunk!.text ? `,${text}` : text
+  const write = (texts: readonly string[]) => {
+    for (const text of chunk!.length ? [',', ...texts] : texts) {
+      chunk!.parts.push(text)
+      chunk!.length += text.length
+    }
   }
   /** Writes the text of a full snapshot in slices. */
   const writeSnapshot = (event: eventWithTime) => {
     settle()
     chunk!.to = event.timestamp
-    writing = startText(event, host.toJson, (text, values) => {
+    writing = inputs.startText(event, host.toJson, (parts, values) => {
       writing = undefined
-      if (values > MAX_VALUES || text.length > MAX_HELD) {
+      const length = parts.reduce((sum, part) => sum + part.length, 0)
+      if (values > MAX_VALUES || length > MAX_HELD) {
         clear()
         return inputs.onTooLarge()
       }
-      write(text)
-      inputs.onSnapshotText(text.length)
+      write(parts)
+      inputs.onSnapshotText(length)
       settle()
-      if (cutsWhenWritten || chunk!.text.length > MAX_CHARACTERS) cut()
+      if (cutsWhenWritten || chunk!.length > MAX_CHARACTERS) cut()
     })
   }
   /** Drops what was not sent. */
@@ -169,13 +180,13 @@ export const createChunks = (inputs: ChunkInputs) => {
     cutTimer = undefined
     const done = chunk
     chunk = undefined
-    if (!done?.text) return
+    if (!done?.length) return
     if (!isHolding) return sender.send(done)
     if (done.hasFull && restartsHeld) held = []
     held.push(done)
     let room = MAX_HELD
     // Without its beginning, the rest could not be played.
-    if (held.some(({ text }) => (room -= text.length) < 0)) held = []
+    if (held.some(({ length }) => (room -= length) < 0)) held = []
   }
   return {
     add: (event: eventWithTime): void => {
@@ -191,15 +202,16 @@ export const createChunks = (inputs: ChunkInputs) => {
         from: event.timestamp,
         to: event.timestamp,
         hasFull: false,
-        text: '',
+        parts: [],
+        length: 0,
       }
       const isFull = (event.type as number) === FULL_SNAPSHOT
-      if (isFull && pending.length + chunk.text.length < 2) chunk.hasFull = true
+      if (isFull && pending.length + chunk.length < 2) chunk.hasFull = true
       if (isFull) writeSnapshot(event)
       else pending.push(event)
       settleTimer ??= host.later(() => {
         settle()
-        if (chunk!.text.length > MAX_CHARACTERS) cut()
+        if (chunk!.length > MAX_CHARACTERS) cut()
       }, SETTLE_MS)
       cutTimer ??= host.later(() => {
         cutTimer = undefined
@@ -229,7 +241,7 @@ export const createChunks = (inputs: ChunkInputs) => {
     },
     sizes: () => ({
       waiting: held.length + (chunk ? 1 : 0),
-      size: held.reduce((sum, { text }) => sum + text.length, chunk?.text.length ?? 0),
+      size: held.reduce((sum, { length }) => sum + length, chunk?.length ?? 0),
       flushed: sender.flushed(),
     }),
   }

@@ -1,3 +1,5 @@
+import type { RecordingReason } from '../../types'
+
 /** Recording status of the session, as in `$recording_status`. */
 export type Status =
   | 'disabled'
@@ -39,17 +41,18 @@ export interface Facts {
   groups?: readonly Pick<Group, 'trigger' | 'isSampled'>[]
 }
 
-type Rule = readonly [when: (facts: Facts) => boolean, status: Status]
+/** `reason`: why nothing is recorded. */
+type Rule = readonly [when: (facts: Facts) => boolean, status: Status, reason?: RecordingReason]
 
 const activated = (trigger: Trigger) => trigger === 'activated'
 const pending = (trigger: Trigger) => trigger === 'pending'
 
 const ALWAYS: readonly Rule[] = [
   [({ hasFailed }) => hasFailed, 'rrweb_error'],
-  [({ hasSettings, isUnreachable }) => !hasSettings && !!isUnreachable, 'missing_config'],
-  [({ hasSettings }) => !hasSettings, 'awaiting_config'],
-  [({ isEnabled }) => !isEnabled, 'disabled'],
-  [({ isBlocked }) => isBlocked, 'paused'],
+  [({ hasSettings, isUnreachable }) => !hasSettings && !!isUnreachable, 'missing_config', 'missing_config'],
+  [({ hasSettings }) => !hasSettings, 'awaiting_config', 'awaiting_config'],
+  [({ isEnabled }) => !isEnabled, 'disabled', 'turned_off_by_service'],
+  [({ isBlocked }) => isBlocked, 'paused', 'blocked_url'],
 ]
 
 /** The rules of each mode, in order: the first that applies decides (docs/reference/protocol.md#14.3). */
@@ -58,28 +61,30 @@ export const RULES: Readonly<Record<'any' | 'all' | 'groups', readonly Rule[]>> 
     ...ALWAYS,
     [({ isSampled }) => isSampled === true, 'sampled'],
     [({ triggers }) => triggers.some(activated), 'active'],
-    [({ triggers }) => triggers.some(pending), 'buffering'],
-    [({ isSampled }) => isSampled === false, 'disabled'],
+    [({ triggers }) => triggers.some(pending), 'buffering', 'trigger'],
+    [({ isSampled }) => isSampled === false, 'disabled', 'sampling'],
     [() => true, 'active'],
   ],
   all: [
     ...ALWAYS,
-    [({ triggers }) => triggers.some(pending), 'buffering'],
-    [({ isSampled }) => isSampled === false, 'disabled'],
+    [({ triggers }) => triggers.some(pending), 'buffering', 'trigger'],
+    [({ isSampled }) => isSampled === false, 'disabled', 'sampling'],
     [({ isSampled }) => isSampled === true, 'sampled'],
     [() => true, 'active'],
   ],
   groups: [
     ...ALWAYS,
     [({ groups }) => groups!.some((each) => activated(each.trigger) && each.isSampled), 'sampled'],
-    [({ groups }) => groups!.some((each) => pending(each.trigger)), 'buffering'],
-    [() => true, 'disabled'],
+    [({ groups }) => groups!.some((each) => pending(each.trigger)), 'buffering', 'trigger'],
+    [() => true, 'disabled', 'sampling'],
   ],
 }
 
-/** Returns the recording status of the session. */
-export const decide = (facts: Facts): Status =>
-  RULES[facts.groups ? 'groups' : facts.match].find(([when]) => when(facts))![1]
+/** Returns the recording status of the session, and why it is not recorded. */
+export const decide = (facts: Facts): [status: Status, reason?: RecordingReason] => {
+  const [, status, reason] = RULES[facts.groups ? 'groups' : facts.match].find(([when]) => when(facts))!
+  return [status, reason]
+}
 
 /** Whether a session is in a sample of this rate, 0 to 1: the same for all SDKs of the protocol. */
 export const isInSample = (sessionId: string, rate: number): boolean => {

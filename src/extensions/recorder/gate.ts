@@ -46,10 +46,11 @@ export const createGate = ({ host, chunks, tab, projectMinimumMs }: GateInputs) 
     return true
   }
   return {
-    /** Whether chunks of the session may be sent. `groups`: the trigger groups, if they decide. */
-    isOpen: (groups?: readonly Group[]): boolean => {
+    /** Returns what chunks of the session wait for; undefined if they may be sent. `groups`: the trigger groups, if they decide. */
+    waitsFor: (groups?: readonly Group[]): 'no_activity' | 'minimum_duration' | undefined => {
       const sessionId = session.current()
-      return !!sessionId && isActive(sessionId) && isLongEnough(sessionId, groups)
+      if (!sessionId || !isActive(sessionId)) return 'no_activity'
+      return isLongEnough(sessionId, groups) ? undefined : 'minimum_duration'
     },
     /** The visitor did something. Returns whether it is the first time in the session. */
     onInteraction: (): boolean => {

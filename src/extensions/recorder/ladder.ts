@@ -1,4 +1,5 @@
 import type { ExtensionHost } from '../contract'
+import { clock } from './clock'
 import { attempt } from './page'
 import { type Load, MAX_IN_PAUSE, NO_LOAD, nextLoad, PAUSE_MS } from './budget'
 import type { Limiter } from './limiter'
@@ -74,7 +75,7 @@ export const createLadder = ({
       observer.disconnect()
       if (changesInPause > MAX_IN_PAUSE) return resumeWhenQuiet()
       pauseTimer = undefined
-      minuteAt = Date.now()
+      minuteAt = clock()
       startSoon()
     }, PAUSE_MS)
   }
@@ -101,7 +102,7 @@ export const createLadder = ({
   }
   return {
     tick: (): void => {
-      const now = Date.now()
+      const now = clock()
       const session = size()
       if (now - minuteAt > MINUTE_MS) {
         minuteAt = now
@@ -136,6 +137,7 @@ export const createLadder = ({
       if (load.step !== 'none') STEPS.none()
       load = NO_LOAD
       marked = 'none'
+      minuteAt = 0
     },
     stop: (): void => {
       clearTimeout(pauseTimer)

@@ -28,7 +28,10 @@ export const createLimiter = (onDropped: (count: number) => void, attributeFilte
   const isBlocked = (id: number) => !!blocked && blocked.contains(nodeOf(id))
   const sample = ({ texts, attributes, adds }: Mutation) => {
     if (changed.length < SAMPLED_NODES)
-      for (const { id } of [...texts, ...attributes, ...adds.map(({ node }) => node)].slice(0, SAMPLED_NODES))
+      for (const { id } of [...texts, ...attributes, ...adds.map(({ parentId: id }) => ({ id }))].slice(
+        0,
+        SAMPLED_NODES,
+      ))
         changed.push(id)
   }
   const busiest = () => busiestElement(changed.flatMap((id) => nodeOf(id) ?? []))

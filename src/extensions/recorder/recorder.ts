@@ -1,8 +1,9 @@
 import type { RecorderParts } from '../../host'
-import type { Properties, Stop } from '../../types'
+import type { RecordingReason, Stop } from '../../types'
 import type { Extension } from '../contract'
 import { SESSION_RECORDING } from './members'
-import { type RecorderHost, startRecording } from './recording'
+import type { RecorderHost } from './pageParts'
+import { startRecording } from './recording'
 import { isStale, rememberSettings, settingsOf } from './settings'
 import { createUpload } from './upload'
 
@@ -41,10 +42,10 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     started = []
   }
   /** Reports why nothing is recorded, once in a row. */
-  const fail = (message: string, properties: Properties) => {
+  const fail = (message: string, $recording_status: string, $sdk_debug_replay_stop_reason: RecordingReason) => {
     if (message !== lastMessage) host.log.error(`${message}. The session is not recorded`)
     lastMessage = message
-    host.shared.properties = properties
+    host.shared.properties = { $recording_status, $sdk_debug_replay_stop_reason }
   }
   const restart = () => {
     stopRecording?.()
@@ -52,13 +53,16 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     try {
       if (settingsOf(host.remote.items.sessionRecording)?.masking?.isStrict)
         host.log.warn("the project's sessionRecording.masking expects an object. Everything is masked")
-      const result = startRecording(host, upload, reason)
-      if (typeof result !== 'string') stopRecording = result
       // Nothing is recorded, because what a wrong selector should mask would not be.
-      else fail(result, { $recording_status: 'disabled', $sdk_debug_replay_stop_reason: 'invalid_settings' })
+      const refuse = (message: string) => {
+        stopRecording?.()
+        stopRecording = undefined
+        fail(message, 'disabled', 'invalid_settings')
+      }
+      stopRecording = startRecording(host, upload, reason, refuse)
     } catch (error) {
       host.ledger.lost({ event: '$snapshot', uuid: '' }, 'internal_error')
-      fail(String(error), { $recording_status: 'rrweb_error', $sdk_debug_replay_stop_reason: 'internal_error' })
+      fail(String(error), 'rrweb_error', 'internal_error')
     }
   }
   let isEnded = false
@@ -71,6 +75,8 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
       session_recording,
       enable_recording_console_log,
       host.shared._forceAllowLocalhostNetworkCapture,
+      // A page that is written anew (`document.open`) has lost all listeners.
+      document.documentElement,
     ]
     if (current.every((each, index) => each === started[index])) return
     started = current

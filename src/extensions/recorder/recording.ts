@@ -1,16 +1,10 @@
-import type { RecorderParts } from '../../host'
-import type { Properties, Stop } from '../../types'
-import type { ExtensionHost } from '../contract'
-import { type Capture, createCapture } from './capture'
+import type { Properties, RecordingReason, Stop } from '../../types'
 import { type Chunks, createChunks } from './chunks'
 import { decide, type Status } from './decide'
-import { createFrames } from './frames'
 import { createGate } from './gate'
 import { isHidden } from './page'
-import { hideNow } from './snapshotText'
-import { createPolicy, type Policy } from './sanitize/policy'
-import { isStale, type RemoteSettings, settingsOf } from './settings'
-import { createSiteEvents } from './siteEvents'
+import type { RecorderHost, RecorderPage, RecorderPageParts } from './pageParts'
+import { isStale, settingsOf } from './settings'
 import { createTabState } from './tabState'
 import { createTriggers, type Triggers } from './triggers'
 import type { Upload } from './upload'
@@ -18,65 +12,12 @@ import type { Upload } from './upload'
 const PENDING_SNAPSHOT_MS = 60_000
 const REPORT_EVERY_MS = 30_000
 
-export type RecorderHost = ExtensionHost & RecorderParts
-
 const between = (value: unknown, min: number, max: number, fallback: number) =>
   typeof value === 'number' ? Math.min(max, Math.max(min, value)) : fallback
 
 /** Returns the time between full snapshots while a trigger is pending, ms. */
 const pendingSnapshotMs = ({ session_recording: options }: RecorderHost['config']) =>
   between(options.trigger_pending_buffer_interval_millis, 1000, 3_600_000, PENDING_SNAPSHOT_MS)
-
-/**
- * Returns the settings of the plugins. The project's settings can turn bodies and headers off, but not on. Requests on
- * localhost are not recorded, because they are a developer's.
- */
-const pluginSettings = ({ config, remote, shared }: RecorderHost, settings: RemoteSettings, policy: Policy) => {
-  const { recordHeaders, recordBody } = config.session_recording
-  const { networkPayloadCapture: allowed } = settings
-  const performance = remote.items.capturePerformance as { network_timing?: boolean } | boolean | undefined
-  const mayCapture =
-    !!shared._forceAllowLocalhostNetworkCapture || !/^(localhost|127\.0\.0\.1)$/.test(location.hostname)
-  const network = {
-    timing: performance === true || (!!performance && performance.network_timing === true),
-    headers: !policy.isStrict && recordHeaders === true && allowed?.recordHeaders !== false,
-    body: !policy.isStrict && recordBody === true && allowed?.recordBody !== false,
-  }
-  return {
-    recordsCanvas: policy.recordsCanvas,
-    capturesConsole: config.enable_recording_console_log || settings.consoleLogRecordingEnabled === true,
-    network: mayCapture && Object.values(network).some(Boolean) && network,
-  }
-}
-
-/** Starts the plugins that `settings` turn on. Returns a function that stops them. */
-const startPlugins = (
-  host: RecorderHost,
-  settings: RemoteSettings,
-  policy: Policy,
-  { addRaw: add, openId, pageUrl, snapshots }: Capture,
-): Stop => {
-  const wanted = pluginSettings(host, settings, policy)
-  return Object.values(wanted).some(Boolean)
-    ? host.startExtension('recorderPlugins', {
-        ...host,
-        ...wanted,
-        add,
-        openId,
-        pageUrl,
-        snapshots,
-        hideTyped: (text) => {
-          policy.forgetTyped()
-          return policy.hideTyped(text)
-        },
-        hideTypedInRequest: (text) => {
-          policy.forgetTyped()
-          return policy.hideTypedInRequest(text)
-        },
-        isStrict: policy.isStrict,
-      })
-    : () => {}
-}
 
 /** Calls `run` each second until stopped. */
 const everySecond = ({ later }: RecorderHost, run: () => void): Stop => {
@@ -100,7 +41,7 @@ const propertiesOf = (
   { waiting, size, flushed }: ReturnType<Chunks['sizes']>,
   isRunning: boolean,
   startReason: string | undefined,
-  failure: string | undefined,
+  reason: RecordingReason | undefined,
 ): Properties => ({
   $recording_status: status,
   $sdk_debug_replay_internal_buffer_length: waiting,
@@ -111,39 +52,47 @@ const propertiesOf = (
   $sdk_debug_replay_event_trigger_status: event,
   $sdk_debug_replay_linked_flag_trigger_status: flag,
   ...(startReason ? { $session_recording_start_reason: startReason } : {}),
-  ...(failure ? { $sdk_debug_replay_stop_reason: failure } : {}),
+  ...(reason ? { $sdk_debug_replay_stop_reason: reason } : {}),
 })
 
 /**
  * Records the page with the current options and settings: decides each second and with each trigger whether the session
- * is recorded, and when its chunks are sent. `reason`: why it starts, if no trigger is the reason. Returns a function that
- * stops it; a message if options or settings are invalid.
+ * is recorded, and when its chunks are sent. `firstReason`: why it starts, if no trigger is the reason. `onInvalid` receives what is
+ * wrong with options or settings. Returns a function that stops it.
  */
-export const startRecording = (host: RecorderHost, upload: Upload, reason: string): Stop | string => {
+export const startRecording = (
+  host: RecorderHost,
+  upload: Upload,
+  firstReason: string,
+  onInvalid: (message: string) => void,
+): Stop => {
   const { config, session } = host
   const settings = settingsOf(host.remote.items.sessionRecording)
-  const policy = createPolicy(config.session_recording, settings ?? {}, host)
-  if (typeof policy === 'string') return policy
-
   const hasSettings = !isStale(host.remote.items.sessionRecording)
   let status: Status = 'awaiting_config'
   /** Why recording has stopped. */
-  let failure: string | undefined
+  let failure: RecordingReason | undefined
   let isRefused = false
+  /** Why nothing of the session is sent, or was lost; undefined if all of it is sent. */
+  let reason: RecordingReason | undefined
   let reportedAt = 0
+  let reported = ''
   /** Why the session is recorded; undefined until it is. */
   let startReason: string | undefined
-  let firstReason = reason
   let url = location.href
+  /** What reads the page, once it has loaded. */
+  let page: RecorderPage | undefined
+  let stopPage: Stop | undefined
   const tab = createTabState(host)
-  const frames = createFrames(host, policy)
   const triggers = createTriggers(host, settings ?? {})
   const chunks = createChunks({
     host,
-    policy,
+    isStrict: () => page!.isStrict,
     tab,
     upload: upload.send,
-    onSnapshotText: (length) => capture.onSnapshotText(length),
+    drop: upload.drop,
+    startText: (...args) => page!.startText(...args),
+    onSnapshotText: (length) => page!.onSnapshotText(length),
     onTooLarge: () => fail('page_too_large'),
   })
   const gate = createGate({ host, chunks, tab, projectMinimumMs: settings?.minimumDurationMilliseconds ?? 0 })
@@ -152,69 +101,79 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
     if (url === location.href) return
     url = location.href
     evaluate()
-    capture.mark('$url_changed', { href: url })
+    page?.mark('$url_changed', { href: url })
   }
-  const fail = (reason: string) => {
-    failure = reason
+  const fail = (why: RecordingReason) => {
+    failure = why
     // The recording ends with what stopped it.
     chunks.cut()
     evaluate()
   }
-  const capture = createCapture({
-    host,
-    policy,
-    record: (event) => {
-      const post = frames.toParent()
-      if (post) post(hideNow(event))
-      else chunks.add(event)
-    },
-    size: () => tab.read(session.current() ?? '', session.windowId()).size,
-    snapshotEveryMs: () => (status === 'buffering' ? pendingSnapshotMs(config) : undefined),
-    onDropped: chunks.onDropped,
-    onEvent: followUrl,
-    onSnapshot: frames.onSnapshot,
-    onInteraction: () => {
-      if (gate.onInteraction()) evaluate()
-    },
-    onFailure: fail,
-  })
+  /** Records from a full snapshot on, for another session or another page around this one. */
+  const beginAgain = () => {
+    chunks.clear()
+    page?.restart()
+    evaluate()
+  }
+  const loadPage = () => {
+    const parts: RecorderPageParts = {
+      settings: settings ?? {},
+      use: (loaded) => {
+        page = loaded
+        evaluate()
+      },
+      onInvalid,
+      record: chunks.add,
+      size: () => tab.read(session.current() ?? '', session.windowId()).size,
+      snapshotEveryMs: () => (status === 'buffering' ? pendingSnapshotMs(config) : undefined),
+      onDropped: chunks.onDropped,
+      onEvent: followUrl,
+      onInteraction: () => {
+        if (gate.onInteraction()) evaluate()
+      },
+      onFailure: fail,
+      onParentChange: beginAgain,
+    }
+    stopPage ??= host.startExtension('recorderPage', { ...host, ...parts }, () => fail('recorder_unavailable'))
+  }
 
   const report = (facts: Facts) => {
     reportedAt = Date.now()
-    host.shared.properties = propertiesOf(status, facts, chunks.sizes(), capture.isRunning(), startReason, failure)
+    host.shared.properties = propertiesOf(status, facts, chunks.sizes(), !!page?.isRunning(), startReason, reason)
   }
   /** Decides again whether the session is recorded, and applies the decision. */
   const evaluate = () => {
-    const facts = frames.factsOf(triggers.facts())
-    const before = status
-    status = decide({
+    const own = triggers.facts()
+    const facts = page?.factsOf(own) ?? own
+    const [next, why] = decide({
       ...facts,
       hasFailed: !!failure,
       hasSettings,
       isUnreachable: host.remote.hasFailed,
       isEnabled: !!settings && !isRefused,
     })
+    status = next
+    const waitsFor = /active|sampled/.test(status) ? gate.waitsFor(facts.groups) : undefined
+    const isIdle = page?.isIdle() && 'idle'
+    reason = failure ?? (isRefused ? 'refused_by_service' : why) ?? waitsFor ?? (isIdle || upload.lost())
     if (/active|sampled/.test(status)) startReason ??= facts.startReason ?? firstReason
     if (/disabled|error|config/.test(status)) {
-      capture.suspend()
+      page?.suspend()
       chunks.clear()
     } else if (status === 'paused') {
       chunks.cut()
-      capture.pause()
+      page?.pause()
     } else {
-      capture.resume()
-      capture.start()
+      loadPage()
+      page?.resume()
+      page?.start()
       if (status === 'buffering') chunks.hold(true)
-      else if (gate.isOpen(facts.groups)) chunks.release()
+      else if (!waitsFor) chunks.release()
       else chunks.hold(false)
     }
-    if (status !== before || Date.now() - reportedAt > REPORT_EVERY_MS) report(facts)
-  }
-  /** Records from a full snapshot on, for another session or another page around this one. */
-  const beginAgain = () => {
-    chunks.clear()
-    capture.restart()
-    evaluate()
+    const state = [status, reason, page?.isRunning()].join()
+    if (state !== reported || Date.now() - reportedAt > REPORT_EVERY_MS) report(facts)
+    reported = state
   }
   const onLeave = () => {
     gate.onVisibilityChange()
@@ -227,6 +186,7 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
     session.onChange(() => {
       chunks.cut()
       isRefused = false
+      upload.forgetLost()
       startReason = undefined
       reportedAt = 0
       firstReason = 'session_id_changed'
@@ -234,7 +194,7 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
     }),
     host.ledger.on('eventCaptured', (event) => {
       triggers.onCaptured(event)
-      if (event.event === '$pageview') capture.mark('$pageview', { href: location.href })
+      if (event.event === '$pageview') page?.mark('$pageview', { href: location.href })
       if (status === 'buffering') evaluate()
     }),
     upload.onRefused(() => {
@@ -244,20 +204,19 @@ export const startRecording = (host: RecorderHost, upload: Upload, reason: strin
     host.onLeave((isNextPerson) => isNextPerson || onLeave()),
     // A hidden tab may never be shown again.
     host.listen(self, ['visibilitychange'], () => (isHidden() ? onLeave() : gate.onVisibilityChange())),
-    startPlugins(host, settings ?? {}, policy, capture),
-    frames.start(capture, beginAgain),
     everySecond(host, () => {
       followUrl()
       evaluate()
-      capture.tick()
+      page?.tick()
     }),
   ]
-  Object.assign(host.shared, createSiteEvents(host, policy, capture.addRaw))
+  // The page around this one may record it, whatever this one decides.
+  if (config.session_recording.recordCrossOriginIframes) loadPage()
   evaluate()
   return () => {
     stops.forEach((stop) => stop())
     chunks.cut()
     chunks.clear()
-    capture.stop()
+    stopPage?.()
   }
 }

@@ -59,26 +59,26 @@ const countValues = (json: string): number => {
 }
 
 /**
- * Writes the JSON text of a full snapshot in slices. `done` receives it, and its number of keys and values. `finish` writes the rest
- * at once, for example when the page is left.
+ * Writes the JSON text of a full snapshot in slices. `done` receives it in parts, which nothing joins in one task, and its number of
+ * keys and values. `finish` writes the rest at once, for example when the page is left.
  */
 export const startText = (
   event: eventWithTime,
   toJson: (value: unknown) => string,
-  done: (text: string, values: number) => void,
+  done: (parts: string[], values: number) => void,
 ): { finish(): void; stop(): void } => {
   const root = snapshotOf(event)!
   const hide = hiders.get(root)
   const [before, after] = toJson({ ...event, data: { ...(event.data as object), node: '@node' } }).split(PLACE)
-  let text = before!
-  let values = countValues(text)
-  /** Texts that are not yet part of `text`. A text of few long parts is faster to read than one of very many. */
+  const parts = [before!]
+  let values = countValues(before!)
+  /** Texts that are not a part yet. A few long parts are faster to read than very many. */
   let part = ''
   const flush = () => {
-    // Makes engines join its parts.
+    // Makes engines join its texts.
     part.charCodeAt(0)
     values += countValues(part)
-    text += part
+    parts.push(part)
     part = ''
   }
   let isDone = false
@@ -111,7 +111,7 @@ export const startText = (
     }
     flush()
     isDone = true
-    done(text, values)
+    done(parts, values)
   }
   const slice = () => {
     if (!isDone) work(startSlice())

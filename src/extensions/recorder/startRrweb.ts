@@ -11,6 +11,8 @@ export const idOf = (node: Node): number => record.mirror.getId(node)
 export const nodeOf = (id: number): Node | null => record.mirror.getNode(id)
 
 interface RrwebInputs {
+  /** Called with each error of rrweb, which must not reach the page. What it was about is not recorded. */
+  onError(): void
   options: SessionRecordingConfig
   policy: Policy
   emit(event: eventWithTime): void
@@ -53,16 +55,18 @@ export const rrwebOptions = (options: SessionRecordingConfig, policy: Policy) =>
       ...(sampling?.mousemove === undefined ? {} : { mousemove: sampling.mousemove }),
       ...(sampling?.mouseInteraction === undefined ? {} : { mouseInteraction: sampling.mouseInteraction }),
     },
-    // An error of rrweb must not reach the page.
-    errorHandler: () => true,
   }
 }
 
 /** Starts rrweb. Returns a function that stops it and frees its memory; undefined if it failed to start. */
-export const startRrweb = ({ options, policy, emit, sanitize, onFailure }: RrwebInputs): Stop | undefined => {
+export const startRrweb = ({ options, policy, emit, sanitize, onError, onFailure }: RrwebInputs): Stop | undefined => {
   const stop = record({
     ...rrwebOptions(options, policy),
     emit: (event) => emit(event as eventWithTime),
+    errorHandler: () => {
+      onError()
+      return true
+    },
     // An option of ours (rrweb.patch).
     ...{ createDraft: (inputs: DraftInputs) => createDraft({ ...inputs, policy, sanitize, onFailure }) },
   })

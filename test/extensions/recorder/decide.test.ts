@@ -45,7 +45,10 @@ const CASES: [name: string, facts: Partial<Facts>, status: Status][] = [
 ]
 
 test.each(CASES)('recording decision: %s', (_, facts, status) => {
-  expect(decide({ ...FACTS, ...facts })).toBe(status)
+  const [decided, reason] = decide({ ...FACTS, ...facts })
+  expect(decided).toBe(status)
+  // One that is recorded has no reason for not being recorded. rrweb says itself why it failed.
+  expect(reason === undefined).toBe(/active|sampled|error/.test(status))
 })
 
 test('isInSample selects the share of sessions that the rate sets', () => {

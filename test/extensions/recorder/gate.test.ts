@@ -30,37 +30,37 @@ const gateOf = ({ options = {}, project = 0, startedAt = 1, span = [0, 0], seque
 
 test('the recording of a session that began on this page is sent after the first interaction', () => {
   const { gate, rotate } = gateOf({ startedAt: LATER })
-  expect(gate.isOpen()).toBe(false)
+  expect(gate.waitsFor()).toBe('no_activity')
   expect(gate.onInteraction()).toBe(true)
   expect(gate.onInteraction()).toBe(false)
-  expect(gate.isOpen()).toBe(true)
+  expect(gate.waitsFor()).toBeUndefined()
   rotate('session-2')
-  expect(gate.isOpen()).toBe(false)
+  expect(gate.waitsFor()).toBe('no_activity')
 })
 
 test.each([
   ['a session of an earlier page', { startedAt: performance.timeOrigin - 1 }],
   ['a session that was sent in part', { startedAt: LATER, sequence: 1 }],
 ])('the recording of %s does not wait for an interaction', (_, inputs) => {
-  expect(gateOf(inputs).gate.isOpen()).toBe(true)
+  expect(gateOf(inputs).gate.waitsFor()).toBeUndefined()
 })
 
 test('the recording of a visible page is sent when the page is hidden or left', () => {
   const { gate } = gateOf({ startedAt: LATER })
   gate.onVisibilityChange()
-  expect(gate.isOpen()).toBe(true)
+  expect(gate.waitsFor()).toBeUndefined()
 })
 
 test('the recording of a page that was never visible is not sent when the page is left', () => {
   Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
   const { gate } = gateOf({ startedAt: LATER })
   gate.onVisibilityChange()
-  expect(gate.isOpen()).toBe(false)
+  expect(gate.waitsFor()).toBe('no_activity')
   Reflect.deleteProperty(document, 'visibilityState')
   gate.onVisibilityChange()
-  expect(gate.isOpen()).toBe(false)
+  expect(gate.waitsFor()).toBe('no_activity')
   gate.onVisibilityChange()
-  expect(gate.isOpen()).toBe(true)
+  expect(gate.waitsFor()).toBeUndefined()
 })
 
 test.each<[title: string, inputs: GateCase, isOpen: boolean]>([
@@ -88,27 +88,27 @@ test.each<[title: string, inputs: GateCase, isOpen: boolean]>([
   ],
 ])('minimum duration: %s', (_, inputs, isOpen) => {
   const { gate, stored } = gateOf(inputs)
-  expect(gate.isOpen()).toBe(isOpen)
+  expect(gate.waitsFor()).toBe(isOpen ? undefined : 'minimum_duration')
   expect(stored.$session_past_minimum_duration).toBe(isOpen ? 'session-1' : undefined)
 })
 
 test('minimum duration: the shortest of the groups that record the session applies', () => {
   const group = { trigger: 'activated', isSampled: true, minimumMs: 1000 } as const
   const { gate } = gateOf({ project: 0, span: [0, 2000] })
-  expect(gate.isOpen([{ ...group, minimumMs: 3000 }])).toBe(false)
+  expect(gate.waitsFor([{ ...group, minimumMs: 3000 }])).toBe('minimum_duration')
   expect(
-    gate.isOpen([
+    gate.waitsFor([
       { ...group, minimumMs: 3000 },
       { ...group, isSampled: false },
     ]),
-  ).toBe(false)
+  ).toBe('minimum_duration')
   expect(
-    gate.isOpen([
+    gate.waitsFor([
       { ...group, minimumMs: 3000 },
       { ...group, trigger: 'pending' },
     ]),
-  ).toBe(false)
-  expect(gate.isOpen([{ ...group, minimumMs: 3000 }, group])).toBe(true)
+  ).toBe('minimum_duration')
+  expect(gate.waitsFor([{ ...group, minimumMs: 3000 }, group])).toBeUndefined()
 })
 
 test('recording settings expire after an hour and are removed when the project turns recording off', () => {

@@ -1,4 +1,4 @@
-import type { RecorderHost } from '../../../src/extensions/recorder/recording'
+import type { RecorderHost } from '../../../src/extensions/recorder/pageParts'
 import { redactUrls } from '../../../src/lib/redact'
 import type { Config, Properties } from '../../../src/types'
 

@@ -11,7 +11,7 @@ const captured = (event: string, properties: Properties = {}) => ({ event, prope
 const run = (settings: RemoteSettings, inputs: Parameters<typeof recorderHost>[0] = {}) => {
   const all = recorderHost(inputs)
   const triggers = createTriggers(all.host, settings)
-  return { ...all, triggers, status: () => decide({ ...START, ...triggers.facts() }) }
+  return { ...all, triggers, status: () => decide({ ...START, ...triggers.facts() })[0] }
 }
 
 const CONDITIONS: [condition: PropertyCondition, properties: Properties, isMet: boolean][] = [

@@ -81,7 +81,11 @@ const Facts = ({ event, timezone }: { readonly event: ApiEvent; readonly timezon
           <dt>Session</dt>
           <dd class="row">
             <span class="mono">{cutText(event.properties.$session_id, 40)}</span>
-            <RecordingLink sessionId={event.properties.$session_id} timestamp={event.timestamp} />
+            <RecordingLink
+              sessionId={event.properties.$session_id}
+              timestamp={event.timestamp}
+              isAsked={event.properties.$recording_status !== undefined}
+            />
           </dd>
         </>
       )}

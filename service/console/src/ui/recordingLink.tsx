@@ -7,14 +7,17 @@ import { pathPart } from '../lib/pathPart.ts'
 /** The recording starts this long before the event, to show what led to it. */
 const LEAD_MS = 3_000
 
-/** A link to the moment of an event in the recording of its session. Nothing if the session has no recording. */
+/** A link to the moment of an event in the recording of its session. If there is none, a link to the reason. */
 export const RecordingLink = ({
   sessionId,
   timestamp,
+  isAsked,
 }: {
   readonly sessionId: string
   /** ISO 8601. */
   readonly timestamp: string
+  /** Whether the page asked whether the session is recorded. */
+  readonly isAsked: boolean
 }) => {
   const { id } = useProject()
   const link = useLink()
@@ -26,6 +29,12 @@ export const RecordingLink = ({
       (await dataOf(api.GET('/api/projects/{projectId}/session_recordings', { params, signal }))).results[0] ?? null
     )
   })
+  if (data === null && isAsked)
+    return (
+      <a class="button" href={link(`recordings/${pathPart(sessionId)}`)}>
+        Why there is no recording
+      </a>
+    )
   if (!data) return null
   const t = Math.max(0, Date.parse(timestamp) - Date.parse(data.started_at) - LEAD_MS)
   return (

@@ -2,6 +2,7 @@ import { call, infix, name, type FromSql, type Sql, text } from '../../sql/catal
 import type { SourceScope } from '../../sql/resolve/scope.ts'
 import { MAX_GROUP_TYPES, TABLES } from '../../sql/catalog/tables.ts'
 import { tableSource } from '../../sql/resolve/tableSource.ts'
+import type { IsPlain } from '../../sql/catalog/properties.ts'
 import type { Value } from '../../sql/catalog/value.ts'
 import { own } from '../../lib/own.ts'
 
@@ -34,14 +35,14 @@ export interface Reading {
   from(requested: RequestedEvents): FromSql
   /** Whether each id is its own person, so that no person is looked up. Default: false. */
   readonly isUnmerged?: boolean
+  /** Whether a property of an event has never been an object or an array. Default: false for each. */
+  readonly isPlain?: IsPlain
 }
 
 /** The column of a row's weight. */
 export const WEIGHT = '__weight'
 
 export const LIVE: Reading = { isWeighed: false, from: ({ from }) => from }
-/** Like `LIVE`, in a project without merged ids. */
-export const UNMERGED: Reading = { ...LIVE, isUnmerged: true }
 
 /** The events of one project, and the columns read from them. Insights read storage only through a source. */
 export interface Source {
@@ -117,6 +118,7 @@ export const createSource = (reading: Reading, { takesWeights = false } = {}): S
     isOptional: false,
     newName: (prefix) => `__${prefix}${(names += 1)}`,
     isUnmerged: reading.isUnmerged,
+    isPlain: reading.isPlain,
   })
   const field = (column: string): Sql => events.column(column)!.read()
   const cuts = new Set<number>()

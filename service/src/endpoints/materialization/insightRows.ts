@@ -251,11 +251,15 @@ const storedRows = (
   )
 }
 
-/** Plans one run of an insight that reads the table. `undefined` if the table does not fit the run. */
+/**
+ * Plans one run of an insight that reads the table. `undefined` if the table does not fit the run. `isUnmerged`: whether each id is its
+ * own person, so that no person is looked up.
+ */
 export const planFromStored = (
   query: InsightQuery,
   run: InsightRun,
   stored: Stored & { readonly signature: string },
+  isUnmerged = false,
 ): Plan | undefined => {
   const shape = shapeOfInsight(query)
   if (!('signature' in shape) || shape.signature !== stored.signature) return undefined
@@ -266,6 +270,6 @@ export const planFromStored = (
     if (!rows) isServed = false
     return rows ?? requested.from
   }
-  const plan = planInsight(query, { ...run, reading: { isWeighed, from } })
+  const plan = planInsight(query, { ...run, reading: { isWeighed, from, isUnmerged } })
   return isServed ? plan : undefined
 }

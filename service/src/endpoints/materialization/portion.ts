@@ -18,7 +18,7 @@ export const isWithin = ({ from, to }: TimeRange, at: Sql): Sql =>
     to === Infinity ? undefined : infix(at, '<', toTimestamp(to)),
   ])!
 
-export const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
+const isWithinAny = (timeRanges: readonly TimeRange[], at: Sql): Sql =>
   any(timeRanges.map((each) => isWithin(each, at)))
 
 export const isWithout = (timeRanges: readonly TimeRange[] | undefined, at: Sql): Sql | undefined =>

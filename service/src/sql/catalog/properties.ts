@@ -26,6 +26,14 @@ const fullText = (column: Sql, object: Sql): Sql => {
   )
 }
 
+/** Returns whether a value of a JSON column is an object or an array. */
+export const isStructured = (column: Sql, key: string): Sql => {
+  const path = [escapeKey(key)]
+  const type = call('dynamicType', { kind: 'subColumn', of: column, path })
+  const object = call('toJSONString', { kind: 'subObject', of: column, path })
+  return infix(call('startsWith', type, text('Array')), 'OR', infix(object, '!=', text('{}')))
+}
+
 const placeOf = (key: string | number): Sql => {
   if (typeof key === 'string') return text(key)
   const digits: Sql = { kind: 'number', digits: String(Math.abs(key)) }
@@ -56,27 +64,36 @@ export const propertyOfText = (json: () => Sql, path: readonly (string | number)
 /** Makes a column's table select an expression over the column. Returns the expression's name outside. */
 export type Demand = (key: string, sql: Sql) => Sql
 
+/** Whether no value of a key of a JSON column has ever been an object or an array, so that a cast writes each of them. */
+export type IsPlain = (key: string) => boolean
+
+interface PropertyOptions {
+  readonly demand: Demand
+  readonly known: Map<string, Value>
+  readonly isPlain?: IsPlain | undefined
+}
+
 /** Returns the value at `path` in a JSON column. */
-export const propertyOfColumn = (
-  column: Sql,
-  path: readonly string[],
-  demand: Demand,
-  known = new Map<string, Value>(),
-): Value => {
+export const propertyOfColumn = (column: Sql, path: readonly string[], options: PropertyOptions): Value => {
+  const { demand, known, isPlain } = options
   const id = JSON.stringify(path)
   const before = known.get(id)
   if (before) return before
   const escaped = path.map(escapeKey)
   const sub: Sql = { kind: 'subColumn', of: column, path: escaped }
-  const read = () => demand(`${id} text`, fullText(sub, { kind: 'subObject', of: column, path: escaped }))
+  const scalar = () => demand(`${id} scalar`, scalarText(sub))
+  const read = () =>
+    path.length === 1 && isPlain?.(path[0]!)
+      ? scalar()
+      : demand(`${id} text`, fullText(sub, { kind: 'subObject', of: column, path: escaped }))
   let isPinned = false
   const property: Value = {
     kind: 'property',
     isNullable: true,
     read,
-    scalar: () => (isPinned ? read() : demand(`${id} scalar`, scalarText(sub))),
+    scalar: () => (isPinned ? read() : scalar()),
     child: (key) =>
-      typeof key === 'string' ? propertyOfColumn(column, [...path, key], demand, known) : propertyOfText(read, [key]),
+      typeof key === 'string' ? propertyOfColumn(column, [...path, key], options) : propertyOfText(read, [key]),
     pin: () => {
       isPinned = true
     },

@@ -1,4 +1,5 @@
 import type { SelectSql } from '../catalog/physical.ts'
+import type { IsPlain } from '../catalog/properties.ts'
 import type { Value } from '../catalog/value.ts'
 import type { Query, Select } from '../parse/ast.ts'
 import type { Reject, Span } from '../parse/queryError.ts'
@@ -14,10 +15,12 @@ export interface ResolveOptions {
   readonly replace?: ((node: Select, sql: SelectSql) => SelectSql) | undefined
   /** Whether each id is its own person, so that no person is looked up. Default: false. */
   readonly isUnmerged?: boolean | undefined
+  /** Whether a property of an event has never been an object or an array. Default: false for each. */
+  readonly isPlain?: IsPlain | undefined
 }
 
 /** What the resolvers of clauses share. */
-export interface QueryContext {
+export interface QueryContext extends Pick<ResolveOptions, 'isUnmerged' | 'isPlain'> {
   readonly text: string
   readonly root: Query
   readonly reject: Reject
@@ -26,5 +29,4 @@ export interface QueryContext {
   readonly query: (node: Query, outer: Scope | undefined) => ResolvedQuery
   readonly expressions: ExpressionResolver
   readonly replace: NonNullable<ResolveOptions['replace']>
-  readonly isUnmerged?: boolean | undefined
 }

@@ -29,7 +29,7 @@ export const querySource = (
       ...of,
       child: (key) =>
         typeof key === 'string'
-          ? propertyOfColumn(sql, [key], (_, sql) => sql)
+          ? propertyOfColumn(sql, [key], { demand: (_, sql) => sql, known: new Map() })
           : propertyOfText(() => call('toJSONString', sql), [key]),
     }
   }

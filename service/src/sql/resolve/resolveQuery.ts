@@ -14,7 +14,7 @@ const MAX_SUBQUERIES = 60
 /** Resolves a parsed query to ClickHouse SQL as data. Throws `QueryError`. */
 export const resolveQuery = (
   root: Query,
-  { text, variable, replace = (_node, sql) => sql, isUnmerged }: ResolveOptions,
+  { text, variable, replace = (_node, sql) => sql, isUnmerged, isPlain }: ResolveOptions,
 ): ResolvedQuery => {
   const reject = rejectIn(text)
   const counts = new Map<string, number>()
@@ -34,7 +34,7 @@ export const resolveQuery = (
   }
 
   const expressions = createExpressionResolver({ reject, variable, newName, subquery: query })
-  const context: QueryContext = { text, root, reject, newName, query, expressions, replace, isUnmerged }
+  const context: QueryContext = { text, root, reject, newName, query, expressions, replace, isUnmerged, isPlain }
   const select = createSelectResolver(context)
   const set = createSetResolver(context)
 

@@ -26,7 +26,7 @@ const commonNames = (scope: Scope | undefined): readonly string[] =>
   scope ? [...scope.commonTables.keys(), ...commonNames(scope.outer)] : []
 
 /** Resolves FROM: tables, subqueries and joins. */
-export const createSourceResolver = ({ reject, newName, query, expressions, isUnmerged }: QueryContext) => {
+export const createSourceResolver = ({ reject, newName, query, expressions, isUnmerged, isPlain }: QueryContext) => {
   const from = (node: Source, scope: Scope, isOptional: boolean): Joined => {
     if (node.kind === 'join') return join(node, scope, isOptional)
     if (node.alias) checkName(reject, node.alias)
@@ -36,7 +36,7 @@ export const createSourceResolver = ({ reject, newName, query, expressions, isUn
     const common = findCommonTable(scope, node.name.text)
     if (common) return single(querySource(newName, query(common.query, common.scope), alias, isOptional))
     if (Object.hasOwn(TABLES, node.name.text))
-      return single(tableSource(node.name.text as TableName, { alias, isOptional, newName, isUnmerged }))
+      return single(tableSource(node.name.text as TableName, { alias, isOptional, newName, isUnmerged, isPlain }))
     const known = [...Object.keys(TABLES), ...commonNames(scope)]
     throw reject(
       'table_unknown',

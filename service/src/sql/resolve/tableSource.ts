@@ -3,7 +3,7 @@ import type { DerivedRows } from '../catalog/derivedRows.ts'
 import { guarded } from '../catalog/guard.ts'
 import { type Kind, mayBeNullable } from '../catalog/kinds.ts'
 import { call, infix, name as nameSql, type FromSql, type Sql } from '../catalog/physical.ts'
-import { propertyOfColumn, propertyOfText } from '../catalog/properties.ts'
+import { type IsPlain, propertyOfColumn, propertyOfText } from '../catalog/properties.ts'
 import type { SourceColumns, SourceScope } from './scope.ts'
 import { type Column, EVENTS, RELATED, type TableName, TABLES } from '../catalog/tables.ts'
 import type { Value } from '../catalog/value.ts'
@@ -17,6 +17,8 @@ export interface TableSourceOptions {
   readonly newName: (prefix: string) => string
   /** Whether each id is its own person, so that no person is looked up. Default: false. */
   readonly isUnmerged?: boolean | undefined
+  /** Whether a property of an event has never been an object or an array. Default: false for each. */
+  readonly isPlain?: IsPlain | undefined
 }
 
 type Select = (key: string, sql: Sql, wanted: string) => Sql
@@ -75,7 +77,7 @@ const derivedSource = (
 const groupIndexOf = (relation: string): number => Number(relation.slice(relation.lastIndexOf('_') + 1))
 
 /** Returns events, joined with their persons, sessions and groups where those are read. */
-const eventsSource = ({ alias, isOptional, newName, isUnmerged }: TableSourceOptions): SourceScope => {
+const eventsSource = ({ alias, isOptional, newName, isUnmerged, isPlain }: TableSourceOptions): SourceScope => {
   const made = newName('t')
   const events = newName('e')
   const { items, select } = createSelection(made)
@@ -142,7 +144,7 @@ const eventsSource = ({ alias, isOptional, newName, isUnmerged }: TableSourceOpt
     const demand = (key: string, sql: Sql) => select(`${name} ${key}`, sql, `__p${items.size + 1}`)
     const child = (key: string | number) =>
       typeof key === 'string'
-        ? propertyOfColumn(column, [key], demand, known)
+        ? propertyOfColumn(column, [key], { demand, known, isPlain })
         : propertyOfText(() => call('toJSONString', read()), [key])
     return { kind, isNullable: isOptional && mayBeNullable(kind), read, ...(kind === 'json' && { child }) }
   }

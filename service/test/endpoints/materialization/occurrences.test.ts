@@ -1,7 +1,7 @@
-import { distinctRead } from '../../../src/endpoints/materialization/memory/boundary.ts'
+import { isPlain } from '../../../src/endpoints/materialization/memory/finish.ts'
+import { readTimes } from '../../../src/endpoints/materialization/memory/boundary.ts'
 import fc from 'fast-check'
 import { createOccurrences } from '../../../src/endpoints/materialization/memory/occurrences.ts'
-import { number } from '../../../src/endpoints/materialization/words.ts'
 
 const time = fc.integer({ min: -5, max: 20 })
 const times = fc.array(time, { maxLength: 4 })
@@ -29,9 +29,20 @@ test.each([
   ['uniq', 65_537, false],
   ['uniqExact', 65_537, true],
 ])('an estimate is not taken for exact where it happens to be: %s over %d values', (name, count, isTaken) => {
-  const source = { from: undefined, conditions: [], groups: [], at: number(0), isWithin: () => number(1) }
-  const { read } = distinctRead(source, 0, { kind: 'call', name, args: [number(0)] })
   const counted = Array.from({ length: count }, (_, at) => [at])
-  const found = read({ columns: [], rows: [[counted, [], count]], textLength: 0 }, { from: 0, to: count })
+  const result = { columns: [], rows: [[counted, [], count]], textLength: 0 }
+  const found = readTimes({ kind: 'call', name, args: [] }, 0, result, { from: 0, to: count })
   expect(found !== undefined).toBe(isTaken)
+})
+
+test.each([
+  ["DateTime('Europe/Berlin')", true],
+  ["Nullable(DateTime64(3, 'UTC'))", true],
+  ['LowCardinality(Nullable(String))', true],
+  // Written in the time zone of the engine's machine.
+  ['DateTime', false],
+  ['DateTime64(3)', false],
+  ['Float64', false],
+])('equal values of a column look equal: %s', (type, expected) => {
+  expect(isPlain({ name: 'a', type })).toBe(expected)
 })

@@ -1,4 +1,5 @@
 import { REJECTIONS } from '../../../src/modules.ts'
+import type { PlainProperties } from '../../../src/endpoints/plainProperties.ts'
 import type { ServiceEpochs } from '../../../src/endpoints/serviceEpochs.ts'
 import { createGroupTypes } from '../../../src/ingest/groupTypes.ts'
 import { createIngest, type Ingest } from '../../../src/ingest/ingest.ts'
@@ -37,9 +38,19 @@ export const startIngest = (
     sinks = [],
     epochs,
     owners,
-  }: { sinks?: readonly IngestSink[]; epochs?: ServiceEpochs['epochs']; owners?: FactOptions['owners'] } = {},
-): Ingest =>
-  createIngest({
+    plainProperties,
+  }: {
+    sinks?: readonly IngestSink[]
+    epochs?: ServiceEpochs['epochs']
+    owners?: FactOptions['owners']
+    plainProperties?: Pick<PlainProperties, 'note'>
+  } = {},
+): Ingest => {
+  const facts = createPersonFacts(storage, {
+    lastSeen: createLastSeenCache(),
+    ...(owners ? { owners } : {}),
+  })
+  return createIngest({
     projectByToken: async (token) => ({
       id: Number(token),
       name: token,
@@ -51,10 +62,10 @@ export const startIngest = (
     }),
     groupTypes: createGroupTypes({ groupTypes }),
     writer: createWriter(storage, {
-      before: createPersonFacts(storage, {
-        lastSeen: createLastSeenCache(),
-        ...(owners ? { owners } : {}),
-      }).store,
+      async before(rows) {
+        for (const { projectId, structured } of rows) plainProperties?.note(projectId, structured)
+        await facts.store(rows)
+      },
       ...(epochs ? { onStoring: epochs.begin, onChange: epochs.end } : {}),
       waitMs,
     }),
@@ -66,6 +77,7 @@ export const startIngest = (
     slices: createTimeSlices(),
     count: () => {},
   })
+}
 
 /** Delivers a batch to a process. */
 export const deliver = (ingest: Ingest, project: number, batch: readonly object[], receivedAt = Date.UTC(2026, 5, 1)) =>

@@ -4,9 +4,13 @@ import { createQueue } from '../../../delivery/queue'
 import type { RecorderParts, SharedWithRecorder } from '../../../host'
 import { isToggle, parseJson, toJson } from '../../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../../lib/sensitive'
+import type { RecordingReason } from '../../../types'
 import { VERSION } from '../../../version'
 import type { Feature, FeatureHost } from '../../feature'
 import { RECORDING_METHODS } from './methods'
+
+/** Reasons that may end while the session lasts. */
+const WAITS = /^(lazy_loading|(awaiting|missing)_config|trigger|blocked_url|no_activity|minimum_duration|idle)$/
 
 /** Records sessions of projects that turn it on. The recorder is fetched only there. */
 export const recording = {
@@ -33,6 +37,21 @@ export const recording = {
     // release stored may be JSON text, and without a time, which makes them too old.
     const stored = context.store.get('$session_recording_remote_config')
     items.sessionRecording = stored && { cache_timestamp: 0, ...(parseJson(stored) ?? stored) }
+    /** Why the recorder is not wanted. */
+    const whyOff = (): RecordingReason => {
+      const { config, remote, isCookieless } = context
+      if (context.isOptedOut()) return 'opted_out'
+      if (isCookieless()) return 'cookieless'
+      if (config.disable_session_recording || config.advanced_disable_flags) return 'turned_off_by_site'
+      if (items.sessionRecording === undefined) return remote.hasFailed ? 'missing_config' : 'awaiting_config'
+      return 'turned_off_by_service'
+    }
+    client.ledger.explainBy('$snapshot', () => {
+      const { $recording_status: status, $sdk_debug_replay_stop_reason: known } = shared.properties
+      if (/active|sampled/.test(shared.status) && !known) return { state: 'delivered' }
+      const reason = (known ?? (status === 'lazy_loading' ? status : whyOff())) as RecordingReason
+      return { state: WAITS.test(reason) ? 'waiting' : 'dropped', reason }
+    })
     return {
       api: {
         sessionRecordingStarted: () => /active|sampled/.test(shared.status),

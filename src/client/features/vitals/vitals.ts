@@ -1,5 +1,6 @@
 import { isToggle } from '../../../lib/json'
-import { STRINGS, accepts } from '../../../config/options'
+import { accepts } from '../../../config/accepts'
+import { STRINGS } from '../../../config/options'
 import { typing } from '../../../browser/typing'
 import { guarded } from '../../../lib/guard'
 import { own, pick } from '../../../lib/objects'

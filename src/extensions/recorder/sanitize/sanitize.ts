@@ -91,7 +91,9 @@ const attributes = (changes: readonly attributeMutation[], tools: Tools) =>
   })
 
 const adds = (changes: readonly addedNodeMutation[], tools: Tools) =>
-  changes.map(({ parentId, nextId, previousId, node }) => {
+  changes.flatMap(({ parentId, nextId, previousId, node }) => {
+    // In an element that is not recorded, such as a script.
+    if (parentId < 0) return []
     const own = tools.nodeOf(node.id)
     // The parent of a node in a shadow root is its host for rrweb, that of a frame's document its element.
     const parent = own?.nodeType === 9 ? own : (own?.parentNode ?? tools.nodeOf(parentId))
@@ -261,15 +263,16 @@ export type Sanitize = (event: RawEvent) => eventWithTime | undefined
 /**
  * Returns a function that returns a copy of an rrweb event as it may leave the page, or undefined to drop it. It lets through only
  * what it knows: types of events, members, attributes with values of their kind. What it cannot classify is masked or dropped.
- * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped.
+ * `nodeOf`: rrweb's mirror, by which it finds where a changed node is. An event that makes it throw is dropped (`onError`).
  */
-export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: Redact) => {
+export const createSanitizer = (policy: Policy, nodeOf: NodeOf, redactPageUrl: Redact, onError = () => {}) => {
   const tools: Tools = { policy, nodeOf, pageUrl: redactPageUrl, places: createPlaces(policy), done: new WeakSet() }
   const sanitize: Sanitize = ({ type, data, timestamp }) => {
     try {
       const sanitized = TYPES[type]?.(data as Fields, tools)
       return sanitized && { type, data: sanitized, timestamp }
     } catch {
+      onError()
       return undefined
     } finally {
       tools.places.forget()

@@ -10,9 +10,10 @@ import { Controls } from './controls.tsx'
 import { Log } from './log.tsx'
 import { createPlayback, type Playback, type PlaybackOptions } from './playback.ts'
 import styles from './recordings.module.css'
+import { whyOf } from '../../lib/recordingReasons.ts'
 import { Screen } from './screen.tsx'
 import type { Timeline } from './timeline.ts'
-import { useSessionEvents } from './useSessionEvents.ts'
+import { type SessionEvents, useSessionEvents } from './useSessionEvents.ts'
 
 const STORED = 'player'
 const DEFAULTS: PlaybackOptions = { speed: 1, skipsIdle: true }
@@ -82,7 +83,7 @@ export const Player = ({
           options={options}
           onOptions={change}
         />
-        <Notes recording={recording} />
+        <Notes recording={recording} events={events} />
       </div>
       <Log playback={playback} events={events} sessionStart={Date.parse(recording.started_at)} />
     </div>
@@ -110,11 +111,24 @@ export const LeftOut = ({ recording: { windows_list } }: { readonly recording: R
 }
 
 /** Lists what a recording does not show. */
-const Notes = ({ recording }: { readonly recording: RecordingDetails }) => (
-  <>
-    <p class="muted small">
-      Images, fonts and media that the page loaded are not shown: their servers would learn who watches.
-    </p>
-    <LeftOut recording={recording} />
-  </>
-)
+const Notes = ({
+  recording,
+  events: { loaded },
+}: {
+  readonly recording: RecordingDetails
+  readonly events: SessionEvents
+}) => {
+  const why = whyOf(
+    (loaded.data ?? []).map(({ properties }) => properties),
+    true,
+  )
+  return (
+    <>
+      {why && <p class="muted small">Why it ends there: {why}</p>}
+      <p class="muted small">
+        Images, fonts and media that the page loaded are not shown: their servers would learn who watches.
+      </p>
+      <LeftOut recording={recording} />
+    </>
+  )
+}

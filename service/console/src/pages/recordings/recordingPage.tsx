@@ -15,6 +15,7 @@ import { filtersOf, listSearch } from './filters.ts'
 import { LeftOut, Player } from './player.tsx'
 import { playableOf } from './playable.ts'
 import { timelineOf } from './timeline.ts'
+import { WhyNot } from './why.tsx'
 import { pathPart } from '../../lib/pathPart.ts'
 
 const MAX_NAME = 100
@@ -31,7 +32,7 @@ export const RecordingPage = ({ params }: PageProps) => {
       }),
     ),
   )
-  if (recording.error?.code === 'not_found') return <NotFound />
+  if (recording.error?.code === 'not_found') return <NotFound sessionId={sessionId} />
   return (
     <div class="stack">
       {!recording.data && <PageHead title="Recording" />}
@@ -40,13 +41,13 @@ export const RecordingPage = ({ params }: PageProps) => {
   )
 }
 
-const NotFound = () => {
+const NotFound = ({ sessionId }: { readonly sessionId: string }) => {
   const link = useLink()
   return (
     <>
       <PageHead title="Recording" />
       <Empty title="There is no recording of this session">
-        <p>It may have been deleted or have expired, or the session was not recorded.</p>
+        <WhyNot sessionId={sessionId} />
         <a class="button" href={link('recordings')}>
           All recordings
         </a>
@@ -122,7 +123,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
   const { id: projectId } = useProject()
   const link = useLink()
   const [isDeleting, setDeleting] = useState(false)
-  // The next recording is that of the list this one was opened from, else of all recordings.
+  // The next recording in the list from which this one was opened, or else of all recordings.
   const parameters = listSearch(search.value)
   const isOfList = search.value.has('period') || search.value.has('from')
   const filters = isOfList ? filtersOf(search.value) : {}

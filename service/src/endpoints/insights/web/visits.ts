@@ -23,7 +23,10 @@ const createEventProperties = ({ ofEvent }: SessionRows) => {
   return (key: string): Sql =>
     key === '$pathname'
       ? ofEvent('pathname', visitColumn('pathname'))
-      : propertyOfColumn(name('properties'), [key], (id, sql) => ofEvent(`property ${id}`, sql), known).read()
+      : propertyOfColumn(name('properties'), [key], {
+          demand: (id, sql) => ofEvent(`property ${id}`, sql),
+          known,
+        }).read()
 }
 
 export interface VisitOptions {
@@ -38,7 +41,7 @@ export interface VisitOptions {
 }
 
 /**
- * What stands for a string where the engine keeps one for each session or person. Of ten million different strings, two
+ * Hash that replaces a string where the engine keeps one for each session or person. Of ten million different strings, two
  * have the same hash once in 400,000 times.
  */
 export const hashOf = (value: Sql): Sql => call('sipHash64', value)

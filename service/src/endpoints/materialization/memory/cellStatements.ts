@@ -10,7 +10,8 @@ import {
 import { print } from '../../../sql/print/print.ts'
 import type { Statement } from '../../../storage/storage.ts'
 import { isAdditive } from '../aggregates.ts'
-import { type BoundaryRead, type BoundarySource, distinctRead, isDistinct, sumsRead } from './boundary.ts'
+import { type BoundaryEvents, type BoundaryRead, isDistinct, readSums, readTimes, timesOf } from './boundary.ts'
+import { sliceOf } from './slice.ts'
 import { withBase } from '../eventRows.ts'
 import { isOfLayers } from '../layers.ts'
 import { isWithin } from '../portion.ts'
@@ -39,8 +40,8 @@ export interface CellStatements {
     readonly table: () => Statement
     /** Cells of the events that have arrived since the table was filled. If aggregates do not add up, only their number. */
     readonly arrived: () => Statement
-    /** Cells of single milliseconds of an hour, for aggregates that add up. */
-    readonly hour: (from: number) => Statement
+    /** Cells of single milliseconds of the events that the table was filled from, for aggregates that add up. */
+    readonly sums: (window: TimeRange) => Statement
     /** Groups of the events in time ranges, for other aggregates. With several runs, each row begins with the index of its run. */
     readonly groups: (runs: readonly (readonly TimeRange[])[]) => Statement
     /** Keys of the groups in the table that have events of these ids. */
@@ -49,13 +50,7 @@ export interface CellStatements {
     readonly settled: (ranges: readonly TimeRange[]) => Statement
   }
   /** What a period's events give for any range in it. Empty: some aggregates cannot be computed like this. */
-  readonly boundary: readonly {
-    readonly places: BoundaryRead['places']
-    readonly isDistinct: BoundaryRead['isDistinct']
-    readonly read: BoundaryRead['read']
-    /** `isNow`: whether the events that have arrived since the table was filled are included. */
-    readonly statement: (window: TimeRange, isNow: boolean) => Statement
-  }[]
+  readonly boundary: readonly BoundaryRead[]
 }
 
 /** What determines the statements of a run. */
@@ -71,107 +66,129 @@ export interface CellParts {
   readonly readsOwners: boolean
 }
 
+const FROM = '__t'
 const millis = (at: Sql): Sql => call('toUnixTimestamp64Milli', at)
 
-const boundaryOf = (source: BoundarySource, calls: readonly CallSql[]): readonly BoundaryRead[] => {
-  const placed = calls.map((each, place) => ({ place, call: each }))
-  const distinct = placed.filter((each) => isDistinct(each.call))
-  const sums = placed.filter((each) => isAdditive(each.call))
+/** Returns the select of the sums of each millisecond. */
+const sumsOf = (calls: readonly CallSql[], { groups, from, where, at }: BoundaryEvents): SelectSql => ({
+  kind: 'select',
+  items: [
+    ...groups.map((each) => ({ value: each.sql, name: each.name })),
+    { value: at, name: FROM },
+    ...calls.map((each, place) => ({ value: each, name: `__v${place}` })),
+  ],
+  from,
+  where,
+  groupBy: [...groups.map((each) => name(each.name)), name(FROM)],
+})
+
+/** Returns how a period's events are read. Empty: some aggregates cannot be computed from single events. */
+const boundaryOf = (
+  calls: readonly CallSql[],
+  groupCount: number,
+  statement: (select: (events: BoundaryEvents, window: TimeRange) => SelectSql) => BoundaryRead['statement'],
+): readonly BoundaryRead[] => {
+  const placed = calls.map((of, place) => ({ place, of }))
+  const distinct = placed.filter(({ of }) => isDistinct(of))
+  const sums = placed.filter(({ of }) => isAdditive(of))
   if (distinct.length === 0 || distinct.length + sums.length < calls.length) return []
-  return [
-    ...distinct.map((each) => distinctRead(source, each.place, each.call)),
-    ...(sums.length > 0 ? [sumsRead(source, sums)] : []),
-  ]
+  const ofTimes = ({ place, of }: (typeof placed)[number]): BoundaryRead => ({
+    places: [place],
+    isDistinct: true,
+    statement: statement((events, window) => timesOf(of, events, window)),
+    read: (result, window) => readTimes(of, groupCount, result, window),
+  })
+  const ofSums: BoundaryRead = {
+    places: sums.map(({ place }) => place),
+    isDistinct: false,
+    statement: statement((events) =>
+      sumsOf(
+        sums.map(({ of }) => of),
+        events,
+      ),
+    ),
+    read(result) {
+      const slice = sliceOf(result, { groupCount, isAdditive: true })
+      return slice && readSums(slice)
+    },
+  }
+  return [...distinct.map(ofTimes), ...(sums.length > 0 ? [ofSums] : [])]
 }
 
-/** The selects that have the groups of a run. */
-const selectsOf = ({ shape, stored, groups, calls, others, isAdditive: isSum }: CellParts) => {
+/** Returns what is read to finish a run. Each statement is compiled when it is needed. */
+export const cellStatementsOf = (parts: CellParts): CellStatements => {
+  const { shape, stored, projectId, groups, calls, others, readsOwners, isAdditive: isSum } = parts
   const { fixed, names, isBucketed, columns, from } = shape
   const { source, keyOf } = names
   const read = readerOf(shape)
+  const printed = (select: SelectSql): Statement => print(select, projectId)
   const stateNames = [...shape.groups, ...shape.states].map((each) => each.name)
-  const storedName = (of: Sql) => name(STORED, columns.find((each) => keyOf(each.sql) === keyOf(of))!.name)
+  const groupNames = groups.map((each) => name(each.name))
   const at = millis(name(source, AT))
-  const times = (time: Sql): SelectSql['items'] =>
-    isSum
-      ? [{ value: time, name: '__t' }]
-      : [
-          { value: call('min', time), name: '__t' },
-          { value: call('max', time), name: '__u' },
-        ]
-  const groupBy = [...groups.map((each) => name(each.name)), ...(isSum ? [name('__t')] : [])]
+  const extent = (time: Sql): SelectSql['items'] => [
+    { value: call('min', time), name: FROM },
+    { value: call('max', time), name: '__u' },
+  ]
   // Without groups, an aggregate over no rows is a row.
   const having = infix(call('count'), '>', number(0))
+
+  const storedName = (of: Sql) => name(STORED, columns.find((each) => keyOf(each.sql) === keyOf(of))!.name)
   const ofTable = [
     isOfLayers(stored),
     ...others.map((term) => test(term, storedName(term.column))),
     isBucketed ? infix(name(STORED, SPAN), '=', number(HOUR_MS)) : undefined,
   ]
-  const conditions = [...fixed, ...others.map((term) => test(term, term.column))]
-  const finished = calls.map((each, place) => ({ value: read(each), name: `__v${place}` }))
-  /** The finished aggregates of rows of the table. */
+  const eventsWhere = (...terms: readonly (Sql | undefined)[]): BoundaryEvents => ({
+    groups,
+    from: readsOwners ? joinedEvents(shape) : events(shape),
+    where: all([...fixed, ...others.map((term) => test(term, term.column)), ...terms]),
+    at,
+  })
+  const within = (window: TimeRange, isNow: boolean) =>
+    eventsWhere(isWithin(window, name(source, AT)), isNow ? undefined : isBefore(source, stored.watermark))
+
+  /** The finished aggregates of rows of the table. `keys`: what they are grouped by, beside the groups. */
   const fromStates = (
     rows: QuerySql,
-    names: readonly string[],
-    { key, more = [] }: { key?: Sql; more?: SelectSql['items'] } = {},
+    rowNames: readonly string[],
+    {
+      run = [],
+      times = [],
+      keys = [],
+    }: { run?: SelectSql['items']; times?: SelectSql['items']; keys?: readonly Sql[] } = {},
   ): SelectSql => ({
     kind: 'select',
     items: [
-      ...(key ? [{ value: key, name: INDEX }] : []),
+      ...run,
       ...groups.map((each) => ({ value: read(each.sql), name: each.name })),
-      ...more,
-      ...finished,
+      ...times,
+      ...calls.map((each, place) => ({ value: read(each), name: `__v${place}` })),
     ],
-    from: withBase(from, rows, names),
-    groupBy: [...(key ? [name(INDEX)] : []), ...groupBy],
+    from: withBase(from, rows, rowNames),
+    groupBy: [...run.map((each) => name(each.name)), ...groupNames, ...keys],
     having,
   })
-  const fromEvents = (terms: readonly (Sql | undefined)[]): SelectSql => ({
-    kind: 'select',
-    items: [
-      ...groups.map((each) => ({ value: each.sql, name: each.name })),
-      ...times(at),
-      ...(isSum ? calls : [call('count')]).map((each, place) => ({ value: each, name: `__v${place}` })),
-    ],
-    from: events(shape),
-    where: all([...conditions, ...terms]),
-    groupBy,
-    having,
-  })
-  return { fromStates, fromEvents, stateNames, ofTable, conditions, times, at, groupBy }
-}
-
-export const statementsOf = (parts: CellParts): CellStatements => {
-  const { shape, stored, projectId, groups, calls, readsOwners } = parts
-  const { isBucketed } = shape
-  const { source } = shape.names
-  const { fromStates, fromEvents, stateNames, ofTable, conditions, times, at, groupBy } = selectsOf(parts)
-  const printed = (select: SelectSql): Statement => print(select, projectId)
-  const boundarySource: BoundarySource = {
-    from: readsOwners ? joinedEvents(shape) : events(shape),
-    conditions,
-    groups,
-    at,
-    isWithin: (window) => isWithin(window, name(source, AT)),
-  }
   return {
     statements: {
-      table: () =>
-        printed(
+      table: () => {
+        const bucket = name(source, BUCKET)
+        const rows: SelectSql = {
+          kind: 'select',
+          items: [
+            ...stateNames.map((each) => ({ value: name(STORED, each), name: each })),
+            { value: isBucketed ? millis(name(STORED, BUCKET)) : number(0), name: BUCKET },
+          ],
+          from: storedRows(shape, stored),
+          where: all(ofTable),
+        }
+        return printed(
           fromStates(
-            {
-              kind: 'select',
-              items: [
-                ...stateNames.map((each) => ({ value: name(STORED, each), name: each })),
-                { value: isBucketed ? millis(name(STORED, BUCKET)) : number(0), name: BUCKET },
-              ],
-              from: storedRows(shape, stored),
-              where: all(ofTable),
-            },
+            rows,
             [...stateNames, BUCKET],
-            { more: times(name(source, BUCKET)) },
+            isSum ? { times: [{ value: bucket, name: FROM }], keys: [name(FROM)] } : { times: extent(bucket) },
           ),
-        ),
+        )
+      },
       groupsOf: (ids) =>
         printed({
           kind: 'select',
@@ -186,30 +203,40 @@ export const statementsOf = (parts: CellParts): CellStatements => {
               right: { kind: 'parameter', type: 'Array(String)', value: ids },
             },
           ]),
-          groupBy,
+          groupBy: groupNames,
         }),
-      settled: (within) =>
-        printed(fromStates(statesFor(shape, { ...stored, isComplete: true }, splitRuns([within])), stateNames)),
-      arrived: () => printed(fromEvents([isAfter(source, stored.watermark)])),
-      hour: (start) =>
-        printed(
-          fromEvents([
-            isBefore(source, stored.watermark),
-            isWithin({ from: start, to: start + HOUR_MS }, name(source, AT)),
-          ]),
-        ),
+      settled: (ranges) =>
+        printed(fromStates(statesFor(shape, { ...stored, isComplete: true }, splitRuns([ranges])), stateNames)),
+      arrived: () => {
+        const arrived = eventsWhere(isAfter(source, stored.watermark))
+        if (isSum) return printed(sumsOf(calls, arrived))
+        return printed({
+          kind: 'select',
+          items: [
+            ...groups.map((each) => ({ value: each.sql, name: each.name })),
+            ...extent(at),
+            { value: call('count'), name: '__v0' },
+          ],
+          from: events(shape),
+          where: arrived.where,
+          groupBy: groupNames,
+          having,
+        })
+      },
+      sums: (window) => printed(sumsOf(calls, within(window, false))),
       groups: (runs) => {
         const states = statesFor(shape, stored, splitRuns(runs))
         return printed(
           runs.length === 1
             ? fromStates(states, stateNames)
-            : fromStates(states, [...stateNames, INDEX], { key: name(source, INDEX) }),
+            : fromStates(states, [...stateNames, INDEX], { run: [{ value: name(source, INDEX), name: INDEX }] }),
         )
       },
     },
-    boundary: boundaryOf(boundarySource, calls).map(({ select, ...rest }) => ({
-      ...rest,
-      statement: (window, isNow) => printed(select(window, [isNow ? undefined : isBefore(source, stored.watermark)])),
-    })),
+    boundary: boundaryOf(
+      calls,
+      groups.length,
+      (select) => (window, isNow) => printed(select(within(window, isNow), window)),
+    ),
   }
 }

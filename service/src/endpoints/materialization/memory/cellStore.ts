@@ -34,7 +34,12 @@ const addUp = async (slices: Slices, run: CellRun, options: CellsAt): Promise<Ce
   const loaded = await Promise.all([
     slices.load(run.key, run, run.statements.table, options.limits),
     ...partHours(range).map((start) =>
-      slices.load(`${run.key} ${start}`, run, () => run.statements.hour(start), options.limits),
+      slices.load(
+        `${run.key} ${start}`,
+        run,
+        () => run.statements.sums({ from: start, to: start + HOUR_MS }),
+        options.limits,
+      ),
     ),
     ...(arrived ? [arrived] : []),
   ])

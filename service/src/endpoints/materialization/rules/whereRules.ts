@@ -16,22 +16,15 @@ export interface Finding {
 export const OPERATORS: ReadonlySet<CompareOperator> = new Set<CompareOperator>(['=', '>=', '>', '<', '<='])
 const OPERATOR_LIST = [...OPERATORS].join(', ')
 
-/** The code and name of each construct that may not contain a variable in WHERE. */
-const UNSUPPORTED: Readonly<Partial<Record<Expression['kind'], readonly [ViolationCode, string]>>> = {
-  match: ['unsupported_operator', 'LIKE and regular expressions'],
-  between: ['unsupported_operator', 'BETWEEN'],
-  in: ['unsupported_operator', 'IN'],
-  isNull: ['unsupported_operator', 'IS NULL'],
-  logic: ['variable_in_or', 'OR'],
-  not: ['variable_in_not', 'NOT'],
-}
-
-const FIXES: Readonly<Partial<Record<Expression['kind'], string>>> = {
-  match: 'Compare with =, or leave the endpoint live',
-  between: 'Write column >= {variables.a} AND column <= {variables.b}',
-  in: 'Compare with =, one value per run, or leave the endpoint live',
-  logic: 'Create an endpoint for each side, or combine the conditions with AND',
-  not: 'Invert the comparison: NOT (a < b) is a >= b',
+const COMPARE = `Compare a column with ${OPERATOR_LIST}`
+/** The code, name and fix of each construct that may not contain a variable in WHERE. */
+const UNSUPPORTED: Readonly<Partial<Record<Expression['kind'], readonly [ViolationCode, string, string]>>> = {
+  match: ['unsupported_operator', 'LIKE and regular expressions', 'Compare with =, or leave the endpoint live'],
+  between: ['unsupported_operator', 'BETWEEN', 'Write column >= {variables.a} AND column <= {variables.b}'],
+  in: ['unsupported_operator', 'IN', 'Compare with =, one value per run, or leave the endpoint live'],
+  isNull: ['unsupported_operator', 'IS NULL', COMPARE],
+  logic: ['variable_in_or', 'OR', 'Create an endpoint for each side, or combine the conditions with AND'],
+  not: ['variable_in_not', 'NOT', 'Invert the comparison: NOT (a < b) is a >= b'],
 }
 
 export interface Found {
@@ -66,13 +59,13 @@ export const checkTerm = (term: Expression): Finding | undefined => {
 
   const unsupported = UNSUPPORTED[term.kind]
   if (unsupported) {
-    const [code, word] = unsupported
+    const [code, word, fix] = unsupported
     return found(
       code,
       code === 'unsupported_operator'
         ? `${name} is used with ${word}. A materialized endpoint compares with ${OPERATOR_LIST}`
         : `${name} is inside ${word}`,
-      FIXES[term.kind] ?? `Compare a column with ${OPERATOR_LIST}`,
+      fix,
     )
   }
   if (term.kind !== 'compare')
