@@ -92,7 +92,7 @@ describe('remote configuration', () => {
     globalThis.CompressionStream = class {
       constructor() {
         compress()
-        throw new Error('asked')
+        throw new Error('jsdom cannot compress; what is sent goes as it is')
       }
     } as unknown as typeof CompressionStream
     const { analytics, setApiResponse, settle } = startAnalytics(options)
