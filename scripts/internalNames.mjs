@@ -4,7 +4,7 @@
  */
 export const INTERNAL_NAMES = `
   tabStore isOptedOut claim isPast lastActiveAt heldUntil isOfPage isField onDropped isCookieless leave guarded isKept
-  toProperties living onRequestError isIdentified captureLater retryNow adoptReset processesPerson usesDatabase
+  toProperties living onRequestError isIdentified captureLater retryNow applyReset processesPerson usesDatabase
   hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
   adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
   prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession
@@ -17,8 +17,9 @@ export const INTERNAL_NAMES = `
   ledger typed hasFailed tabs fillers maxBytes emit isInClickTask onVisibilityChange onActivity importExtension
   provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
   anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
-  onPageRestored pathOf besides onChange methods alive taken giveUp anonymize createPermissions
-  createRemoteConfig describe writeSome useDatabase adopt isOver onOpened mergeSets hasRoom runAt onWait
+    onPageRestored pathOf besides onChange methods alive taken giveUp anonymize createPermissions createRemoteConfig describe
+    writeSome useDatabase adopt isOver onOpened mergeSets hasRoom runAt onWait onAlign onIdChange onReset onDenial onOptIn
+    onGroup onCapture onPersonProperties onOnline onStart onEnd
 `
   .trim()
   .split(/\s+/)

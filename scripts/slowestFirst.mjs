@@ -1,20 +1,31 @@
 import Sequencer from '@jest/test-sequencer'
 
-/** Test files that take more than 20 seconds on an idle machine, longest first. Running one of them last would leave cores idle. */
+/** Test files that take more than 10 s of CPU time or that mostly wait, longest first. Running one of them last would leave cores idle. */
 const SLOWEST = [
-  'materialization/insights',
+  'service/attack',
+  'service/equality',
+  'service/hostileValues',
   'storage/cluster',
-  'materialization/persons',
   'materialization/equality',
+  'materialization/persons',
+  'service/replicas',
+  'cli/commands',
   'cli/backup',
   'service/timeouts',
-  'service/attack',
-  'persons/facts',
-  'cli/commands',
-  'service/replicas',
-  'service/materialization',
+  'service/sharedMaterialization',
+  'service/eventsApi',
+  'materialization/insights',
   'service/persons',
+  'service/runs',
+  'service/materialization',
+  'service/capture',
+  'service/endpoints',
+  'persons/facts',
+  'insights/web',
+  'service/statics',
   'test/package',
+  'extensions/contract',
+  'parts/bundles',
 ].map((name) => `/${name}.test.ts`)
 
 /** Runs the slow files first, and the others in Jest's default order (by duration of the last run, or by size). */

@@ -11,6 +11,9 @@ export interface GalleryPage {
   readonly notCovered?: string
 }
 
+/** Share of pixels that may differ, percent. */
+export const MAX_PERCENT = 1
+
 /** The pages, in the order of the table in docs/reference/replay-fidelity.md. */
 export const GALLERY: readonly GalleryPage[] = [
   { file: 'pushState', feature: 'Relative style sheets after `pushState`' },

@@ -42,7 +42,7 @@ test('trailmark/core and people deliver events and say which import an absent fe
 
   expect(await page.evaluate(() => window.analytics.getFeatureFlag('new-checkout'))).toBeUndefined()
   expect(lines).toEqual([
-    '[trailmark] rageclick needs trailmark/clicks; it has no effect',
+    '[trailmark] rageclick is not an option of the imported parts. trailmark/checks says more',
     '[trailmark] getFeatureFlag needs trailmark/flags; the call does nothing',
   ])
   expect(urls.filter((url) => /flags|clicks/.test(url))).toEqual([])

@@ -2,7 +2,6 @@ import { HOSTILE_RECORDINGS } from '../support/hostileRecordings'
 import { cut, recording, status, test, text, types } from '../support/recording'
 import { expect, QUIET } from '../support/world'
 
-test.setTimeout(45_000)
 test.use({ hostName: 'shop.example.localhost' })
 
 interface Added {

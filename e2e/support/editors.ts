@@ -49,7 +49,7 @@ export const COMPONENTS = `<script>
       root.querySelector('input').addEventListener('input', (event) => this.setAttribute('value', event.target.value))
     }
   })
-  /** Connects what repeats a field to it, and draws the text of fields that are no elements of the browser. */
+  /** Connects what repeats a field to it, and draws the text of fields that are not elements of the browser. */
   const wire = (root) => root.querySelectorAll('[data-field]').forEach((part) => {
     const field = part.parentNode.querySelector('input, textarea, [contenteditable]')
     const show = { text: (value) => (part.textContent = 'Create "' + value + '"'), title: (value) => (part.title = value), wrap: (value) => (part.parentNode.dataset.replicatedValue = value),

@@ -42,7 +42,7 @@ export const HOSTILE_PAGES: Record<string, HostilePage> = {
   'cookies are garbage': {
     code: `Object.defineProperty(document, 'cookie', { configurable: true, get: () => ';;=%E0%A4%A;=;' + 'x'.repeat(5000), set: () => {} })`,
   },
-  'cookies are no string': {
+  'cookies are not a string': {
     code: `Object.defineProperty(document, 'cookie', { configurable: true, get: () => undefined, set: () => {} })`,
   },
   'indexedDB never answers': { code: `IDBFactory.prototype.open = () => new EventTarget()` },

@@ -57,7 +57,7 @@ export const createCalls = (results: Methods, log: Log, run: (path: string, args
         if (isFunction(result)) result()
       }
     },
-    /** Runs the calls that wait. Those that still lack something wait again. */
+    /** Runs the waiting calls. A call that still lacks something waits again. */
     replay: (): void => waiting.splice(0).forEach(guarded),
     clear: (): void => {
       waiting.length = 0

@@ -85,11 +85,11 @@ export const createCapture = (
     )
     if (!captured) return undefined
     ledger.captured(captured, stageNames)
-    if (!isPast) emit('onCapture', captured)
+    if (!isPast) emit((each) => each.onCapture?.(captured))
     const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
     const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
     if (!isPast && Object.keys({ ...set, ...setOnce }).length)
-      emit('onPersonProperties', { $set: set, $set_once: setOnce })
+      emit((each) => each.onPersonProperties?.({ $set: set, $set_once: setOnce }))
     queue.add(captured, { now: !!options.send_instantly })
     return captured
   }

@@ -11,7 +11,7 @@ export const connectConsent = ({ context, delivery, capture, api, emit, align }:
     if (granted) align()
     consent.keep()
     align()
-    if (wasOut && !isOptedOut()) emit('onOptIn')
+    if (wasOut && !isOptedOut()) emit((each) => each.onOptIn?.())
   }
   return {
     api: {
@@ -25,7 +25,7 @@ export const connectConsent = ({ context, delivery, capture, api, emit, align }:
       opt_out_capturing: () => {
         // Events captured before are not sent after the visitor opted out.
         delivery.queue.clear('opted_out')
-        emit('onDenial')
+        emit((each) => each.onDenial?.())
         decide(false)
       },
       clear_opt_in_out_capturing: () => decide(undefined),

@@ -109,16 +109,16 @@ export const createClient = ({
   delivery.onGzipNeeded(running.align)
   remote.onChange(running.align)
   remote.onChange(calls.replay)
-  let adoption: ReturnType<typeof setTimeout> | undefined
+  let sharedTimer: ReturnType<typeof setTimeout> | undefined
   context.onNextPerson(() => {
     settle()
     running.leave(true)
-    adoption = later(() => adopt())
+    sharedTimer = later(() => readShared())
   })
 
   const dropWaiting = () => {
     queue.clear('opted_out')
-    emit('onDenial')
+    emit((each) => each.onDenial?.())
   }
   let decision = consent.explicit()
   /** Applies the current configuration and consent everywhere. */
@@ -128,21 +128,21 @@ export const createClient = ({
     session.claim()
     outbox.align()
     running.align()
-    emit('onAlign')
+    emit((each) => each.onAlign?.())
     calls.replay()
   }
   /** Applies what another tab or the page has changed in the browser's storage: consent, a reset, ids, the session. */
-  const adopt = () => {
+  const readShared = () => {
     consent.keep()
     if (consent.explicit() !== decision) {
       // A denial in another tab also drops events that wait in this one.
       if (consent.explicit() === 'denied') dropWaiting()
       align()
     }
-    person.adoptReset()
+    person.applyReset()
   }
-  events.connect(adopt, emit, connections)
-  const stopLifecycle = startPageLifecycle(context, delivery, emit, adopt, settle, running.leave)
+  events.connect(readShared, emit, connections)
+  const stopLifecycle = startPageLifecycle(context, delivery, emit, readShared, settle, running.leave)
 
   const coreApi: CoreApi = {
     // The fourth parameter is not the site's.
@@ -159,8 +159,8 @@ export const createClient = ({
     flush: queue.flush,
     shutdown: async () => {
       running.stop()
-      clearTimeout(adoption)
-      emit('onEnd')
+      clearTimeout(sharedTimer)
+      emit((each) => each.onEnd?.())
       stopLifecycle()
       queue.onPageLeave()
       queue.stop()
@@ -170,11 +170,11 @@ export const createClient = ({
     },
   }
   Object.assign(api, coreApi, ...connections.map((each) => each.api))
-  const look = oncePerTask(adopt)
+  const look = oncePerTask(readShared)
   return {
     call,
     api,
-    /** Runs before each call of the page: captures what waits, and adopts what other tabs have changed. */
+    /** Runs before each call of the page: captures what waits, and applies what other tabs have changed. */
     beforeCall: () => {
       settle()
       look()
@@ -186,7 +186,7 @@ export const createClient = ({
       if (distinctID && isIdentifiedID && !identity.isIdentified()) api.identify?.(distinctID)
       align()
       queue.adoptOrphans()
-      emit('onStart')
+      emit((each) => each.onStart?.())
     },
   }
 }

@@ -70,7 +70,7 @@ export const createContext = (
     onMalformed,
     /** Calls back before another person replaces the current one. Events captured meanwhile are the current person's. */
     onNextPerson: leaving.add,
-    /** Number of the current person on this page, and since when it is the current one, ms of `performance.now`. */
+    /** Number of the current person on this page, and the time at which it became the current one, ms of `performance.now`. */
     person: () => person,
     personSince: () => personSince,
     /** Returns the visitor's id as the service sees it. */

@@ -12,7 +12,7 @@ import type { Ledger } from './ledger'
 import type { Provided } from './provided'
 import type { Api, Methods } from './publicApi'
 
-/** The members of a client that extensions may use. What each uses of them is in its `Parts` (host.ts). */
+/** Members of a client that extensions may use. `Parts` (host.ts) lists those of each extension. */
 interface ClientMembers {
   api: Client['api']
   defineMembers(members: OptionMembers): void
@@ -37,7 +37,7 @@ interface ClientMembers {
 
 /** What features and extensions run with. */
 export interface FeatureHost extends ExtensionHost, ClientMembers {
-  /** Fetches an extension and starts it with this host and `parts`. `onFailure`: it does not run. */
+  /** Fetches an extension and starts it with this host and `parts`. `onFailure`: called if it does not run. */
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
 }
 
@@ -138,7 +138,7 @@ export interface Client {
   call: CallMethod
   /** The options of the core and of the features of this build. */
   options: OptionRows
-  /** Returns the methods of the client. Those of features that the site leaves out are missing. */
+  /** Returns the methods of the client, without those of features that the site leaves out. */
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
   mayProcess(method: string): boolean
@@ -176,11 +176,12 @@ export interface Feature {
   onServer?(config: Config): object
 }
 
-export type Emit = <N extends keyof Hooks>(name: N, ...args: Parameters<Hooks[N]>) => void
+/** Calls a hook of every connection. */
+export type Emit = (call: (hooks: Partial<Hooks>) => void) => void
 
 /** Returns a function that calls a hook of every connection. */
 export const createEmit =
   (connections: readonly Connection[]): Emit =>
-  (name, ...args) =>
+  (call) =>
     // A copy, because a hook may start or stop an extension.
-    [...connections].forEach((each) => (each[name] as ((...args: unknown[]) => void) | undefined)?.(...args))
+    [...connections].forEach(call)

@@ -47,7 +47,7 @@ export const createFeatureHost = (
     uuidv7,
     startExtension: (name, parts, onFailure) =>
       startExtension(load(name), { ...host, ...parts }, (error, hasLoaded) => {
-        // The page or a content blocker may forbid a script, which is no defect.
+        // The page or a content blocker may forbid a script. That is not a defect.
         log[hasLoaded ? 'error' : 'info'](`extension ${name} is not available; its features are off`, error)
         if (hasLoaded) ledger.dropped({ event: name, reason: 'internal_error' })
         onFailure?.()

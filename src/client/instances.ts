@@ -57,7 +57,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   const { features, methods, standIns, makeLoad, withoutPage, missing = () => undefined } = build
   const members = Object.assign({}, ...features.map((each) => each.members)) as OptionMembers
   const rows = Object.assign({}, OPTIONS, ...features.map((each) => each.options)) as OptionRows
-  const rules: OptionRules = { rows, members, missing, check: providedBy(features, standIns).check }
+  const rules: OptionRules = { rows, members, check: providedBy(features, standIns).check }
   /** Every method, and what it returns without a client. */
   const results = Object.assign({}, METHODS, NOT_YET, methods, ...features.map((each) => each.methods)) as Methods
   let client: Client | undefined

@@ -5,7 +5,7 @@ import type { CallMethod, Client, Connection } from './feature'
 
 /** How a feature handles calls of methods that its extension has. */
 interface Late {
-  /** Returns why the extension will not come; undefined: it may come, and calls wait for it. */
+  /** Returns why the extension will not load. `undefined`: it may still load, and calls wait for it. */
   absence(): string | undefined
   /** Called when a call begins to wait. */
   onWait?(): void
@@ -27,7 +27,7 @@ export const lateCalls =
     return path.endsWith('Async') ? new Promise(add) : add()
   }
 
-/** Returns a function that adds what an extension has to its client until stopped, and runs the calls that waited for it. */
+/** Returns a function that adds the members of an extension to its client until stopped, and runs the calls that waited for them. */
 export const linkTo =
   ({ api, calls, connections }: Client) =>
   (link: Link): Stop => {

@@ -1,48 +1,37 @@
+import { has } from '../lib/objects'
 import type { PartName } from '../parts'
 import type { Feature } from './feature'
+import { CONSENT_METHODS } from './features/consent/methods'
+import { EXCEPTION_METHODS } from './features/exceptions/methods'
+import { FLAG_METHODS } from './features/flags/methods'
+import { GROUP_METHODS } from './features/groups/methods'
+import { PAGEVIEW_METHODS } from './features/pageviews/methods'
+import { PEOPLE_METHODS } from './features/people/methods'
+import { RECORDING_METHODS } from './features/recording/methods'
+import { SURVEY_METHODS } from './features/surveys/methods'
+import { TOOLBAR_METHODS } from './features/toolbar/methods'
+import type { Methods } from './publicApi'
 
-/** The methods and options of each part that has some; an option's name with a value, as `name: value`. Only builds that can leave out parts contain this table. */
-export const PART_MEMBERS: Partial<Record<PartName, RegExp>> = {
-  autocapture: /^(autocapture|mask_all_.*)$/,
-  bots: /^custom_blocked_useragents$/,
-  campaign: /^(save_campaign_params|save_referrer|custom_campaign_params)$/,
-  clicks: /^(rageclick|capture_dead_clicks|mask_all_.*)$/,
-  consent:
-    /^(opt_(in|out)_capturing(_by_default|_cookie_prefix)?|clear_opt_in_out_capturing|opt_out_persistence_by_default|cookieless_mode|consent_persistence_name|respect_dnt)$/,
-  cookies:
-    /^(persistence: .*cookie|(cross_subdomain|secure)_cookie|cookie_expiration|opt_out_capturing_persistence_type)$/,
-  device: /^detect_google_search_app$/,
-  exceptions: /^(.*Exception.*|capture_exceptions|error_tracking)$/,
-  flags:
-    /^(featureFlags\..*|isFeatureEnabled|.*(Flags?|FlagPayload|FlagResult)|.*EarlyAccess.*|feature_flag_.*|flags_api_host|evaluation_contexts|remote_config_.*|advanced_.*(only|dedup).*)$/,
-  groups: /^(group|(get|reset)Groups)$/,
-  heatmaps: /^(enable|capture)_heatmaps$/,
-  pageleaves: /^capture_pageleave$/,
-  people:
-    /^(identify|alias|.*PersonPropert(y|ies)|createPersonProfile|setInternalOrTestUser|captureTrace.*|people\..*)$/,
-  recording:
-    /^(.*SessionRecording|sessionRecording(Started|\..*)|(disable_)?session_recording|enable_recording_console_log)$/,
-  pageviews: /^(capture_pageview|getPageViewId|scroll_root_selector)$/,
-  surveys: /^(?!advanced_only).*survey|^override_display/i,
-  toolbar: /toolbar/i,
-  vitals: /^capture_performance$/,
+/** The methods of each part that has some. Only builds that can leave out parts contain this table. */
+export const PART_METHODS: Partial<Record<PartName, Methods>> = {
+  consent: CONSENT_METHODS,
+  exceptions: EXCEPTION_METHODS,
+  flags: FLAG_METHODS,
+  groups: GROUP_METHODS,
+  pageviews: PAGEVIEW_METHODS,
+  people: PEOPLE_METHODS,
+  recording: RECORDING_METHODS,
+  surveys: SURVEY_METHODS,
+  toolbar: TOOLBAR_METHODS,
 }
 
-/**
- * Returns the missing import of a method or an option with a value, as `needs trailmark/flags`; undefined if none is
- * missing.
- */
-export type Missing = (name: string, value?: unknown) => string | undefined
+/** Returns the missing import of a method, as `needs trailmark/flags`; undefined if none is missing. */
+export type Missing = (method: string) => string | undefined
 
-/** Returns a function that names the missing import of a member, given `features`. A member of several parts works with any of them. */
+/** Returns a function that names the missing import of a method, given `features`. */
 export const missingParts =
   (features: readonly Feature[]): Missing =>
-  (name, value) => {
-    const named = typeof value === 'string' ? [name, `${name}: ${value}`] : [name]
-    const parts = Object.entries(PART_MEMBERS).flatMap(([part, members]) =>
-      named.some((each) => members.test(each)) ? part : [],
-    )
-    return !parts.length || features.some((each) => parts.includes(each.name))
-      ? undefined
-      : `needs ${parts.map((part) => `trailmark/${part}`).join(' or ')}`
+  (method) => {
+    const part = Object.entries(PART_METHODS).find(([, methods]) => has(methods, method))?.[0]
+    return !part || features.some(({ name }) => name === part) ? undefined : `needs trailmark/${part}`
   }

@@ -13,7 +13,7 @@ export const startPageLifecycle = (
   { queue, outbox, isOutboxKey }: Delivery,
   emit: Emit,
   /** Applies what other tabs have changed. */
-  adopt: () => void,
+  readShared: () => void,
   /** Captures the events that wait for a later task. */
   settle: () => void,
   /** Lets features capture what happened until now. */
@@ -31,7 +31,7 @@ export const startPageLifecycle = (
       tabStore.flush()
     }),
     onPageRestored(() => {
-      adopt()
+      readShared()
       session.claim()
       outbox.align()
       queue.retryNow()
@@ -40,17 +40,17 @@ export const startPageLifecycle = (
       if (isHidden()) {
         settle()
         queue.flush()
-      } else adopt()
+      } else readShared()
     }),
     onForeignWrite(({ key, newValue }) => {
-      if (!isOutboxKey(key)) adopt()
+      if (!isOutboxKey(key)) readShared()
       // An earlier page may write its journal only after this one has started.
       else if (newValue) outbox.watch(key)
     }),
-    cookies?.onChange(adopt) ?? (() => {}),
+    cookies?.onChange(readShared) ?? (() => {}),
     onOnline(() => {
       queue.retryNow()
-      emit('onOnline')
+      emit((each) => each.onOnline?.())
     }),
   ]
   return () => stops.forEach((stop) => stop())

@@ -196,7 +196,7 @@ export interface Analytics extends NotYet {
   resetPersonPropertiesForFlags(reload?: boolean): void
   /** Sets group properties that flags are evaluated on, by type of group. */
   setGroupPropertiesForFlags(properties: Record<string, Properties>, reload?: boolean): void
-  /** Removes those of one type, or all. */
+  /** Removes the properties of one group type, or of all. */
   resetGroupPropertiesForFlags(type?: string): void
   /** Enrolls the person in an early access feature, or ends the enrollment. */
   updateEarlyAccessFeatureEnrollment(key: string, isEnrolled: boolean, stage?: string): void
@@ -331,7 +331,7 @@ export type Api = Omit<
 export type SurveyApi = Pick<Api, SurveyMember>
 type SurveyMember = Extract<keyof Api, `${string}Survey${string}`>
 
-/** The members of `Api` that parts provide (`PART_MEMBERS`). */
+/** The members of `Api` that parts provide (`PART_METHODS`). */
 type PartMember =
   | 'featureFlags'
   | 'group'

@@ -45,8 +45,8 @@ export const runFeatures = (
       }
     },
     /**
-     * Lets features capture what happened until now, in the order in which they start, because the page is left or
-     * another person comes. For another person, `align` starts them again.
+     * Lets features capture what they hold, in the order in which they start. Called when the page is left, and before
+     * the values become another person's, after which `align` starts the features again.
      */
     leave: (isNextPerson: boolean): void => {
       features.forEach((each) => running.get(each)?.leave(isNextPerson))

@@ -5,7 +5,7 @@ import { obeyRefusal } from './refusal'
 
 const nothing = () => {}
 
-/** How the core does without parts: events wait in memory, and nothing is known about device and campaign. */
+/** Stand-ins for absent parts: events wait in memory, and nothing is known about device and campaign. */
 export const STAND_INS: Provided = {
   createOutbox: () => ({
     keep: nothing,

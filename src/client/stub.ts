@@ -65,7 +65,7 @@ const replay = (queue: Stub, analytics: Analytics): void => {
 }
 
 /** Runs the stub's `init` calls, then each queue once. Without an `init`, calls stay queued. */
-const adopt = (stub: Stub, analytics: Analytics): void => {
+const takeOver = (stub: Stub, analytics: Analytics): void => {
   const replayed = new Set<unknown>()
   const inits = stub._i.map((call) => [call, stub[call[2] as string]] as const)
   for (const [call, named] of inits) {
@@ -118,7 +118,7 @@ export const replaceStub = (
     made.set(token, latest)
     // Before the calls run, because they may use the global.
     for (const name of names) if (own(page, name) === stub) page[name] = Object.assign(latest, { __SV: 1 })
-    adopt(stub, latest)
+    takeOver(stub, latest)
   }
 
   if (!latest) {

@@ -47,7 +47,7 @@ export const checked: Check = (input, current, log, { rows, members, missing }) 
     const option = renamed ?? (name as keyof Config)
     const row = own(rows as Record<string, Row>, option)
     if (row && !isValid(name, row[1], value, shown(current[option]), log)) continue
-    const reason = missing(name, value)
+    const reason = missing?.(name, value)
     // An option that turns a missing feature off needs no line.
     if (reason && value !== false) log.warn(`${name} ${reason}; it has no effect`)
     // Kept, because another release or the page's own code may use it.

@@ -12,16 +12,17 @@ const mayBe = (takes: string, value: unknown): boolean => {
 }
 
 /** Checks options where the site has no part that explains what is wrong: none has a value of a wrong kind. */
-export const coarseCheck: Check = (input, _current, log, { rows, missing }) => {
+export const coarseCheck: Check = (input, _current, log, { rows }) => {
   const result: UserConfig = {}
   for (const [name, value] of Object.entries(readable(isPlainObject(input) ? input : {}))) {
     const row = own(rows as Record<string, Row>, name)
-    const isWrong = row && value !== undefined && !mayBe(row[1], value)
-    const reason = isWrong
-      ? 'has a wrong type. Import trailmark/checks to see why'
-      : value !== false && missing(name, value)
-    if (reason) log.warn(`${name} ${reason}; it has no effect`)
-    if (!isWrong && value !== undefined) result[name] = value
+    const isWrong = row && !mayBe(row[1], value)
+    if (value === undefined) continue
+    if (isWrong || (!row && value !== false))
+      log.warn(
+        `${name} ${row ? 'has a wrong type' : 'is not an option of the imported parts'}. trailmark/checks says more`,
+      )
+    if (!isWrong) result[name] = value
   }
   return result
 }

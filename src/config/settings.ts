@@ -8,6 +8,9 @@ import type { OptionMembers, OptionRows, Row } from './options'
 /** Options that the site passed, under their current names and of the right types. */
 export type UserConfig = Record<string, unknown>
 
+/** Returns what an option with a value needs to have an effect, as `needs trailmark/clicks`; undefined if nothing is missing. */
+export type MissingOption = (name: string, value: unknown) => string | undefined
+
 /** What the features of a build know about options. */
 export interface OptionRules {
   /** The options of the core and of the features. */
@@ -15,8 +18,8 @@ export interface OptionRules {
   /** The types of the members of options. */
   members: OptionMembers
   check: Check
-  /** Returns what an option needs to have an effect; undefined if nothing is missing. */
-  missing(name: string, value: unknown): string | undefined
+  /** Names what options need to have an effect, in builds that may lack parts. */
+  missing?: MissingOption
 }
 
 type Console = Pick<Log, 'error' | 'warn'>
@@ -48,7 +51,7 @@ const withDatedMembers = (wanted: UserConfig, dated: UserConfig): UserConfig => 
  * Returns the configuration: the site's options over the dated defaults it selected over the plain ones. Replaces `'latest'`
  * in `userConfig` by its date.
  */
-const settled = (userConfig: UserConfig, rules: OptionRules): Config & UserConfig => {
+const withDefaults = (userConfig: UserConfig, rules: OptionRules): Config & UserConfig => {
   if (userConfig.defaults === 'latest') userConfig.defaults = NEWEST
   const dated = datedDefaults(userConfig.defaults) as UserConfig
   return { ...fallbacks(rules), ...dated, ...withDatedMembers(userConfig, dated) }
@@ -56,7 +59,7 @@ const settled = (userConfig: UserConfig, rules: OptionRules): Config & UserConfi
 
 /** Returns the configuration of an `init`. Fills `userConfig` with the options that the site passed. */
 export const resolveConfig = (input: unknown, log: Console, rules: OptionRules, userConfig: UserConfig = {}): Config =>
-  settled(Object.assign(userConfig, rules.check(input, fallbacks(rules), log, rules)), rules)
+  withDefaults(Object.assign(userConfig, rules.check(input, fallbacks(rules), log, rules)), rules)
 
 /** Adds types of members of options. Returns what the site has passed of these options, unless they were checked already. */
 export const addMembers = ({ members }: OptionRules, added: OptionMembers, userConfig: UserConfig): UserConfig => {
@@ -86,7 +89,7 @@ export const changeConfig = (
   const names = [...Object.keys(wanted), ...(wanted.defaults ? Object.keys(datedDefaults(NEWEST)) : [])]
   Object.assign(
     config,
-    pick(settled(Object.assign(userConfig, wanted), rules), (name) => names.includes(name)),
+    pick(withDefaults(Object.assign(userConfig, wanted), rules), (name) => names.includes(name)),
   )
   return names.length > 0
 }

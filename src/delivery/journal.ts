@@ -25,7 +25,7 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
   let length = 0
   const remove = (tab: string): void => void guarded(() => journals()!.removeItem(tab))
   const exists = (tab: string) => attempt(() => journals()!.getItem(tab)) != null
-  /** Writes those of a tab's `entries` that the database has not confirmed, as many as fit into `room`, and returns them. */
+  /** Writes the `entries` that the database has not confirmed, as many as fit into `room`, and returns them. */
   const write = (tab: string, entries: ReadonlySet<Entry>, room = MAX_JOURNAL): Entry[] => {
     if (!mayKeep() || !journals()) return []
     const unkept = [...entries].filter(({ isKept, text }) => {
@@ -61,8 +61,8 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
       return written
     },
     /**
-     * Writes, as the journal `name`, how many events of each name were lost. Returns a function that removes it, and
-     * returns whether it was still there; undefined if it was not written.
+     * Writes the number of lost events by name, as the journal `name`. Returns a function that removes the journal and
+     * returns whether it still existed. `undefined`: it could not be written.
      */
     note: (name: string, lost: readonly Entry[]): (() => boolean) | undefined => {
       const counts = new Map<string, number>()

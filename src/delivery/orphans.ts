@@ -40,7 +40,7 @@ export const createOrphans = (inputs: OrphansInputs) => {
   /** Ids of adopted events and records. */
   let taken = new Set<string>()
 
-  /** Returns those of the found entries that are new to this tab, and adopts them. */
+  /** Adopts the found entries that are new to this tab, and returns them. */
   const adopt = (found: readonly Entry[]): Entry[] =>
     found.filter((entry) => {
       if (taken.has(entry.uuid)) return false

@@ -58,7 +58,7 @@ export interface Outbox {
 export type LoadDatabase = () => Promise<{ openDatabase: OpenDatabase }>
 
 // A content blocker may forbid it.
-const MAX_ATTEMPTS = 3
+const MAX_ATTEMPTS = 2
 
 const onIdle = (run: Stop) =>
   typeof requestIdleCallback === 'function' ? requestIdleCallback(() => guarded(run)) : later(run, 1000)
@@ -219,7 +219,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       database?.remove(done.filter((record) => !--record.waiting).map(({ key }) => key))
       if (journal.isWritten(tab)) writeJournal()
       // Ready for the next outage, in which it could not be fetched.
-      if (mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
+      if (!openDatabase && mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
     },
     acquireLeadership: () => {
       const current = openSession()
@@ -237,8 +237,8 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       return found
     },
     watch: (other) => {
-      const adopt = locks() ? tabs.watch : onOrphaned
-      if (mayKeep()) adopt(other)
+      const onClosing = locks() ? tabs.watch : onOrphaned
+      if (mayKeep()) onClosing(other)
     },
     align: () => {
       room = MAX_JOURNAL
@@ -257,7 +257,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
         entry.isKept = true
         room -= entry.text.length
       }
-      // An open database stores what it was given also if the page has ended.
+      // An open database also finishes its writes after the page has ended.
       if (database?.isOpen()) for (const entry of entries) entry.isKept ||= !!entry.records
       for (const entry of entries) if (entry.isKept) entries.delete(entry)
       session?.end()

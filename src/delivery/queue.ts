@@ -68,7 +68,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   let flushTimer: ReturnType<typeof setTimeout> | undefined
   /** Entries without JSON text yet, and the characters captured since a batch was prepared. */
   const added: Entry[] = []
-  let settlingTimer: ReturnType<typeof setTimeout> | undefined
+  let processTimer: ReturnType<typeof setTimeout> | undefined
   let unprepared = 0
   let preparingTimer: ReturnType<typeof setTimeout> | undefined
   // Whether the page was left. Events that its listeners capture after that are sent immediately.
@@ -106,7 +106,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
   const flushLater = () => {
     flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
   }
-  /** Passes entries to the browser. Those that nobody takes are given up. */
+  /** Passes entries to the browser. An entry that the browser cannot store is given up. */
   const passOn = (entries: readonly Entry[]) => {
     const lost = lastBatches.send(entries).filter(({ isKept }) => !isKept)
     const takeBack = lost.length ? outbox.giveUp(lost) : undefined
@@ -128,17 +128,17 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     return lastBatches.prepare(waiting.nextBatch())
   }
   /** Processes added entries, which needs their JSON text. */
-  const settleAdded = () => {
+  const processAdded = () => {
     for (const { text } of added.splice(0)) unprepared += text.length
     waiting.trim()
     if (!preparingTimer) void guarded(prepare)
   }
 
   /** In a later task, so that `capture` does not wait for it. */
-  const settleLater = () => {
-    settlingTimer ??= later(() => {
-      settlingTimer = undefined
-      settleAdded()
+  const processLater = () => {
+    processTimer ??= later(() => {
+      processTimer = undefined
+      processAdded()
       // Written already when the page was left.
       if (!hasLeft) outbox.write()
     })
@@ -148,11 +148,11 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     waiting.add(entry)
     added.push(entry)
     outbox.keep(entry)
-    settleLater()
+    processLater()
     // A page that captures in one long task has no task in between, so the bound is checked here too.
-    if (added.length >= MAX_EVENTS) settleAdded()
+    if (added.length >= MAX_EVENTS) processAdded()
     if (hasLeft) {
-      settleAdded()
+      processAdded()
       outbox.onPageHide()
       return passOn([entry])
     }
@@ -183,7 +183,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     },
     onPageLeave: () => {
       hasLeft = true
-      settleAdded()
+      processAdded()
       outbox.onPageHide()
       const carried = loop.abandon()
       passOn(waiting.all().filter((each) => !carried.includes(each)))

@@ -41,7 +41,7 @@ export const outcomeOf = ({
     : 'again'
 }
 
-/** Returns a function that returns whether the service rejected the event with this uuid, in a batch that it stored. */
+/** Returns a test of a uuid: whether the service rejected this event although it stored the batch. */
 export const rejectedBy = ({ json }: Pick<RequestResult, 'json'>): ((uuid: string) => boolean) => {
   const rejected = (json as { refused?: unknown } | undefined)?.refused
   return (uuid) => Array.isArray(rejected) && rejected.some((each: { uuid?: unknown }) => each?.uuid === uuid)

@@ -102,7 +102,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     // The first event that is too large for a proxy says nothing about the others.
     if (!isTooLarge || tries > 1) retryTimer = later(onRetry, retryDelay(tries, retryAfterMs))
   }
-  const settle = (batch: readonly Entry[], result: RequestResult) => {
+  const finish = (batch: readonly Entry[], result: RequestResult) => {
     const outcome = outcomeOf(result)
     const isRejected = rejectedBy(result)
     const isStored = ({ uuid }: Entry) => outcome === 'stored' && !isRejected(uuid)
@@ -140,7 +140,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     if (!result) return waiting.all().length && !sending ? outbox.release() : pump()
     void guarded(() => {
       // If it throws, as on a page that breaks timers, the next event continues. A loop without a wait would never end.
-      settle(current.batch, result)
+      finish(current.batch, result)
       // Not awaited, because the promise chain of a page that never stops sending would keep all its events in memory.
       return pump()
     })

@@ -62,7 +62,7 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
     release(batch)
     outbox.forget(batch)
   }
-  /** Removes entries and counts them, those that a request carries once it has ended. */
+  /** Removes entries and counts them as dropped. An entry in a request is counted when the request has ended. */
   const drop = (batch: readonly Entry[], reason: DropReason) => {
     remove(batch)
     for (const each of batch)
@@ -76,7 +76,7 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
     release,
     remove,
     drop,
-    /** Ends a request: counts those of its batch that were dropped while it carried them, unless they have arrived. */
+    /** Ends a request. Counts the events of its batch that were dropped in the meantime, unless they have arrived. */
     end: (batch: readonly Entry[], hasArrived: (entry: Entry) => boolean = () => false): void => {
       for (const each of batch) {
         each.isSent = false

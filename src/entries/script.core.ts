@@ -1,4 +1,5 @@
 import { BASE } from '../client/features/base'
+import { checks } from '../client/features/checks/checksAlone'
 import { people } from '../client/features/people/people'
 import { METHODS } from '../client/features/methods'
 import { missingParts } from '../client/missingParts'
@@ -8,7 +9,7 @@ import * as database from '../extensions/database/database'
 import { runScript } from './runScript'
 
 // analytics.core.js: the core with complete events and durable delivery, without extensions.
-const FEATURES = [...BASE, people]
+const FEATURES = [...BASE, checks, people]
 
 const load: LoadExtension = (name) =>
   name === 'database' ? Promise.resolve(database) : Promise.reject(new Error(`${name} is not in analytics.core.js`))

@@ -64,7 +64,7 @@ export interface Claim {
   taken: Set<string>
   /** The entries of this tab that wait. Adopted ones are added. */
   entries: Set<Entry>
-  /** Returns those entries that are new to this tab, and adopts them. */
+  /** Adopts the entries that are new to this tab, and returns them. */
   adopt(found: readonly Entry[]): Entry[]
   /** Whether the page was left in the meantime. */
   isOver(): boolean

@@ -95,7 +95,7 @@ export const createAttribution = (
     },
     beginSession: (sessionId) => {
       const here = pageUrl()
-      // Another tab may have begun it.
+      // Another tab may have begun the session.
       if (!here || store.get<{ sessionId?: string }>('$client_session_props')?.sessionId === sessionId) return
       store.set({ $client_session_props: { sessionId, props: arrivalAt(here) } })
     },

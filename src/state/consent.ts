@@ -45,7 +45,7 @@ export const createConsent = (
   let known: string | undefined
   let isKept = true
   /** What is stored since the page has stored its own decision, which may not have replaced everything. */
-  let settled: string | undefined
+  let stored: string | undefined
   /** What was stored when `known` was last read. */
   let seen: string | undefined
 
@@ -54,9 +54,9 @@ export const createConsent = (
     if (isRefused()) return 'denied'
     const texts = read()
     const text = String(texts)
-    if (isKept && text !== settled && text !== seen) {
+    if (isKept && text !== stored && text !== seen) {
       known = strongest(texts) ?? known
-      settled = undefined
+      stored = undefined
       seen = text
     }
     return meaningOf(known ?? '')
@@ -85,7 +85,7 @@ export const createConsent = (
         if (!isKept) place.removeItem(name)
       }
       read.renew()
-      settled = String(read())
+      stored = String(read())
     },
   }
 }

@@ -84,7 +84,7 @@ export const KEYS = {
 export const isKey = (name: string, word: 'rides' | 'cookie' | 'browser' | 'map' | 'list'): boolean =>
   (has(KEYS, name) ? KEYS[name as keyof typeof KEYS] : 'rides').includes(word)
 
-/** Returns the values that the cookie has too. Their order is that of the table, so that all subdomains write equal text. */
+/** Returns the values that the cookie has too, in the order of the table, so that all subdomains write equal text. */
 export const idsOf = (values: Properties): Properties =>
   pick(
     objectOf(Object.keys(KEYS), (name) => values[name]),

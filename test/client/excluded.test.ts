@@ -65,7 +65,7 @@ beforeEach(() => {
   arrive()
 })
 
-test('nothing that leaves has the hash of a URL or a masked parameter', async () => {
+test('no request contains the hash of a URL or a masked parameter', async () => {
   const page = startAnalytics({ ...ALL_ON, ...EXCLUDED })
   await act(page)
   const names = new Set(page.sent.map(({ event }) => event))

@@ -2,6 +2,7 @@ import { METHODS } from '../../src/client/features/methods'
 import { STAND_INS } from '../../src/client/standIns'
 import { BASE } from '../../src/client/features/base'
 import { FEATURES } from '../../src/client/features/features'
+import { people } from '../../src/client/features/people/people'
 import { createAnalytics } from '../../src/client/instances'
 import type { Options } from '../../src/client/publicApi'
 import * as clicks from '../../src/extensions/clicks/clicks'
@@ -114,7 +115,7 @@ const play = async (seed: number) => {
     return analytics
   }
   const tab = start(FEATURES, {})
-  const other = start(BASE, { capture_pageview: false })
+  const other = start([...BASE, people], { capture_pageview: false })
   const claim = () => {
     const id = tab.get_distinct_id()
     owners.set(id, owners.get(id) ?? person)

@@ -60,6 +60,7 @@ const generate = (kB: Record<string, string>) => {
 \`\`\`ts
 import { createAnalytics } from 'trailmark/core'
 import { campaign } from 'trailmark/campaign'
+import { checks } from 'trailmark/checks'
 import { consent } from 'trailmark/consent'
 import { cookies } from 'trailmark/cookies'
 import { device } from 'trailmark/device'
@@ -68,16 +69,19 @@ import { flags } from 'trailmark/flags'
 import { pageviews } from 'trailmark/pageviews'
 import { people } from 'trailmark/people'
 
-export const analytics = createAnalytics({ features: [campaign, consent, cookies, device, durable, flags, pageviews, people] })
+export const analytics = createAnalytics({
+  features: [campaign, checks, consent, cookies, device, durable, flags, pageviews, people],
+})
 
 analytics.init('YOUR_TOKEN', { api_host: 'http://127.0.0.1:8000', defaults: '2026-01-30' })
 \`\`\`
 
 The object has the same type and methods as \`analytics\` of \`trailmark\`. Parts that you do not import are not in your bundle. Their
 methods do nothing and return the same as when the feature is turned off, and their options have no effect. The first call logs the
-import to add in the console: \`getFeatureFlag needs trailmark/flags; the call does nothing\`.
+import to add in the console: \`getFeatureFlag needs trailmark/flags; the call does nothing\`. With \`checks\`, which production can do
+without, it names the imports that options need too.
 
-**Up to 2.0.0**, \`campaign\`, \`consent\`, \`cookies\`, \`device\`, \`durable\` and \`people\` were in the core. Import all of them to keep what your app had.
+**Up to 2.0.0**, \`campaign\`, \`checks\`, \`consent\`, \`cookies\`, \`device\`, \`durable\` and \`people\` were in the core. Import all of them to keep what your app had.
 Most apps need them: without \`durable\`, events of an outage are lost with the page.
 
 Create one object for each page and export it. Do not combine \`trailmark\` and \`trailmark/core\` in one app, because each has its own
@@ -104,7 +108,7 @@ ${table(
 
 ## By script tag
 
-\`analytics.core.js\` is the core with \`campaign\`, \`consent\`, \`cookies\`, \`device\`, \`durable\` and \`people\`, served next to \`analytics.js\`:
+\`analytics.core.js\` is the core with \`campaign\`, \`checks\`, \`consent\`, \`cookies\`, \`device\`, \`durable\` and \`people\`, served next to \`analytics.js\`:
 
 \`\`\`html
 <script src="http://127.0.0.1:8000/static/analytics.core.js"></script>

@@ -1,5 +1,5 @@
 import type { Feature } from '../../src/client/feature'
-import { checks } from '../../src/client/features/checks/checks'
+import { checks } from '../../src/client/features/checks/checksAlone'
 import { autocapture } from '../../src/client/features/autocapture/autocapture'
 import { cookies } from '../../src/client/features/cookies/cookies'
 import { FEATURES } from '../../src/client/features/features'
@@ -7,6 +7,7 @@ import { flags } from '../../src/client/features/flags/flags'
 import { people } from '../../src/client/features/people/people'
 import { createAnalytics } from '../../src/client/instances'
 import { METHODS } from '../../src/client/features/methods'
+import { missingOptions } from '../../src/client/missingOptions'
 import { missingParts } from '../../src/client/missingParts'
 import { OPTIONS } from '../../src/client/features/options'
 import { consent } from '../../src/entries/parts/consent'
@@ -76,7 +77,7 @@ test.each([{ opt_out_capturing_by_default: true }, { cookieless_mode: 'always' }
   'the core alone captures nothing with %j, which needs trailmark/consent',
   async (options) => {
     const lines = listen()
-    const { analytics, sent, settle } = startAnalytics(options, 'token', undefined, undefined, [])
+    const { analytics, sent, settle } = startAnalytics(options, 'token', undefined, undefined, [checks])
     analytics.capture('x')
     await settle(5000)
     expect([sent, localStorage.length]).toEqual([[], 0])
@@ -101,9 +102,7 @@ test.each([
   await settle(5000)
   expect(sent.map(({ event }) => event)).toEqual(['x'])
   expect(lines.sort()).toEqual(
-    wrong
-      .sort()
-      .map((name) => `[trailmark] ${name} has a wrong type. Import trailmark/checks to see why; it has no effect`),
+    wrong.sort().map((name) => `[trailmark] ${name} has a wrong type. trailmark/checks says more`),
   )
 })
 
@@ -118,9 +117,9 @@ test('trailmark/checks says what is wrong, and knows older names', () => {
 
 test('persistence in cookies logs the import it needs', () => {
   const lines = listen()
-  startAnalytics({ persistence: 'cookie' }, 'token', undefined, undefined, [])
-  startAnalytics({ persistence: 'localStorage' }, 'token', undefined, undefined, [])
-  startAnalytics({ persistence: 'cookie' }, 'token', undefined, undefined, [cookies])
+  startAnalytics({ persistence: 'cookie' }, 'token', undefined, undefined, [checks])
+  startAnalytics({ persistence: 'localStorage' }, 'token', undefined, undefined, [checks])
+  startAnalytics({ persistence: 'cookie' }, 'token', undefined, undefined, [checks, cookies])
   expect(lines).toEqual(['[trailmark] persistence needs trailmark/cookies; it has no effect'])
 })
 
@@ -154,7 +153,7 @@ test('an option of a part that is not imported logs the import it needs, and fal
     'token',
     undefined,
     undefined,
-    [],
+    [checks],
   )
   expect(lines).toEqual([
     '[trailmark] rageclick needs trailmark/clicks; it has no effect',
@@ -164,9 +163,17 @@ test('an option of a part that is not imported logs the import it needs, and fal
   expect(lines[2]).toBe('[trailmark] autocapture needs trailmark/autocapture; it has no effect')
 })
 
+test('without trailmark/checks, an option of a part that is not imported logs a line that names checks', () => {
+  const lines = listen()
+  startAnalytics({ rageclick: true, autocapture: false }, 'token', undefined, undefined, [])
+  // Options of the helper are of other parts too.
+  expect(lines).toContain('[trailmark] rageclick is not an option of the imported parts. trailmark/checks says more')
+  expect(lines.join()).not.toContain('autocapture')
+})
+
 test('an option of an imported part logs nothing', () => {
   const lines = listen()
-  startAnalytics({ mask_all_text: true }, 'token', undefined, undefined, [autocapture])
+  startAnalytics({ mask_all_text: true }, 'token', undefined, undefined, [autocapture, checks])
   expect(lines).toEqual([])
 })
 
@@ -182,8 +189,9 @@ test('the flags part alone provides its methods and event properties', async () 
 
 test('the full SDK contains every part except workers and misses no method or option', () => {
   expect(FEATURES.map(({ name }) => name).sort()).toEqual(PARTS.filter((name) => name !== 'workers'))
-  const names = [...Object.keys(METHODS), ...Object.keys(OPTIONS)]
-  expect(names.filter(missingParts(FEATURES))).toEqual([])
+  const missingOption = missingOptions(OPTIONS)
+  expect(Object.keys(METHODS).filter(missingParts(FEATURES))).toEqual([])
+  expect(Object.entries(OPTIONS).filter(([name, [value]]) => missingOption(name, value))).toEqual([])
 })
 
 test('methods of the core alone work without any part', () => {

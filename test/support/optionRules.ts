@@ -12,5 +12,4 @@ export const RULES: OptionRules = {
     session_recording: SESSION_RECORDING,
   }) as OptionMembers,
   check: checked,
-  missing: () => undefined,
 }

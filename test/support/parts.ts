@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { PART_MEMBERS } from '../../src/client/missingParts'
+import { PART_OPTIONS } from '../../src/client/missingOptions'
+import { PART_METHODS } from '../../src/client/missingParts'
 import type { PartName } from '../../src/parts'
 
 const ROOT = resolve(__dirname, '../..')
@@ -14,7 +15,7 @@ export const PARTS = Object.keys(PART_BUDGETS).filter((name) => name !== 'core')
 
 /** Returns the methods and options that belong to a part. */
 export const membersOf = (part: string, names: readonly string[]): string[] =>
-  names.filter((name) => PART_MEMBERS[part as PartName]?.test(name))
+  names.filter((name) => PART_OPTIONS[part as PartName]?.test(name) || name in (PART_METHODS[part as PartName] ?? {}))
 
 const run = (...args: string[]): unknown =>
   JSON.parse(

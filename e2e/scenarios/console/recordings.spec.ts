@@ -492,7 +492,7 @@ const nestedIn = (levels: number): object => {
 for (const [what, events] of [
   ['a snapshot without a document', [META, { type: 2, data: {} }]],
   ['a document that is text', [META, { type: 2, data: { node: 'x', initialOffset: null } }]],
-  ['children that are no nodes', [META, snapshotOf([null, 5, {}, { type: 2 }])]],
+  ['children that are not nodes', [META, snapshotOf([null, 5, {}, { type: 2 }])]],
   ['changes that are none', [META, snapshotOf(DOCUMENT), { type: 3, data: { source: 0 } }, { type: 3, data: null }]],
   [TOO_DEEP, [META, { type: 2, data: nestedIn(3_100) }]],
   [`nothing but ${TOO_DEEP}`, [{ type: 2, data: nestedIn(3_100) }]],

@@ -47,7 +47,7 @@ const rowsSchema = (version: EndpointVersion): JsonSchema => {
     : { type: 'array' }
 }
 
-// The values are those of properties. All are optional.
+// Values of properties. All are optional.
 const insightVariablesSchema = (query: InsightQuery, takesDates: boolean): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(

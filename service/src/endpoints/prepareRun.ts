@@ -155,7 +155,7 @@ export interface PrepareDependencies {
   readonly assumed?: Assumed
 }
 
-// As the shortest freshness of an endpoint.
+// Equals the shortest freshness of an endpoint.
 const UNSTORED_MAX_AGE_SECONDS = 900
 
 const prepareUnstored = async (

@@ -15,7 +15,7 @@ export const RUN_INTERVALS = {
 } as const
 export type RunInterval = keyof typeof RUN_INTERVALS
 
-/** Statistics of some runs. Durations are those of successful runs, in ms. `null`: no run succeeded. */
+/** Statistics of some runs. Durations of successful runs, in ms. `null`: no run succeeded. */
 interface RunCounts {
   readonly runs: number
   readonly errors: number

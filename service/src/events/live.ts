@@ -70,14 +70,14 @@ export interface LiveOptions {
    * Age in ms at which events are returned. Several writers, or the shards of a cluster, may finish in another order
    * than they began, and a client that has read on would miss the slower one. 0: there is one writer and one server.
    */
-  readonly settleMs: number
+  readonly minAgeMs: number
 }
 
 /**
  * Creates a reader of arrived events. It keeps no state and reads the engine's index by time of arrival, so any process
  * can answer, also after a restart.
  */
-export const createLive = ({ queryRows, rejections, settleMs }: LiveOptions): Live => {
+export const createLive = ({ queryRows, rejections, minAgeMs }: LiveOptions): Live => {
   const readEventKeys = async (
     projectId: number,
     { at, uuid }: Position,
@@ -92,9 +92,9 @@ export const createLive = ({ queryRows, rejections, settleMs }: LiveOptions): Li
         text: `SELECT ${KEY_COLUMNS}, toUnixTimestamp64Milli(inserted_at) FROM db.events
           WHERE project_id = {projectId:UInt32} AND inserted_at >= fromUnixTimestamp64Milli({at:Int64}, 'UTC')
             AND (inserted_at > fromUnixTimestamp64Milli({at:Int64}, 'UTC') OR uuid > {uuid:UUID})
-            AND inserted_at <= now64(3) - toIntervalMillisecond({settleMs:UInt32}) ${matching(request)}
+            AND inserted_at <= now64(3) - toIntervalMillisecond({minAgeMs:UInt32}) ${matching(request)}
           ORDER BY inserted_at ${order}, uuid ${order} LIMIT {count:UInt32}`,
-        params: { projectId, at, uuid, settleMs, count, ...matchingParams(request) },
+        params: { projectId, at, uuid, minAgeMs, count, ...matchingParams(request) },
       },
       request.signal,
     )
@@ -118,7 +118,7 @@ export const createLive = ({ queryRows, rejections, settleMs }: LiveOptions): Li
         text: `SELECT id, uuid, event, distinct_id, formatDateTime(refused_at, '%FT%T.%fZ'), code, sample FROM db.refused_events
           WHERE project_id = {projectId:UInt32} AND id > {after:String} AND id < {until:String} ${matching(request)}
           ORDER BY id ${direction === 'newest' ? 'DESC' : 'ASC'} LIMIT {count:UInt32}`,
-        params: { projectId, after, until: uuidAt(Date.now() + 1 - settleMs), count, ...matchingParams(request) },
+        params: { projectId, after, until: uuidAt(Date.now() + 1 - minAgeMs), count, ...matchingParams(request) },
       },
       request.signal,
     )

@@ -8,7 +8,7 @@ import { EVENT_ROUTES, type EventParts } from './routes.ts'
 
 const MAX_CACHED = 1_000
 // Longer than a batch takes to reach all shards.
-const SETTLE_MS = 1_000
+const MIN_AGE_MS = 1_000
 
 /** What people read of events. */
 export const EVENTS: Module<EventParts & { readonly cache: MinuteCache }> = {
@@ -18,7 +18,7 @@ export const EVENTS: Module<EventParts & { readonly cache: MinuteCache }> = {
       cache,
       events: createEvents({ queryRows, persons: use(PEOPLE).persons, projects: metadata.projects }),
       // Only the embedded engine has a single writer and a single server for certain.
-      live: createLive({ queryRows, rejections, settleMs: config.clickhouseUrl ? SETTLE_MS : 0 }),
+      live: createLive({ queryRows, rejections, minAgeMs: config.clickhouseUrl ? MIN_AGE_MS : 0 }),
       definitions: createDefinitions({ queryRows, cache }),
     }
   },

@@ -46,7 +46,7 @@ const wantedOf = (all: ReadonlyMap<string, Flag>, request: FlagsRequest): Flag[]
 export interface FlagsDependencies {
   readonly definitions: Pick<FlagDefinitions, 'byKey'>
   readonly remoteConfigs: RemoteConfigs
-  /** The flags of modules, which are no definitions, and the keys of the definitions that they depend on. */
+  /** Flags of modules, which have no definitions, and the keys of the definitions that they depend on. */
   readonly moduleFlags: (projectId: number) => Promise<ModuleFlags>
   readonly stored: StoredProperties
   readonly hasQuota: FlagQuota

@@ -3,7 +3,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 /** Schemas of query parameters by name: integers, booleans, strings, one of several strings, or lists of strings. */
 export type QuerySchemas = Readonly<Record<string, TSchema>>
 
-// Symbols, which are no part of the OpenAPI document.
+// Symbols are not part of the OpenAPI document.
 const IS_PRESENT: unique symbol = Symbol('present')
 /** Member of a schema with the message for requests without the parameter. */
 export const WHEN_MISSING: unique symbol = Symbol('missing')

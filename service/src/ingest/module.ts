@@ -6,7 +6,7 @@ import { CAPTURE_ROUTES, type CaptureParts } from './routes/capture.ts'
 import { rejectedEventRoutes, type RejectedEventParts } from './routes/rejectedEvents.ts'
 import { STORING } from './storing.ts'
 
-/** Returns the module that takes events and passes them to the sinks and enrichers of `modules`. `codes`: those of all rejections. */
+/** Returns the module that takes events and passes them to the sinks and enrichers of `modules`. `codes`: the codes of all rejections. */
 export const captureFor = (
   modules: readonly AnyModule[],
   codes: readonly string[],

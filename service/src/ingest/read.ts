@@ -165,7 +165,7 @@ export interface Reader {
   readonly receivedAt: number
   /** Functions that return properties to store in addition to the event's own. */
   readonly enrich?: readonly Enrich[]
-  /** Lets a module read an event. Returns what to do with it, or the code with which it is rejected. */
+  /** Lets a module read an event. Returns what to do with it, or the code of its rejection. */
   readonly claim?: (name: string, properties: Fields, uuid: string) => Claim | string | undefined
 }
 

@@ -86,7 +86,7 @@ const toLine = ({ projectId, code, event }: Rejection, at: number): string =>
     sample: sampleOf(event),
   })
 
-// A thousand of the maximum size.
+// A thousand events of the maximum size.
 const MAX_PAGE_BYTES = 10_000_000
 
 /** Stores samples of rejected events for a while, so that a site's developers see what is wrong with them. */

@@ -21,7 +21,7 @@ export interface Claim {
   readonly isDiverted?: boolean
   /** Properties that are added to the event. */
   readonly properties?: Fields
-  /** Decides whether the event may be stored. Returns the code with which it is rejected, or `undefined`. */
+  /** Decides whether the event may be stored. Returns the code of its rejection, or `undefined`. */
   readonly refusal?: (projectId: number) => Promise<string | undefined>
   /** Takes the event, which belongs to the delivery. May store a part of what the sink holds. */
   readonly take?: (projectId: number, event: AcceptedEvent) => Promise<void> | undefined
@@ -29,7 +29,7 @@ export interface Claim {
 
 /** What a sink holds of one delivery. */
 export interface OpenSink {
-  /** Reads an event. Returns what to do with it, the code with which it is rejected, or `undefined` to leave it alone. */
+  /** Reads an event. Returns what to do with it, the code of its rejection, or `undefined` to leave it alone. */
   readonly read: (event: ArrivedEvent) => Claim | string | undefined
   /** Stores what the sink holds, before the events are stored. If it fails, the client sends the delivery again. */
   readonly flush: () => Promise<void>
@@ -46,7 +46,7 @@ export interface IngestSink {
   readonly open: (client: string) => OpenSink
 }
 
-/** Returns the properties that a module adds to each event. `token`: that of the event's project. */
+/** Returns the properties that a module adds to each event. `token`: token of the event's project. */
 export type Enrich = (properties: Fields, token: string | undefined) => Fields
 
 /** Prepares a module for a delivery of these projects, by token. */

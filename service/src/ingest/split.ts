@@ -149,7 +149,7 @@ const createScanner = (bytes: Buffer, listNames: readonly string[]) => {
           if (byte === BACKSLASH) at += 1
           else if (byte === QUOTE) {
             isInString = false
-            // The last string before a value that is a list is its key.
+            // The last string before a list is its key.
             if (depth === 1) key = at - stringStart < 10 ? bytes.toString('latin1', stringStart + 1, at) : ''
           }
         } else if (byte === QUOTE) {

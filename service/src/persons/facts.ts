@@ -233,14 +233,14 @@ export const createPersonFacts = (
 
   // Runs after this writer's facts are stored. Of several concurrent writers, the last one reads the facts of all, and
   // its rows win because they follow from the most facts. So all rows are written, including those that may exist.
-  const settle = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
+  const storeOwners = async (projectId: number, components: readonly (readonly MergeFact[])[]): Promise<void> => {
     const around = await fewFactsAround(projectId, components.flat().flatMap(endsOf))
     if (around) return writeOwners(projectId, around)
     // A person beyond the limits stays unchanged. Bisecting finds it, so that all others are still merged.
     if (components.length < 2) return
     const half = components.length >> 1
-    await settle(projectId, components.slice(0, half))
-    await settle(projectId, components.slice(half))
+    await storeOwners(projectId, components.slice(0, half))
+    await storeOwners(projectId, components.slice(half))
   }
 
   return {
@@ -269,7 +269,7 @@ export const createPersonFacts = (
         ),
       ])
       for (const row of rows) if (row.identity.person) lastSeen?.add(row)
-      for (const [projectId, facts] of merges) await settle(projectId, connectedFacts(facts))
+      for (const [projectId, facts] of merges) await storeOwners(projectId, connectedFacts(facts))
     },
   }
 }

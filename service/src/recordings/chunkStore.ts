@@ -31,7 +31,7 @@ const RETRY_AFTER_SECONDS = 10
 interface Waiting {
   readonly rows: ChunkRows
   readonly bytes: number
-  readonly settle: (error?: Error) => void
+  readonly done: (error?: Error) => void
 }
 
 const bytesOf = (rows: readonly Uint8Array[]) => rows.reduce((sum, { byteLength }) => sum + byteLength, 0)
@@ -71,9 +71,9 @@ export const createChunkStore = (storage: Pick<Storage, 'insert'>): ChunkStore =
         // Sessions are inserted last, so that every listed session has its chunks.
         for (const part of inInserts(batch.flatMap(({ rows }) => rows.sessions)))
           await insertAll(storage, `db.${SESSIONS}`, Buffer.concat(part))
-        for (const { settle } of batch) settle()
+        for (const { done } of batch) done()
       } catch (error) {
-        for (const { settle } of batch) settle(error as Error)
+        for (const { done } of batch) done(error as Error)
       }
     }
     isStoring = false
@@ -84,12 +84,12 @@ export const createChunkStore = (storage: Pick<Storage, 'insert'>): ChunkStore =
       new Promise((resolve, reject) => {
         const bytes = bytesOf(rows.chunks) + bytesOf(rows.sessions)
         waitingBytes += bytes
-        const settle = (error?: Error) => {
+        const done = (error?: Error) => {
           waitingBytes -= bytes
           if (error === undefined) resolve()
           else reject(error)
         }
-        waiting.push({ rows, bytes, settle })
+        waiting.push({ rows, bytes, done })
         if (!isStoring) void store()
       }),
     assertRoom() {

@@ -44,7 +44,7 @@ test.each<[string, QuerySchemas, string, Record<string, unknown>]>([
 
 test.each<[string, QuerySchemas, string, [string, string]]>([
   [
-    'a number that is no integer',
+    'a number that is not an integer',
     { limit: LIMIT },
     'limit=1.5',
     ['limit', '"limit" must be an integer from 1 to 50, got "1.5".'],

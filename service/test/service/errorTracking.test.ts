@@ -310,7 +310,7 @@ test.each(['rollup', 'vite', 'webpack', 'esbuild'])(
 
 test.each([
   ['text', Buffer.from('no gzip')],
-  ['JSON that is no map', gzipSync('{"version":3}')],
+  ['JSON that is not a source map', gzipSync('{"version":3}')],
   ['another version', gzipSync('{"version":2,"sources":[],"mappings":""}')],
   ['broken JSON', gzipSync('{"version"')],
 ])('rejects %s as a source map with a clear error', async (_, body) => {

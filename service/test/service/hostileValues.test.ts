@@ -28,6 +28,8 @@ const faultOf = async (method: string, path: string, body?: unknown): Promise<st
 }
 
 const AT_ONCE = 8
+/** One of so many combinations of a text and a parameter is sent. */
+const SHARE = 4
 
 const faultsOf = async (calls: readonly (() => Promise<string | undefined>)[]) => {
   const faults: (string | undefined)[] = []
@@ -130,18 +132,20 @@ describe('a value of a kind that nobody sends on purpose', () => {
     )
     const isList = ({ path }: Route) => !/:(?!projectId)/.test(path)
     const texts = HOSTILE.filter((value): value is string => typeof value === 'string' && value.length < 1_000)
+    const parameters = reads.flatMap((route) => Object.keys(route.query ?? {}).map((name) => ({ route, name })))
     expect(
-      await faultsOf(
-        reads.flatMap((route) => [
-          () => faultOf('GET', pathOf(route, 'known')),
-          ...texts.flatMap((text) =>
-            Object.keys(route.query ?? {}).map(
-              (name) => () =>
+      await faultsOf([
+        ...reads.map((route) => () => faultOf('GET', pathOf(route, 'known'))),
+        // Each parameter has some of the texts, and each text is sent as some parameters. `TEST_RUNS`: all.
+        ...parameters.flatMap(({ route, name }, at) =>
+          texts
+            .filter((_, index) => process.env.TEST_RUNS || (at + index) % SHARE === 0)
+            .map(
+              (text) => () =>
                 faultOf('GET', `${pathOf(route, 'known')}?${new URLSearchParams({ [name]: text }).toString()}`),
             ),
-          ),
-        ]),
-      ),
+        ),
+      ]),
     ).toEqual([])
     for (const route of reads.filter(isList)) {
       const { status, body } = await api(service, 'GET', route.path.replace('/api/projects/:projectId', ''))

@@ -49,13 +49,17 @@ afterAll(async () => {
 test('the engine writes an insert to disk before it responds', async () => {
   const settings = await storage.rows(
     {
-      text: "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory') ORDER BY name",
+      text: "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge', 'min_parts_to_merge_at_once', 'old_parts_lifetime') ORDER BY name",
     },
     SMALL_READ,
   )
   expect(settings).toEqual([
     { name: 'fsync_after_insert', value: '1' },
     { name: 'fsync_part_directory', value: '1' },
+    { name: 'min_parts_to_merge_at_once', value: '8' },
+    // Without it, parts of a merge must be kept until the kernel has written the merged one.
+    { name: 'min_rows_to_fsync_after_merge', value: '1' },
+    { name: 'old_parts_lifetime', value: '60' },
   ])
 })
 

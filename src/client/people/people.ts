@@ -9,12 +9,12 @@ import { createReset } from './reset'
 /** What the core knows about changes of the person. */
 export const createPerson = (context: Context, emit: Emit) => {
   const { config, log, isCookieless } = context
-  const reset = createReset(context, (bootstrap?: Bootstrap) => emit('onReset', bootstrap))
+  const reset = createReset(context, (bootstrap?: Bootstrap) => emit((each) => each.onReset?.(bootstrap)))
   return {
     ...reset,
     /** Whether person events are allowed. Logs one line when they are not. */
     mayProcess: (method: string): boolean => {
-      reset.adoptReset()
+      reset.applyReset()
       if (config.person_profiles !== 'never' && !isCookieless()) return true
       log.warn(`${method} does nothing with ${isCookieless() ? 'cookieless_mode' : "person_profiles: 'never'"}`)
       return false
@@ -26,7 +26,7 @@ export const createPerson = (context: Context, emit: Emit) => {
 export const connectPeople = ({ context, ledger, capture, mayProcess, forgetVisit, emit }: Client): Connection => {
   const properties = createPersonProperties(context, capture, mayProcess)
   const identity = identityApi(context, ledger, capture, mayProcess, properties, {
-    onIdChange: (id) => emit('onIdChange', id),
+    onIdChange: (id) => emit((each) => each.onIdChange?.(id)),
     onSwitch: forgetVisit,
   })
   return {

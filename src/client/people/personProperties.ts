@@ -18,8 +18,8 @@ export const createPersonProperties = (
   const sent = new Map<string, string>()
 
   /**
-   * Returns properties as they are compared with `sent`. A value differs for each id of the person, because another value
-   * may win when ids are merged, and after another tab or event has changed it, as the properties for flags show.
+   * Returns properties in the form that `sent` keeps, with the ids of the person, because another value
+   * may win when ids are merged, and with the stored value, which another tab or event may have changed.
    */
   const entriesOf = ($set: Properties, $set_once: Properties) => {
     const stored = store.get<Properties>('$stored_person_properties') ?? {}

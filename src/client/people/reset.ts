@@ -20,7 +20,7 @@ const forget = (store: Store, isPersonal: (name: string) => boolean = () => true
   store.set(objectOf(Object.keys(store.all()).filter(isPersonal), () => undefined))
 
 /**
- * Creates `reset`; `adoptReset`, which applies what another tab has stored; and `forgetVisit`, which clears what the page
+ * Creates `reset`; `applyReset`, which applies what another tab has stored; and `forgetVisit`, which clears what the page
  * knows about the previous person.
  */
 export const createReset = (
@@ -36,12 +36,12 @@ export const createReset = (
     onReset(bootstrap)
   }
   /** Applies what other tabs have stored, and clears the previous person if it is another person's. */
-  const adoptReset = (): void => {
+  const applyReset = (): void => {
     store.sync()
     if (person() !== seen) forgetVisit()
   }
   return {
-    adoptReset,
+    applyReset,
     forgetVisit,
     reset: (options: boolean | ResetOptions = {}): void => {
       // Copied first: a value that throws must not end a reset halfway.
@@ -50,7 +50,7 @@ export const createReset = (
       const isValid = isPlainObject(bootstrap)
       if (bootstrap && !isValid) log.error(expected('bootstrap', 'object', bootstrap, 'It is ignored'))
       const next: Bootstrap = isValid ? bootstrap : {}
-      adoptReset()
+      applyReset()
       forget(store, (name) => !isKey(name, 'browser'))
       session.end()
       identity.renew(resetDeviceID === true, next)

@@ -1,1 +1,1 @@
-export { checks } from '../../client/features/checks/checks'
+export { checks } from '../../client/features/checks/checksAlone'

@@ -5,7 +5,7 @@ import { membersOf, textsOf } from './records'
 /** Runs a transaction. Resolves with what `work` returned, once it is complete. */
 export type Run = <T>(mode: IDBTransactionMode, work: (events: IDBObjectStore) => T) => Promise<T>
 
-/** Number of events from which no further record is read at a time. */
+/** Number of events after which no further record is read at a time. */
 const MAX_ORPHANS = 250
 // Maximum wait for the database, which may never respond.
 const ANSWER_MS = 3000
@@ -19,7 +19,7 @@ interface FoundRecord {
   texts?: readonly string[]
 }
 
-/** Returns some records of tabs that are gone, oldest first. It reads none of which no event fits, and returns all of those. */
+/** Returns some records of closed tabs, oldest first. Skips records of which no event fits, and returns them too. */
 const readRecords = async (run: Run, { living, maxBytes, taken }: Claim): Promise<FoundRecord[]> => {
   const { result } = await run('readonly', (events) => events.getAllKeys())
   const keys = result as unknown as Key[]
@@ -53,7 +53,7 @@ const readRecords = async (run: Run, { living, maxBytes, taken }: Claim): Promis
   })
 }
 
-/** Returns those events of a record that are new to this tab, and adopts them. Adds its key to `done` if none of its events waits. */
+/** Adopts the events of a record that are new to this tab, and returns them. Adds its key to `done` if none of its events waits. */
 const adoptRecord = (
   { key, fits, texts }: FoundRecord,
   { taken, entries, adopt, onDropped }: Claim,

@@ -4,7 +4,7 @@ import { recordOf } from './records'
 
 const EVENTS = 'events'
 
-// Size in characters from which a record has no further event. Writing and deleting a record takes about as long as
+// Size of a record in characters, beyond which it gets no further event. Writing and deleting a record takes about as long as
 // capturing an event, so a record has several; but all of them are sent again if one was not acknowledged in time.
 const RECORD_SIZE = 100_000
 
@@ -34,6 +34,7 @@ const connect = (name: string) =>
 /** Opens the database and the channel `name`, once the tab has its lock. Both are closed when the tab's session ends. */
 export const openDatabase: OpenDatabase = ({ name, tab, signal, alive, end, onOpened }) => {
   let isOpen = false
+  const ended = new Promise<void>((done) => (signal.aborted ? done() : signal.addEventListener('abort', () => done())))
   const open = async () => {
     // Holds the lock before anything is stored, so that events of a tab without a lock are orphans.
     const [opened] = await Promise.all([connect(name), alive])
@@ -43,12 +44,11 @@ export const openDatabase: OpenDatabase = ({ name, tab, signal, alive, end, onOp
     isOpen = true
     // Another tab or the browser deletes the database.
     opened.onversionchange = opened.onclose = end
-    const close = () => {
+    // Not at once: what was just written or removed has not begun its transaction, which a closed database rejects.
+    void ended.then(() => {
       channel.close()
       opened.close()
-    }
-    if (signal.aborted) close()
-    else signal.addEventListener('abort', close)
+    })
     return opened
   }
   const opening = open()

@@ -16,6 +16,8 @@ import { addCustomEvent, idOf, nodeOf, startRrweb, takeSnapshot } from './startR
 
 const SNAPSHOT_MS = 300_000
 const IDLE_TIMEOUT_MS = 2000
+/** Fonts that scripts add, which are recorded again after each full snapshot. */
+const MAX_FONTS = 50
 
 type Host = ExtensionHost & RecorderParts
 
@@ -164,7 +166,8 @@ export const createCapture = (inputs: CaptureInputs) => {
       snapshots.begin(event.timestamp)
       forget()
     }
-    if (type === INCREMENTAL && (event.data as { source?: number }).source === FONT) fonts.push(event)
+    if (type === INCREMENTAL && (event.data as { source?: number }).source === FONT && fonts.length < MAX_FONTS)
+      fonts.push(event)
     if (snapshots.isWaiting()) return
     const { data } = event as { data: Mutation & { source?: number; isAttachIframe?: true } }
     if (type === INCREMENTAL && data.source === MUTATION && !limiter.limit(data) && !data.isAttachIframe) return

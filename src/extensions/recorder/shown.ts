@@ -13,7 +13,7 @@ export const shown = (element: Node): Record<string, string> => {
     element as HTMLImageElement & HTMLVideoElement
   const width = naturalWidth || videoWidth
   return {
-    ...(popover && attempt(() => (element as Element).matches(':popover-open')) ? { rr_open_mode: 'popover' } : {}),
+    ...(popover && (element as Element).matches(':popover-open') ? { rr_open_mode: 'popover' } : {}),
     ...(width > 0 ? { rr_size: `${width} ${naturalHeight || videoHeight}` } : {}),
     ...(naturalWidth > 0 && currentSrc !== src ? { rr_src: currentSrc } : {}),
     ...(videoWidth > 0 && poster ? { poster } : {}),
@@ -49,14 +49,17 @@ export const watchShown = ({ host, idOf, add, mark }: ShownInputs): { begin(): v
   return {
     begin: () => {
       if (view && view.scale !== 1) zoom()
-      for (const { localName: name } of document.querySelectorAll(':not(:defined)'))
-        if (!names.has(name)) {
+      // A page may have patched these.
+      attempt(() =>
+        document.querySelectorAll(':not(:defined)').forEach(({ localName: name }) => {
+          if (names.has(name)) return
           names.add(name)
           void customElements.whenDefined(name).then(
             () => mark('element defined', { name }),
             () => {},
           )
-        }
+        }),
+      )
     },
     stop: () => stops.forEach((stop) => stop()),
   }

@@ -62,7 +62,7 @@ const Bar = ({ tools, overlay, dock }: BarProps) => {
     follow.current = followPlace(host, dock, bar.current!, saved.current)
     return follow.current.stop
   }, [])
-  useLayoutEffect(() => follow.current?.align())
+  useLayoutEffect(() => follow.current?.draw())
 
   const open = (name: string | undefined) => {
     setPanel(name)

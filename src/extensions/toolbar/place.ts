@@ -31,7 +31,7 @@ export const followPlace = (
   { x, y }: Place,
 ) => {
   const windowSize = () => [document.documentElement.clientWidth || innerWidth, innerHeight] as const
-  const align = () => {
+  const draw = () => {
     const [width, height] = windowSize()
     const barTop = MARGIN + y * (height - 2 * MARGIN - bar.offsetHeight)
     const isLow = y > 0.5
@@ -44,14 +44,14 @@ export const followPlace = (
     const rest = isLow ? barTop : height - barTop - bar.offsetHeight
     set('--panel-height', Math.max(120, rest - 2 * MARGIN))
   }
-  const stopListening: Stop = listen(window, ['resize'], align)
+  const stopListening: Stop = listen(window, ['resize'], draw)
   return {
-    align,
+    draw,
     moveBy: (right: number, down: number): Pick<Place, 'x' | 'y'> => {
       const [width, height] = windowSize()
       x = clamp(x + right / Math.max(1, width - 2 * MARGIN - dock.offsetWidth))
       y = clamp(y + down / Math.max(1, height - 2 * MARGIN - bar.offsetHeight))
-      align()
+      draw()
       return { x, y }
     },
     stop: stopListening,

@@ -173,7 +173,7 @@ export const cookieStorage = (
     isOpened = true
     if (values.length < 2) return values
     const valid = choose(values)
-    // All, because the browser may refuse to replace the one whose place this is.
+    // Removes all, because the browser may refuse to replace the cookie at this domain and path.
     remove(name)
     put(name, valid)
     return [valid]

@@ -396,7 +396,7 @@ test('reports at most ten dead swipes, and dead clicks after them', async () => 
   expect(names()).toEqual([...Array<string>(10).fill('$dead_swipe'), '$dead_click'])
 })
 
-test('a tap is a click: it has the effects that its touch had', async () => {
+test('effects of a touch count for the click of its tap', async () => {
   const { captured, wait } = start()
   swipe(3, 0, '#b', change)
   click('#b')

@@ -67,7 +67,7 @@ describe('describeThrown describes', () => {
       { name: '', message: 'm' },
       ['Error', "'' captured as exception with message: 'm'"],
     ],
-    ['an object whose name is no text', { name: 3, message: 'm' }, ['Error', 'm']],
+    ['an object whose name is not a string', { name: 3, message: 'm' }, ['Error', 'm']],
     [
       'an error of an API client, by its message',
       { code: '42501', details: null, hint: null, message: 'permission denied' },
@@ -76,7 +76,7 @@ describe('describeThrown describes', () => {
     ['a message of a class', Object.assign(new Cart(), { message: 'no stock' }), ['Error', 'no stock']],
     ['an object with an empty message', { message: '' }, ['Error', '']],
     [
-      'an object whose message is no text',
+      'an object whose message is not a string',
       { message: { a: 1 } },
       ['Error', 'Object captured as exception with keys: message'],
     ],
@@ -201,7 +201,7 @@ test('an exception has up to ten errors of an AggregateError', () => {
   expect(items[10]).toMatchObject({ value: 'part 9', mechanism: { parent_id: 0 } })
 })
 
-test('a cause that is no error has no stack, in particular not that of the call that reports it', () => {
+test('a cause that is not an error has no stack, not even that of the reporting call', () => {
   for (const cause of ['offline', 404, { code: 7 }]) {
     const [error, second] = list(new Error('x', { cause }))
     expect(error!.stacktrace!.frames.length).toBeGreaterThan(0)

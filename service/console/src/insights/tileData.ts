@@ -2,7 +2,7 @@ import type { QueryResult } from '../api/query.ts'
 import type { Series } from '../ui/lineChart.tsx'
 import type { CellValue } from '../ui/simpleTable.tsx'
 
-/** A number of a tile, with that of the period before. */
+/** A number of a tile, with its value in the previous period. */
 export interface Figure {
   readonly label: string
   readonly value: number | null
@@ -49,7 +49,7 @@ export const figure = (label: string, value: number | null, more: Partial<Figure
   ...more,
 })
 
-/** Converts rows, such as those of SQL. */
+/** Converts rows, such as the rows of SQL. */
 export const rowsToTileData = ({ columns = [], results: rows }: Pick<QueryResult, 'results' | 'columns'>): TileData => {
   const results = rows as readonly (readonly unknown[])[]
   const isNumber = columns.map(

@@ -73,7 +73,7 @@ const dateTimeFormat = (timeZone: string, options: Intl.DateTimeFormatOptions): 
 
 type When = string | number | Date
 
-/** Returns a date of stored data, which can be anything. `undefined`: it is none, for which formatters would throw. */
+/** Returns the date in stored data, which can be anything. `undefined`: not a date. Formatters would throw. */
 const toDate = (when: When): Date | undefined => {
   const isDate = typeof when === 'string' || typeof when === 'number' || when instanceof Date
   const date = new Date(isDate ? when : Number.NaN)

@@ -12,7 +12,7 @@ import { followPage, RULES, syncPopovers } from './shown.ts'
 const FULL_SNAPSHOT = 2
 const TICK_MS = 100
 const MAX_OVERDUE_TICKS = 10
-/** Time in which an idle period of any length is played. */
+/** Playing time of an idle period of any length. */
 const IDLE_PASSES_MS = 1_500
 const MAX_SPEED = 360
 

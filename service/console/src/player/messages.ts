@@ -37,5 +37,5 @@ export type FromPlayer =
       readonly isWaiting: boolean
     }
   | { readonly type: 'size'; readonly width: number; readonly height: number }
-  /** The events are not those of a recording, or some of them cannot be played. */
+  /** The events are not a recording, or some of them cannot be played. */
   | { readonly type: 'failed' }

@@ -38,7 +38,7 @@ export const DiscardStored = () => (
   </button>
 )
 
-/** A part of a page, which shows the reason in its place if it cannot be shown. */
+/** A part of a page. If it cannot be drawn, the reason is shown in its place. */
 export const Part = ({ children }: { readonly children: Render }) => (
   <Boundary
     instead={(reason) => (

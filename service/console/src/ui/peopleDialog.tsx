@@ -14,7 +14,7 @@ import { Rows } from './rows.tsx'
 const STEP = 20
 const MAX = 1_000
 
-/** People to choose from, such as those of a line. `source` of `ActorsQuery`. */
+/** A group of people to choose, such as the people of a line. `source` of `ActorsQuery`. */
 export interface PeopleSource {
   readonly label: string
   readonly source: Readonly<Record<string, unknown>>

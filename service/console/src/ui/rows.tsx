@@ -19,7 +19,7 @@ export const Rows = <Item,>({
 }: {
   readonly of: readonly Item[]
   readonly keyOf: (item: Item, index: number) => string | number
-  /** The number of columns if the rows are those of a table. Absent: each row is a list item. */
+  /** Number of columns of the table. Absent: each row is a list item. */
   readonly columns?: number
   /** Returns the row of an item. */
   readonly children: (item: Item, index: number) => ComponentChildren

@@ -75,7 +75,7 @@ export const Progress = ({ isActive, share }: { readonly isActive: boolean; read
 
 /**
  * Shows loaded data in its states: a skeleton at first, the error, and old data dimmed while newer data is loading.
- * An error beside old data stands above it.
+ * An error is shown above old data.
  */
 export const Load = <Data,>({
   of,

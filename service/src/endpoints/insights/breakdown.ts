@@ -43,7 +43,7 @@ export const shownKeyOf = (key: Sql, rows: () => QuerySql, query: SharedQuery, w
   return call('if', { kind: 'in', isNot: false, left: key, right: topKeysOf(rows(), query, count) }, key, text(OTHER))
 }
 
-/** Returns the condition that a key is that of `values`, in the form that responses have. */
+/** Returns the condition that a key is one of `values`, which have the form of responses. */
 export const isKeyOf = (key: Sql, values: readonly (string | null)[]): Sql => {
   const given = call(
     'toJSONString',

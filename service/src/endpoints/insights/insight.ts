@@ -24,7 +24,7 @@ export interface InsightAnswer {
 export interface PlanOptions {
   readonly projectId: number
   readonly context: FilterContext
-  /** The query's own filters, and those of the run's variables. */
+  /** Filters of the query and of the run's variables. */
   readonly filters: FilterGroup
   /** Whether the range begins at its exact start, rather than at the start of its first interval. */
   readonly isFromExact: boolean

@@ -93,7 +93,7 @@ const VERSION_FIELDS = {
 /** An endpoint with its current version. */
 export const ENDPOINT = Type.Object(ENDPOINT_FIELDS)
 
-/** A version of an endpoint. `is_active` is that of the version. */
+/** A version of an endpoint. `is_active`: whether this version is. */
 export const ENDPOINT_VERSION = Type.Object({ ...ENDPOINT_FIELDS, ...VERSION_FIELDS })
 
 /** An endpoint. With `?version=`, one of its versions. */

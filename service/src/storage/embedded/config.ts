@@ -35,6 +35,12 @@ const MERGE_BLOCK_BYTES = 2_000_000
  */
 const MIN_PARTS_OF_MERGE = { min_parts_to_merge_at_once: 8 }
 
+/**
+ * The engine keeps the parts of a merge for a while, because it does not sync the merged one: 8 minutes by default, and
+ * 100 kB of memory each. Synced, they can go after a minute.
+ */
+const AFTER_MERGE = { min_rows_to_fsync_after_merge: 1, old_parts_lifetime: 60 }
+
 /** Settings of the engine by name. `merge_tree` has those of tables. */
 interface Tuning {
   readonly server: Readonly<Record<string, number>>
@@ -143,7 +149,7 @@ export const engineConfig = ({
   <merge_tree>
     <min_free_disk_bytes_to_perform_insert>${diskReserveBytes}</min_free_disk_bytes_to_perform_insert>
     <merge_max_block_size_bytes>${MERGE_BLOCK_BYTES}</merge_max_block_size_bytes>
-    ${elements(isSmall ? SMALL.merge_tree : MIN_PARTS_OF_MERGE)}
+    ${elements({ ...AFTER_MERGE, ...(isSmall ? SMALL.merge_tree : MIN_PARTS_OF_MERGE) })}
     <fsync_after_insert>1</fsync_after_insert><fsync_part_directory>1</fsync_part_directory>
   </merge_tree>
   <backups><allowed_path>/</allowed_path></backups>

@@ -1,3 +1,4 @@
+import { isPlain } from '../../../src/endpoints/materialization/memory/finish.ts'
 import { readTimes } from '../../../src/endpoints/materialization/memory/boundary.ts'
 import fc from 'fast-check'
 import { createOccurrences } from '../../../src/endpoints/materialization/memory/occurrences.ts'
@@ -32,4 +33,16 @@ test.each([
   const result = { columns: [], rows: [[counted, [], count]], textLength: 0 }
   const found = readTimes({ kind: 'call', name, args: [] }, 0, result, { from: 0, to: count })
   expect(found !== undefined).toBe(isTaken)
+})
+
+test.each([
+  ["DateTime('Europe/Berlin')", true],
+  ["Nullable(DateTime64(3, 'UTC'))", true],
+  ['LowCardinality(Nullable(String))', true],
+  // Written in the time zone of the engine's machine.
+  ['DateTime', false],
+  ['DateTime64(3)', false],
+  ['Float64', false],
+])('equal values of a column look equal: %s', (type, expected) => {
+  expect(isPlain({ name: 'a', type })).toBe(expected)
 })

@@ -24,7 +24,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
   const callbacks: ((response: FlagsResponse) => void)[] = []
 
   const client = createFlagsClient(context, delivery)
-  const settle = (response: FlagsResponse) =>
+  const applyResponse = (response: FlagsResponse) =>
     callbacks.splice(0).forEach((callback) => guarded(() => callback(response)))
   const requester = createFlagRequester({
     send: (isStopped) => client.requestFlags(() => isStopped() || config.advanced_disable_flags),
@@ -33,7 +33,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
     apply: (response) => {
       // Flags may have been turned off in the meantime.
       if (!config.advanced_disable_flags && (response.body || response.error)) flags.apply(response)
-      settle(response)
+      applyResponse(response)
     },
   })
   const isOff = () => config.advanced_disable_flags || isPaused
@@ -140,7 +140,7 @@ export const connectFlags = ({ context, delivery, ledger, capture }: Client): Co
       clearTimeout(refreshTimer)
       clearTimeout(soonTimer)
       requester.stop()
-      settle({ error: 'connection_error' })
+      applyResponse({ error: 'connection_error' })
     },
   }
 }

@@ -26,7 +26,7 @@ export const connectGroups = ({ context, capture, mayProcess, emit }: Client): C
         if (!mayProcess('group')) return
         const isNew = getGroups()[type] !== key
         store.set({ $groups: { ...getGroups(), [type]: key }, $epp: true })
-        emit('onGroup', { type, isNew, properties })
+        emit((each) => each.onGroup?.({ type, isNew, properties }))
         if (isOptedOut() && (isNew || properties))
           unsent[type] = properties && { ...(isNew ? {} : unsent[type]), ...properties }
         if (isNew || properties) announce(type, key, properties)
@@ -34,7 +34,7 @@ export const connectGroups = ({ context, capture, mayProcess, emit }: Client): C
       getGroups,
       resetGroups: (): void => {
         store.set({ $groups: {} })
-        emit('onGroup', { isNew: true })
+        emit((each) => each.onGroup?.({ isNew: true }))
       },
     },
     onReset: (): void => {

@@ -13,7 +13,7 @@ import type { Feature, FeatureHost } from '../../feature'
 import { linkTo } from '../../late'
 import { TOOLBAR_METHODS } from './methods'
 
-/** Name of the code in the URL, and in session storage of the token of the project that the tab has a session for. */
+/** Name of an entry: in the URL's hash the code, in session storage the token of the project whose toolbar this tab shows. */
 const NAME = '__trailmark_toolbar'
 const CODE = /#__trailmark_toolbar=(\w*)/
 // By then, routers that restore the URL they started with have done so.

@@ -7,7 +7,7 @@ import { type Shared, type TileEndpoint, variablesOf } from './tileRequest.ts'
 const PREFIX = 'v.'
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
 
-/** The period that the URL chooses. `undefined`: that of the dashboard. */
+/** Period in the URL. `undefined`: the period of the dashboard. */
 export const chosenPeriod = (search: URLSearchParams): Period | undefined =>
   search.has('period') || (search.has('from') && search.has('to')) ? periodOf(search) : undefined
 

@@ -5,7 +5,7 @@ import styles from './errors.module.css'
 import type { Issue } from './issueApi.ts'
 import { StateBadge } from './stateBadge.tsx'
 
-/** A table of issues. Those that are checked can be merged. */
+/** A table of issues. Checked issues can be merged. */
 export const IssuesTable = ({
   issues,
   checked,

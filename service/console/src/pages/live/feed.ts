@@ -30,7 +30,7 @@ export const receive = (feed: Feed, arrivals: readonly Arrival[], isHolding: boo
   return isHolding ? received : release(received)
 }
 
-/** Moves what was held back to the rows. */
+/** Adds the events that were held back to the rows. */
 export const release = (feed: Feed): Feed =>
   feed.heldCount === 0
     ? feed

@@ -2,7 +2,7 @@ import { eventName } from '../../lib/eventNames.ts'
 import { useEventNames } from '../../ui/eventSelect.tsx'
 import { Select } from '../../ui/field.tsx'
 
-/** Chooses the event that visits should lead to. `''` is no goal. */
+/** A select for the conversion goal, an event. `''`: no goal. */
 export const GoalSelect = ({
   value,
   onChange,

@@ -98,7 +98,7 @@ const Tiles = ({
 }) => (
   <div class="tiles" role="group" aria-label="Metrics">
     {metrics.map((metric) => {
-      // Old data may still be that of the other metrics.
+      // Old data may still be of the other metrics.
       const item = items.find(({ key }) => key === metric.key) ?? { key: metric.key, value: null, previous: null }
       const { value } = item
       return (

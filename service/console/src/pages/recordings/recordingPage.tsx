@@ -123,7 +123,7 @@ const Actions = ({ recording: { id, person_id, started_at } }: { readonly record
   const { id: projectId } = useProject()
   const link = useLink()
   const [isDeleting, setDeleting] = useState(false)
-  // The next recording is that of the list this one was opened from, else of all recordings.
+  // The next recording in the list from which this one was opened, or else of all recordings.
   const parameters = listSearch(search.value)
   const isOfList = search.value.has('period') || search.value.has('from')
   const filters = isOfList ? filtersOf(search.value) : {}

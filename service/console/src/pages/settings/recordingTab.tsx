@@ -9,7 +9,7 @@ import { SettingsForm } from './settingsForm.tsx'
 import styles from './settings.module.css'
 import { saveConfig, useRemoteConfig } from './useRemoteConfig.ts'
 
-/** Settings of which sessions are recorded, which of their content, and how long recordings are stored. */
+/** Settings of recordings: which sessions, which content, and how long they are stored. */
 export const RecordingTab = () => {
   const { id } = useProject()
   const config = useRemoteConfig()

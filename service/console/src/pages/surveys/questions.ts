@@ -80,7 +80,7 @@ export const withType = ({ id, question, description, optional }: Question, type
   ...(type === 'link' ? { link: 'https://' } : {}),
 })
 
-/** Moves the targets of a question's branching to the new places of the questions. Removes those of deleted ones. */
+/** Moves the targets of a question's branching to the new places of the questions. Removes targets that were deleted. */
 const retarget = (question: Question, placeOf: (index: number) => number | undefined): Question => {
   const { branching, ...rest } = question
   if (!branching) return question

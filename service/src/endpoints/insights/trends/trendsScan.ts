@@ -30,7 +30,7 @@ const matchedEvents = (source: Source, plan: TrendsPlan, period: TrendsPlan['per
   return { flags: flags.map(flag), where: every([some(flags), ...isWithin(source, period)]) }
 }
 
-// An event counts once for each series, so that the keys are those of the union of all series.
+// An event counts once for each series, so the keys equal those of the union of all series.
 const keyRows = (plan: TrendsPlan): SelectSql => {
   const source = createSource(plan.reading, { takesWeights: true })
   const { flags, where } = matchedEvents(source, plan, plan.topPeriod)

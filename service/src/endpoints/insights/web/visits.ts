@@ -41,7 +41,7 @@ export interface VisitOptions {
 }
 
 /**
- * What stands for a string where the engine keeps one for each session or person. Of ten million different strings, two
+ * Hash that replaces a string where the engine keeps one for each session or person. Of ten million different strings, two
  * have the same hash once in 400,000 times.
  */
 export const hashOf = (value: Sql): Sql => call('sipHash64', value)

@@ -5,7 +5,7 @@ import type { Visits } from './visits.ts'
 
 const HALF: Sql & { kind: 'number' } = { kind: 'number', digits: '0.5' }
 
-/** The exact median, between the two middle values, of the rows for which `isIn` holds. */
+/** Exact median of the rows for which `isIn` holds: the mean of the two middle values. */
 export const median = (value: Sql, isIn?: Sql): Sql => ({
   kind: 'call',
   name: isIn ? 'quantileExactInclusiveIf' : 'quantileExactInclusive',
@@ -13,6 +13,6 @@ export const median = (value: Sql, isIn?: Sql): Sql => ({
   args: [value, ...(isIn ? [isIn] : [])],
 })
 
-/** The number of persons who reached the goal, in the sessions for which the conditions hold. */
+/** Number of persons who reached the goal, in sessions that meet the conditions. */
 export const convertedPersons = ({ person, conversions }: Visits, isIn: readonly Sql[] = []): Sql =>
   call('uniqExactIf', person, every([...isIn, infix(conversions, '>', number(0))]))

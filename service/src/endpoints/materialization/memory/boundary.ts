@@ -2,7 +2,7 @@ import { call, type CallSql, infix, name, type SelectSql, type Sql } from '../..
 import type { Result, Statement } from '../../../storage/storage.ts'
 import { isFaithful, isPlain, type Row, sumOf } from './finish.ts'
 import { createOccurrences, type Occurrences } from './occurrences.ts'
-import type { Slice } from './slices.ts'
+import type { Slice } from './slice.ts'
 import type { StoredColumn } from '../shape.ts'
 import type { TimeRange } from '../timeRange.ts'
 import { all, number } from '../words.ts'

@@ -4,6 +4,7 @@ import { aggregateOf, isAdditive } from '../aggregates.ts'
 import { type CellStatements, cellStatementsOf } from './cellStatements.ts'
 import { joinedOf, joinsOnlyOwners } from '../eventRows.ts'
 import type { Order, Row } from './finish.ts'
+import type { SliceForm } from './slice.ts'
 import { termsOf } from '../rollup.ts'
 import type { Shape } from '../shape.ts'
 import { type TimeRange, timeRangeOf } from '../timeRange.ts'
@@ -14,15 +15,13 @@ import type { Stored } from '../words.ts'
  * A run that the service can finish by itself, from cells: the group's values, a time, and the group's aggregates.
  * Cells of the table never change, so runs share them.
  */
-export interface CellRun extends CellStatements {
+export interface CellRun extends CellStatements, SliceForm {
   readonly stored: Stored
   /** Identifies the cells: the table and the values of the conditions, except for the time range. */
   readonly key: string
   readonly range: TimeRange
   /** Whether the table has cells of hours. Otherwise all of its cells are in the range. */
   readonly isTimed: boolean
-  /** Number of leading values of a cell that identify its group. */
-  readonly groupCount: number
   /**
    * Whether all aggregates add up, so that a cell is an hour of a group. Otherwise a cell is a group, and those that are partly
    * in the range are computed from `boundary` or by the run's statement.

@@ -1,6 +1,7 @@
 import { NO_CALLER, type Statement, type Storage } from '../../../storage/storage.ts'
 import type { CellRun, CellsAt } from './cells.ts'
-import { MAX_CELLS, type Slice } from './slices.ts'
+import type { Slice } from './slice.ts'
+import { MAX_CELLS } from './slices.ts'
 import { HOUR_MS, joined } from '../timeRange.ts'
 
 /** Returns the ids that may belong to other persons since an epoch. `undefined`: it may be any. */

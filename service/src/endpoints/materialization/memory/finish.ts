@@ -11,9 +11,9 @@ export interface Order {
 /** A group's values, followed by its aggregates. */
 export type Row = readonly unknown[]
 
-/** Types whose values in JSON are equal and ordered as in the engine. */
+/** Types whose values in JSON are equal and ordered as in the engine. Times without a zone have that of the engine's machine. */
 const PLAIN =
-  /^(?:LowCardinality\()?(?:Nullable\()?(?:String|Bool|Date(?:32)?|DateTime(?:64)?(?:\([^()]*\))?|U?Int(?:8|16|32|64))\)*$/
+  /^(?:LowCardinality\()?(?:Nullable\()?(?:String|Bool|Date(?:32)?|DateTime(?:64)?\((?:\d+, )?'[^']+'\)|U?Int(?:8|16|32|64))\)*$/
 const INTEGER = /^(?:Nullable\()?U?Int(?:8|16|32|64)\)?$/
 
 /** Whether equal values of a column are equal in JSON, and can be ordered. */

@@ -3,7 +3,8 @@ import type { BoundaryPart } from './boundary.ts'
 import { correctedFor, type CorrectionOptions } from './corrections.ts'
 import type { Row } from './finish.ts'
 import { createSharedGroups } from './sharedGroups.ts'
-import type { Slice, Slices } from './slices.ts'
+import type { Slice } from './slice.ts'
+import type { Slices } from './slices.ts'
 import { DAY_MS, HOUR_MS, joined, type TimeRange } from '../timeRange.ts'
 
 // A run whose groups are partly in its range at more places than its two ends reads nearly all of it.

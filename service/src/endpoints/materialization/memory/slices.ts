@@ -1,6 +1,5 @@
 import {
   NO_CALLER,
-  type Column,
   type Result,
   type ReadLimits,
   type Statement,
@@ -9,18 +8,7 @@ import {
 } from '../../../storage/storage.ts'
 import { createBatches } from './batches.ts'
 import type { CellRun } from './cells.ts'
-import { isFaithful, isInteger, isPlain, type Row } from './finish.ts'
-
-/** Cells of one statement. */
-export interface Slice {
-  readonly columns: readonly Column[]
-  readonly groups: readonly { readonly key: string; readonly values: Row }[]
-  /** For each cell: the index of its group, its times and its aggregates. */
-  readonly groupAt: readonly number[]
-  readonly from: readonly number[]
-  readonly to: readonly number[]
-  readonly values: readonly Row[]
-}
+import { type Slice, sliceOf } from './slice.ts'
 
 interface Kept {
   /** `undefined`: the statement's rows cannot be used. */
@@ -40,38 +28,6 @@ const MAX_BYTES = 32_000_000
 // Numbers and shared groups take less memory than their JSON, the arrays around them more.
 const BYTES_PER_CHARACTER = 3
 const KEPT_BYTES = 500
-
-/** Returns the cells in a result, or `undefined` if they could differ from the engine's. */
-export const sliceOf = (
-  { columns, rows }: Result,
-  { groupCount, isAdditive }: Pick<CellRun, 'groupCount' | 'isAdditive'>,
-): Slice | undefined => {
-  const firstValue = groupCount + (isAdditive ? 1 : 2)
-  if (!columns.slice(0, groupCount).every(isPlain)) return undefined
-  if (isAdditive && !columns.slice(firstValue).every(isInteger)) return undefined
-  const groups: { key: string; values: Row }[] = []
-  const places = new Map<string, number>()
-  const slice = {
-    columns,
-    groups,
-    groupAt: [] as number[],
-    from: [] as number[],
-    to: [] as number[],
-    values: [] as Row[],
-  }
-  for (const row of rows) {
-    const checked = isAdditive ? row : row.slice(0, groupCount)
-    if (!checked.every((each, at) => isFaithful(each, columns[at]!))) return undefined
-    const values = row.slice(0, groupCount)
-    const key = JSON.stringify(values)
-    if (!places.has(key)) places.set(key, groups.push({ key, values }) - 1)
-    slice.groupAt.push(places.get(key)!)
-    slice.from.push(row[groupCount] as number)
-    slice.to.push(row[firstValue - 1] as number)
-    slice.values.push(row.slice(firstValue))
-  }
-  return slice
-}
 
 /** Loads cells, shares them between runs and keeps those that were used last. */
 export interface Slices {
