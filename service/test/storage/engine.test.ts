@@ -59,7 +59,7 @@ test('the engine writes an insert to disk before it responds', async () => {
     { name: 'min_parts_to_merge_at_once', value: '8' },
     // Without it, parts of a merge must be kept until the kernel has written the merged one.
     { name: 'min_rows_to_fsync_after_merge', value: '1' },
-    { name: 'old_parts_lifetime', value: '60' },
+    { name: 'old_parts_lifetime', value: '10' },
   ])
 })
 

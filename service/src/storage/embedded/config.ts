@@ -37,9 +37,9 @@ const MIN_PARTS_OF_MERGE = { min_parts_to_merge_at_once: 8 }
 
 /**
  * The engine keeps the parts of a merge for a while, because it does not sync the merged one: 8 minutes by default, and
- * 100 kB of memory each. Synced, they can go after a minute.
+ * 100 to 500 kB of memory each. Synced, they can go at once.
  */
-const AFTER_MERGE = { min_rows_to_fsync_after_merge: 1, old_parts_lifetime: 60 }
+const AFTER_MERGE = { min_rows_to_fsync_after_merge: 1, old_parts_lifetime: 10 }
 
 /** Settings of the engine by name. `merge_tree` has those of tables. */
 interface Tuning {
