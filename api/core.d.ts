@@ -76,6 +76,7 @@ export type {
   RageclickConfig,
   RatingSurveyQuestion,
   RecordedRequest,
+  RecordingReason,
   RemoteConfigFeatureFlagCallback,
   RequestCallback,
   RequestError,

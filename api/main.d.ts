@@ -62,13 +62,39 @@ interface SessionChange {
   crossTabAdoption: boolean
 }
 type SessionListener = (sessionId: string, windowId: string, reason?: SessionChange) => void
+type RecordingReason =
+  | 'opted_out'
+  | 'cookieless'
+  | 'turned_off_by_site'
+  | 'turned_off_by_service'
+  | 'awaiting_config'
+  | 'missing_config'
+  | 'lazy_loading'
+  | 'recorder_unavailable'
+  | 'another_instance'
+  | 'invalid_settings'
+  | 'rrweb'
+  | 'internal_error'
+  | 'sampling'
+  | 'trigger'
+  | 'blocked_url'
+  | 'no_activity'
+  | 'minimum_duration'
+  | 'idle'
+  | 'budget'
+  | 'page_too_large'
+  | 'refused_by_service'
+  | 'before_send'
+  | 'queue_full'
+  | 'expired'
+  | 'page_left'
 interface Explanation {
   event: string
   uuid?: string
   at: Date
   stages: readonly string[]
   state: 'waiting' | 'delivered' | 'dropped'
-  reason?: DropReason
+  reason?: DropReason | RecordingReason
 }
 type FlagValue = boolean | string
 interface FlagDetails {
@@ -839,6 +865,7 @@ export type {
   RageclickConfig,
   RatingSurveyQuestion,
   RecordedRequest,
+  RecordingReason,
   RemoteConfigFeatureFlagCallback,
   RequestCallback,
   RequestError,
