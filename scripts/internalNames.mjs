@@ -17,7 +17,7 @@ export const INTERNAL_NAMES = `
   ledger typed hasFailed tabs fillers maxBytes emit isInClickTask onVisibilityChange onActivity importExtension
   provides fields isSent createQueue amend checkPath describeEvent startedAt readDevice createOutbox standIns
   anyMatches createAttribution withoutPage withoutSensitive storageOf peek defineMembers exists isPaused safeText
-    onPageRestored pathOf besides onChange methods alive taken giveUp anonymize createPermissions createRemoteConfig describe
+    onPageRestored pathOf besides methods alive taken giveUp anonymize createPermissions createRemoteConfig describe
     writeSome useDatabase adopt isOver onOpened mergeSets hasRoom runAt onWait onAlign onIdChange onReset onDenial onOptIn
     onGroup onCapture onPersonProperties onOnline onStart onEnd
 `

@@ -65,7 +65,9 @@ const uses = (text: string, name = 'file.js') => {
 
 /** What a file uses only where it exists. */
 const GUARDED: Record<string, readonly string[]> = {
-  recorder: ['requestIdleCallback'],
+  analytics: ['requestIdleCallback'],
+  main: ['requestIdleCallback'],
+  recorderPage: ['requestIdleCallback'],
   surveysView: ['setHTML'],
   // In @medv/finder. Older browsers do not load the toolbar, which only the site's own team opens.
   toolbar: ['||='],

@@ -12,6 +12,7 @@ const file = (path: string) => readFileSync(resolve(ROOT, path), 'utf8')
 const OUR_SNIPPET = file('examples/snippet/snippet.js')
 const SCRIPTS: Record<string, string> = {
   'https://ours.example/static/analytics.js': file('dist/analytics.js'),
+  'https://ours.example/static/database.js': file('dist/database.js'),
   'https://theirs.example/static/array.js': file('node_modules/posthog-js/dist/array.js'),
   'https://theirs.example/module.js': file('node_modules/posthog-js/dist/module.js'),
 }

@@ -9,18 +9,17 @@ import { capture, expect, moment, QUIET } from '../support/world'
 /** Counts the bodies that the page has compressed from now on. */
 const countCompressed = async (page: Page): Promise<() => Promise<number>> => {
   await page.evaluate(() => {
-    const { pipeThrough } = ReadableStream.prototype
-    Object.assign(window, { compressed: 0 })
-    ReadableStream.prototype.pipeThrough = function <Out>(
-      this: ReadableStream,
-      pair: ReadableWritablePair<Out>,
-      options?: StreamPipeOptions,
-    ): ReadableStream<Out> {
-      const count = new TransformStream<Out, Out>({
-        flush: () => void (window as unknown as { compressed: number }).compressed++,
-      })
-      return pipeThrough.call(pipeThrough.call(this, pair, options), count) as ReadableStream<Out>
-    }
+    const Native = window.CompressionStream
+    Object.assign(window, {
+      compressed: 0,
+      CompressionStream: function (format: CompressionFormat) {
+        const { readable, writable } = new Native(format)
+        const count = new TransformStream({
+          flush: () => void (window as unknown as { compressed: number }).compressed++,
+        })
+        return { readable: readable.pipeThrough(count), writable }
+      },
+    })
   })
   return () => page.evaluate(() => (window as unknown as { compressed: number }).compressed)
 }

@@ -1,7 +1,7 @@
 import type { Link } from '../host'
 import { objectOf } from '../lib/objects'
 import type { Stop } from '../types'
-import type { CallMethod, Client, Connection } from './feature'
+import type { CallMethod, Client } from './feature'
 
 /** How a feature handles calls of methods that its extension has. */
 interface Late {
@@ -32,11 +32,11 @@ export const linkTo =
   ({ api, calls, connections }: Client) =>
   (link: Link): Stop => {
     const names = Object.keys(link.api ?? {})
-    connections.push(link as Connection)
+    connections.push(link)
     Object.assign(api(), link.api)
     calls.replay()
     return () => {
-      connections.splice(connections.indexOf(link as Connection), 1)
+      connections.splice(connections.indexOf(link), 1)
       Object.assign(
         api(),
         objectOf(names, () => undefined),

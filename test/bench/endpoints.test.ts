@@ -71,22 +71,31 @@ test('a benchmark target is met when the worst query and size meet it', () => {
       questions: [query('a', [90, 2, 1], fine), query('b', [90, 4, 2.5], { byHandMs: 10, liveMs: 15, overheadMs: 3 })],
     },
   ]
+  const absent = 'not with these sizes'
   expect(targetsOf(sizes)).toEqual([
-    ['2.00', '2.50', '**no**'],
-    ['50.0', '4.00', 'yes'],
-    ['50.0', '64.0', '**no**'],
-    ['1.50', '2.00', '**no**'],
-    ['1.20', '1.50', '**no**'],
-    ['2.00', '3.00', '**no**'],
-    ['2.00', '1.00', 'yes'],
+    ['≤ 2.00', '2.50', '**no**'],
+    ['≤ 25.0', '4.00', 'yes'],
+    ['≤ 40.0', '–', absent],
+    ['≤ 100', '64.0', 'yes'],
+    ['≥ 250', '5.00', '**no**'],
+    ['≤ 1.25', '2.00', '**no**'],
+    ['≤ 1.00', '0.18', 'yes'],
+    ['≤ 1.25', '1.10', 'yes'],
+    ['≤ 1.15', '1.50', '**no**'],
+    ['≤ 0.85', '3.00', '**no**'],
+    ['≤ 2.00', '1.00', 'yes'],
   ])
   expect(targetsOf(sizes.slice(0, 1)).map(([, , met]) => met)).toEqual([
     'yes',
     'yes',
+    absent,
     'yes',
-    'one size only',
+    '**no**',
+    absent,
     'yes',
     'yes',
+    absent,
+    '**no**',
     'yes',
   ])
 })
