@@ -137,7 +137,9 @@ export const launchEngine = async ({
     // A separate process group: Ctrl-C in a terminal only signals the service, which stops the engine itself.
     // Without HOME, the engine exits when its startup statement fails. Otherwise it would wait for input on its
     // terminal.
+    // The engine exits if it may not read its working directory, which is the service's if that was started by another user.
     {
+      cwd: dataDir,
       stdio: ['pipe', 'ignore', output],
       detached: true,
       env: { PATH: process.env.PATH, TZ: 'UTC', JE_MALLOC_CONF: ALLOCATOR },
