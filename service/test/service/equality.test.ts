@@ -102,6 +102,7 @@ const answerOf = ({ isOrdered }: Question, { status, body }: Reply): unknown => 
   return rows.map((row) => [JSON.stringify(row), row] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row) // prettier-ignore
 }
 
+const ERASING = 'a person is being erased'
 const done = { compared: 0, materialized: 0, moving: 0 }
 const TRIES = 5
 
@@ -122,6 +123,8 @@ const compare = async (turn: string, service = anyService(), question = random.p
     const after = isSame ? before : await live()
     // While a person is erased, runs are live, and a result that is not materialized may be from the cache.
     if (reply.body.is_cached && !reply.body.endpoint_materialized) return
+    // Erasing deletes the owners of connected ids and writes them anew: in between, any run counts these as persons.
+    if (!isSame && turn === ERASING) return
     if (isSame || areSame(before, after)) {
       if (!isSame) expect({ SEED, turn, query: question.query, body, materialized: found }).toEqual({ SEED, turn, query: question.query, body, materialized: after }) // prettier-ignore
       done.compared += 1
@@ -192,8 +195,13 @@ const TURNS: Readonly<Record<string, () => Promise<unknown>>> = {
     const [person] = body.results
     if (!person) return
     await Promise.all([
-      api(anyService(), 'DELETE', `/persons/${person.id}/?delete_events=true`).then(({ status }) => expect(status).toBeLessThan(300)), // prettier-ignore
-      compareMany('a person is being erased', 12),
+      // A busy engine may confirm a deletion too late. The response asks for a retry.
+      until(async () => {
+        const { status, body: error } = await api(anyService(), 'DELETE', `/persons/${person.id}/?delete_events=true`)
+        if (status !== 503) expect([status, error]).toEqual([204, ''])
+        return status !== 503
+      }),
+      compareMany(ERASING, 12),
       send(eventsOf(5)),
     ])
     await allReady()
@@ -210,9 +218,9 @@ const TURNS: Readonly<Record<string, () => Promise<unknown>>> = {
     await clickhouse.ask(
       `ALTER TABLE db.events DELETE WHERE event = '${random.pick(EVENTS)}' AND distinct_id = '${random.pick(IDS)}' SETTINGS mutations_sync = 2`,
     )
-    // Until the service notices, results include them.
+    // Until the service notices, results include them. Those for one set of values may not.
     const isNoticed = (question: Question) =>
-      compare('events are deleted', anyService(), question).then(() => true, () => false) // prettier-ignore
+      Promise.all(Array.from({ length: 4 }, () => compare('events are deleted', anyService(), question))).then(() => true, () => false) // prettier-ignore
     await until(async () => {
       await passTime(70)
       await allReady()
