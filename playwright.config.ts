@@ -24,7 +24,7 @@ export default defineConfig({
   // Tests mostly wait for timers and retries, and Jest runs beside them. Each further worker costs 10 s of CPU time: its own
   // browser, service and engine. Every test has its own page and host, so tests of one file run concurrently too, and no
   // long file is left at the end.
-  workers: 4,
+  workers: 3,
   fullyParallel: true,
   // These only stop tests that hang. They are generous, because a busy machine is slow.
   timeout: 300_000,
