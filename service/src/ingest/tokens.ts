@@ -7,7 +7,7 @@ const MAX_TOKEN_BYTES = 200
 const MAX_FIELDS = 20_000
 // More blanks between a name and its value than any JSON writer leaves.
 const MAX_BLANKS = 1_000
-// Searching this much takes well under a millisecond, or a few if it has nothing but ends of names.
+// Searching this many characters takes less than a millisecond, or a few milliseconds if all are ends of names.
 const STEP_BYTES = 128 * 1024
 
 /** The names, and the ends of them by which they are found. JSON is full of quotation marks, so a search for all of a name takes four times as long. */

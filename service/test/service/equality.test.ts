@@ -16,7 +16,7 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
  * Compares materialized and live runs of random endpoints on two processes with one Postgres and one engine, while everything
  * happens that may make them differ. TEST_RUNS is the number of comparisons, TEST_SEED the seed that a failure prints.
  */
-const COMPARISONS = randomRuns(100)
+const COMPARISONS = randomRuns(500)
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9)
 const PER_TURN = 8
 const TURNS_PER_ERA = 16
@@ -123,7 +123,7 @@ const compare = async (turn: string, service = anyService(), question = random.p
     const after = isSame ? before : await live()
     // While a person is erased, runs are live, and a result that is not materialized may be from the cache.
     if (reply.body.is_cached && !reply.body.endpoint_materialized) return
-    // Erasing deletes the owners of connected ids and writes them anew: in between, any run counts these as persons.
+    // Known bug: erasing deletes the owners of connected ids before it rewrites them. A run in between counts each id as a person.
     if (!isSame && turn === ERASING) return
     if (isSame || areSame(before, after)) {
       if (!isSame) expect({ SEED, turn, query: question.query, body, materialized: found }).toEqual({ SEED, turn, query: question.query, body, materialized: after }) // prettier-ignore

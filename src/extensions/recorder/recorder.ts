@@ -75,7 +75,7 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
       session_recording,
       enable_recording_console_log,
       host.shared._forceAllowLocalhostNetworkCapture,
-      // A page that is written anew (`document.open`) has lost all listeners.
+      // A page that `document.open` has replaced has lost all listeners.
       document.documentElement,
     ]
     if (current.every((each, index) => each === started[index])) return
