@@ -18,6 +18,7 @@ import { erasureFrom } from './persons/erasure.ts'
 import { PEOPLE } from './persons/module.ts'
 import { PROJECTS } from './projects/module.ts'
 import { RECORDINGS } from './recordings/module.ts'
+import { ERASURES, retentionOf } from './retention/module.ts'
 import { STATICS } from './statics/module.ts'
 import { STATUS } from './status/module.ts'
 import { CORE_SCHEMA } from './storage/schema/core.ts'
@@ -33,6 +34,7 @@ const PRODUCTS: readonly AnyModule[] = [
   PROJECTS,
   STORING,
   PEOPLE,
+  ERASURES,
   EVENTS,
   FLAGS,
   SURVEYS,
@@ -62,6 +64,7 @@ export const MODULES: readonly AnyModule[] = [
   captureFor(PRODUCTS, Object.keys(REJECTIONS)),
   evaluationWith(PRODUCTS),
   erasureFrom(PRODUCTS, SCHEMA),
+  retentionOf(PRODUCTS),
 ]
 
 /** Metrics of modules. */
