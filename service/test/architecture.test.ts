@@ -151,7 +151,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...STORES,
   ],
   backup: ['lib', 'projects', 'retention', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
-  cli: ['lib', 'projects', 'retention', 'console', 'backup', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
+  cli: [
+    'lib',
+    'projects',
+    'retention',
+    'console',
+    'backup',
+    'storage',
+    'storage/metadata',
+    'storage/embedded',
+    'storage/schema',
+  ],
   main: [
     'service',
     'modules',

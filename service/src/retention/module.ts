@@ -2,10 +2,11 @@ import type { Refuser } from '../ingest/sink.ts'
 import type { AnyModule, Module } from '../module.ts'
 import type { Eraser } from '../persons/erase.ts'
 import { createDeletions } from './deletions.ts'
+import { createDeletionWork, type DeletionWork } from './deletionWork.ts'
 import { createJournal, createRefuser, ERASED } from './journal.ts'
 import { createChangeRows } from './retainer.ts'
 import { createRetention } from './retention.ts'
-import { RETENTION_ROUTES, type RetentionParts } from './routes.ts'
+import { RETENTION_ROUTES, type RetentionParts } from './routes/retention.ts'
 import { createDeletionStore, createErasureStore, createRetentionStore } from './store.ts'
 
 interface ErasureJournal {
@@ -33,14 +34,16 @@ const REFRESH_MS = 60_000
 const WORK_MS = 5_000
 
 /** Returns the module that hides and deletes old events, and deletes events by condition, with `modules` following. */
-export const retentionOf = (modules: readonly AnyModule[]): Module<RetentionParts> => ({
+export const retentionOf = (modules: readonly AnyModule[]): Module<RetentionParts & Pick<DeletionWork, 'work'>> => ({
   create({ gate, metadata, onStop, log, use }) {
     const changeRows = createChangeRows(modules.flatMap((module) => module.retainer?.(use(module) as never) ?? []))
     const store = metadata.store(createDeletionStore)
-    const deletions = createDeletions({ store, storage: gate.background, changeRows, now: Date.now, log })
-    onStop(() => deletions.close())
+    const options = { store, storage: gate.background, now: Date.now, log }
+    const { work, close } = createDeletionWork({ ...options, changeRows })
+    onStop(close)
     return {
-      deletions,
+      work,
+      deletions: createDeletions({ ...options, work }),
       retention: createRetention({
         store: metadata.store(createRetentionStore),
         deletions: store,
@@ -51,8 +54,8 @@ export const retentionOf = (modules: readonly AnyModule[]): Module<RetentionPart
     }
   },
   routes: RETENTION_ROUTES,
-  jobs: ({ retention, deletions }) => [
+  jobs: ({ retention, work }) => [
     { name: 'retention', everyMs: REFRESH_MS, run: retention.refresh },
-    { name: 'deletions', everyMs: WORK_MS, run: deletions.work },
+    { name: 'deletions', everyMs: WORK_MS, run: work },
   ],
 })

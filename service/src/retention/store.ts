@@ -276,10 +276,13 @@ export const createErasureStore = ({ db, transact, cacheReads }: MetadataContext
             .where('project_id', '=', projectId)
             .where('id_hash', '=', hash)
             .executeTakeFirst()
-          const values = {
-            erased_at: known && known.erased_at > erasedAt ? known.erased_at : erasedAt,
-            with_events: Number(withEvents || known?.with_events === 1),
-          }
+          // An erasure without events says nothing about events, which would be refused.
+          const isKnownBetter =
+            known &&
+            (known.with_events > Number(withEvents) ||
+              (known.with_events === Number(withEvents) && known.erased_at > erasedAt))
+          if (isKnownBetter) continue
+          const values = { erased_at: erasedAt, with_events: Number(withEvents) }
           await transaction
             .insertInto('erasures')
             .values({ ...key, ...values })

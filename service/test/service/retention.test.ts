@@ -18,8 +18,8 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOStri
 const sold = (days: number, distinct_id: string, more: Record<string, unknown> = {}) =>
   event('sold', { timestamp: daysAgo(days) }, { distinct_id, ...more })
 const namesOf = async (target: Parameters<typeof rowsOf>[0] = service) =>
-  (await rowsOf(target, 'SELECT event, distinct_id FROM events ORDER BY event, distinct_id')).map(
-    ([name, id]) => `${name} ${id}`,
+  (await rowsOf(target, 'SELECT event, distinct_id FROM events ORDER BY event, distinct_id')).map((row) =>
+    row.join(' '),
   )
 /** Stored rows of the service's project, whether they are hidden or not. */
 const stored = async (table = 'events', project = service.projectId) =>

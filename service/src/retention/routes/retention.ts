@@ -1,9 +1,8 @@
-import { invalidInput } from '../http/request.ts'
-import { page } from '../http/request.ts'
-import { routesWith } from '../http/route.ts'
-import { pageOf } from '../http/schemas.ts'
-import type { Deletions } from './deletions.ts'
-import type { Retention } from './retention.ts'
+import { invalidInput, page } from '../../http/request.ts'
+import { routesWith } from '../../http/route.ts'
+import { pageOf } from '../../http/schemas.ts'
+import type { Deletions } from '../deletions.ts'
+import type { Retention } from '../retention.ts'
 import { DELETION, POLICY, RETENTION, TARGET, targetOf, viewOfDeletion, viewOfRetention } from './views.ts'
 
 /** What the routes use. */

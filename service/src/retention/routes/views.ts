@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CLOSED } from '../http/request.ts'
-import { ANY_OBJECT, oneOf, orNull, TIME } from '../http/schemas.ts'
-import type { Cutoff } from './policy.ts'
-import { deletionDueAt } from './retention.ts'
-import type { Deletion, RetentionState } from './store.ts'
-import type { Target } from './target.ts'
+import { CLOSED } from '../../http/request.ts'
+import { ANY_OBJECT, oneOf, orNull, TIME } from '../../http/schemas.ts'
+import type { Cutoff } from '../policy.ts'
+import { deletionDueAt } from '../retention.ts'
+import type { Deletion, RetentionState } from '../store.ts'
+import type { Target } from '../target.ts'
 
 const MAX_DAYS = 36_500
 const MAX_NAMES = 100
