@@ -6,6 +6,7 @@ import { bucketsOf, nextInterval, type Period, periodOf, previousPeriod } from '
 import { breakdownsOf } from '../shared.ts'
 import { checkTrends, isTotalValue, type TrendsQuery } from './trendsQuery.ts'
 import { shapeTrends } from './trendsShape.ts'
+import { partsOf } from './trendsParts.ts'
 import { scanOf } from './trendsScan.ts'
 import { type TrendsPlan, unionOf } from './trendsStatement.ts'
 
@@ -36,8 +37,10 @@ export const TRENDS: Insight<TrendsQuery> = {
   plan(query, { projectId, ...options }) {
     const plans = trendsPlans(query, options)
     const compares = plans.length > 1
+    const printed = (plan: TrendsPlan): Statement => print(statementOf(plan), projectId)
     return {
-      statements: plans.map((plan): Statement => print(statementOf(plan), projectId)),
+      statements: plans.map(printed),
+      parts: partsOf(plans, printed),
       shape: (answers) => ({
         results: plans.flatMap((plan, index) =>
           shapeTrends(answers[index]!, plan, compares ? (index ? 'previous' : 'current') : undefined),
