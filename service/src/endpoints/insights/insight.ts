@@ -55,6 +55,7 @@ export interface Parts {
 
 /** The statements of a run, and the shape of its response. Results have the order of the statements. */
 export interface Plan {
+  /** Made on the first read. */
   readonly statements: readonly Statement[]
   /** Absent: the rows of an interval depend on other intervals. */
   readonly parts?: Parts | undefined

@@ -80,8 +80,7 @@ const sessionPath = (query: unknown, at: string): string => {
   return inner ? sessionPath(inner[1], `${at}.${inner[0]}`) : at
 }
 
-/** Returns what to store for an insight, or why it cannot be materialized. */
-export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Violation[] => {
+const findShape = (query: InsightQuery): InsightShape | readonly Violation[] => {
   if (readsWholeSessions(query)) {
     return [
       {
@@ -115,7 +114,7 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
   }
   const requested: RequestedEvents[] = []
   const note: Reading = { ...LIVE, from: (each) => (requested.push(each), each.from) }
-  planInsight(query, { projectId: 0, variables: SHORT_RANGE, zone: UTC, now: 0, reading: note })
+  void planInsight(query, { projectId: 0, variables: SHORT_RANGE, zone: UTC, now: 0, reading: note }).statements
   const values = new Map(
     [TIME, ...requested.flatMap(({ from }) => baseOf(from).base.items.map(({ value }) => value))].map((value) => [
       idOf(value),
@@ -131,6 +130,16 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
     .digest('hex')
     .slice(0, 32)
   return { signature, kind, columns, bucketMs, ...(events ? { events } : {}) }
+}
+
+// A version's query never changes, and remains the same object while the version is cached.
+const shapes = new WeakMap<InsightQuery, ReturnType<typeof findShape>>()
+
+/** Returns what to store for an insight, or why it cannot be materialized. */
+export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Violation[] => {
+  const shape = shapes.get(query) ?? findShape(query)
+  shapes.set(query, shape)
+  return shape
 }
 
 /** Returns events with `items`, their timestamp and the time of their arrival. */
@@ -307,6 +316,7 @@ export const planFromStored = (
     return rows ?? requested.from
   }
   const plan = planInsight(query, { ...run, reading: { isWeighed, from, isUnmerged } })
+  void plan.statements
   if (!isServed) return undefined
   return { plan, intervals: intervalsOf(plan, requests, shape, { stored, projectId: run.projectId }) }
 }

@@ -38,8 +38,12 @@ export const TRENDS: Insight<TrendsQuery> = {
     const plans = trendsPlans(query, options)
     const compares = plans.length > 1
     const printed = (plan: TrendsPlan): Statement => print(statementOf(plan), projectId)
+    let statements: readonly Statement[] | undefined
     return {
-      statements: plans.map(printed),
+      // A run from memory needs none.
+      get statements() {
+        return (statements ??= plans.map(printed))
+      },
       parts: partsOf(plans, printed),
       shape: (answers) => ({
         results: plans.flatMap((plan, index) =>
