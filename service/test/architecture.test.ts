@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   status: ['lib', 'storage', 'storage/metadata'],
   statics: ['lib'],
   dashboards: ['lib', 'storage/metadata'],
-  console: ['lib', 'projects', 'storage/metadata'],
+  console: ['lib', 'projects', 'statics', 'storage/metadata'],
   // Sessions of the toolbar on pages of sites, and what it reads.
   toolbar: ['lib', 'storage/metadata', 'console', 'flags'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.

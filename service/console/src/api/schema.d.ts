@@ -4283,6 +4283,12 @@ export interface operations {
             columns?: string[]
             dateFrom?: string
             dateTo?: string
+            days?: {
+              from: string
+              max: string
+              min: string
+              to: string
+            }
             endpoint_materialized?: boolean
             /** Format: date-time */
             endpoint_materialized_at?: string
@@ -4487,6 +4493,12 @@ export interface operations {
             columns?: string[]
             dateFrom?: string
             dateTo?: string
+            days?: {
+              from: string
+              max: string
+              min: string
+              to: string
+            }
             endpoint_materialized?: boolean
             /** Format: date-time */
             endpoint_materialized_at?: string
@@ -4850,7 +4862,18 @@ export interface operations {
     requestBody?: {
       content: {
         'application/json': {
+          allowed_values?: {
+            [key: string]: (string | number | boolean)[]
+          }
           allowed_variables?: string[]
+          date_range?: {
+            from: string
+            to?: string
+            variables?: {
+              from: string
+              to: string
+            }
+          }
           endpoints: string[]
           expires_at?: string
           origins?: string[]
@@ -4870,7 +4893,18 @@ export interface operations {
         }
         content: {
           'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
             allowed_variables: string[] | null
+            date_range: {
+              from: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
             endpoints: string[]
             /** Format: date-time */
             expires_at: string
