@@ -37,6 +37,9 @@ const materialized = async (name: string) => {
   return rows
 }
 
+/** The number of events of the materialized trend. */
+const trend = async () => ((await materialized('trend')) as { count: number }[])[0]!.count
+
 beforeAll(async () => {
   service = await startService({
     env: { TRAILMARK_MATERIALIZE_LAG_SECONDS: '0', NODE_OPTIONS: `--import=${SHORT_INTERVALS}` },
@@ -79,6 +82,17 @@ beforeAll(async () => {
     },
     is_materialized: true,
   })
+  await api(service, 'POST', '/endpoints/', {
+    name: 'trend',
+    query: {
+      kind: 'TrendsQuery',
+      series: [{ kind: 'EventsNode', event: 'sold' }],
+      interval: 'week',
+      dateRange: { date_from: '-98d' },
+    },
+    is_materialized: true,
+  })
+  expect(await trend()).toBe(2)
   expect(await materialized('sales')).toEqual([
     ['ann', 1],
     ['bob', 1],
@@ -114,6 +128,7 @@ test('what is older than a project keeps is hidden at once, also in materialized
   expect(await namesOf()).toEqual(left)
   expect((await api(service, 'POST', '/endpoints/sales/run', {})).body.results).toEqual([['cleo', 1]])
   expect(await materialized('sales')).toEqual([['cleo', 1]])
+  expect(await trend()).toBe(1)
   expect((await api(service, 'GET', '/heatmaps/pages?date_from=-90d')).body.results).toEqual([])
   expect(
     (await api(service, 'GET', '/events/?after=2020-01-01T00:00:00Z')).body.results
@@ -126,6 +141,7 @@ test('what is older than a project keeps is hidden at once, also in materialized
   await capture(service, sold(50, 'late'))
   expect(await namesOf()).toEqual(left)
   expect(await materialized('sales')).toEqual([['cleo', 1]])
+  expect(await trend()).toBe(1)
 })
 
 test('an event can be kept longer or shorter than others, and what is hidden is shown again until it is deleted', async () => {
