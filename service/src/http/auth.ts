@@ -29,6 +29,7 @@ export const SCOPES = [
   'error_tracking:write',
   'survey:read',
   'survey:write',
+  'export:read',
 ] as const
 
 /** Scopes of personal API keys. */
