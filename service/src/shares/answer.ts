@@ -30,7 +30,7 @@ export const toTileAnswer = (kind: string, answer: RunAnswer, days: Days | undef
   const { results, columns, hasMore, last_refresh, timezone } = answer
   return {
     kind,
-    columns: (columns as readonly string[] | undefined) ?? [],
+    columns: columns ?? [],
     results: kind === SQL ? results : withoutQuery(results),
     hasMore: Boolean(hasMore),
     last_refresh,

@@ -1,33 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { Tile } from '../dashboards/tiles.ts'
-import { findEndpoint, findVersion } from '../endpoints/definitions/find.ts'
-import type { Choices } from '../endpoints/tokens/choices.ts'
-import { DAY_FORMS, dayNames } from '../endpoints/tokens/days.ts'
-import { createZone } from '../endpoints/insights/zone.ts'
 import { ApiError } from '../lib/apiError.ts'
 import { checkOrigins } from '../lib/origins.ts'
 import { isUuid } from '../lib/uuid.ts'
 import type { ApiKey } from '../storage/metadata/metadata.ts'
-import { snapshotOf } from './content.ts'
-import { shareDays } from './days.ts'
-import type { Share, ShareDates, ShareDefinition } from './definition.ts'
+import { createDefine, type Define, type ShareInput } from './define.ts'
+import type { Share, ShareDefinition } from './definition.ts'
 import { hashPassword } from './password.ts'
-import { lackedScopes, type Standings, type StandingParts } from './standing.ts'
+import { assertMayShare, type Standings, type StandingParts } from './standing.ts'
 import type { ShareStore } from './store.ts'
 import { type ShareView, toShareView } from './view.ts'
-
-/** What to share, and what its readers may change. */
-export interface ShareInput {
-  readonly dashboard?: string
-  readonly endpoint?: string
-  readonly version?: number | 'latest'
-  readonly tiles?: readonly string[]
-  readonly variables?: Readonly<Record<string, unknown>>
-  readonly allowed_values?: Choices
-  readonly date_range?: ShareDates
-  readonly display?: Tile['display']
-  readonly title?: string
-}
 
 /** The fields of a share that can be changed later. */
 export interface ShareSettings {
@@ -58,8 +39,7 @@ export interface Shares {
   /** Makes the share belong to `key`. */
   takeOver(projectId: number, id: string, key: ApiKey): Promise<ShareView>
   revoke(projectId: number, id: string): Promise<void>
-  /** Returns the definition that a share of the input would have. */
-  define(projectId: number, key: ApiKey, input: ShareInput): Promise<ShareDefinition>
+  readonly define: Define
 }
 
 export const MAX_SHARES = 500
@@ -86,15 +66,6 @@ const expiryOf = (given: string | undefined, now: number): string => {
   return new Date(end).toISOString()
 }
 
-const checkNames = ({ variables = {}, allowed_values: choices = {}, date_range: dates }: ShareInput): void => {
-  const both = Object.keys(choices).find((name) => Object.hasOwn(variables, name))
-  if (both)
-    throw wrong('allowed_values', `"${both}" is in "variables" and in "allowed_values". Remove it from one of them.`)
-  const days = dates ? Object.values(dayNames(dates)) : []
-  const day = days.find((name) => Object.hasOwn(variables, name) || Object.hasOwn(choices, name))
-  if (day) throw wrong('date_range', `"${day}" takes dates. Remove it from "variables" and "allowed_values".`)
-}
-
 export interface SharesDependencies extends StandingParts {
   readonly store: ShareStore
   readonly standings: Standings
@@ -102,7 +73,8 @@ export interface SharesDependencies extends StandingParts {
 
 /** Creates the operations on shares. */
 export const createShares = (parts: SharesDependencies): Shares => {
-  const { store, standings, metadata, dashboards, now = Date.now } = parts
+  const { store, standings, metadata, now = Date.now } = parts
+  const define = createDefine(parts)
 
   const find = async (projectId: number, id: string): Promise<Share> => {
     const found = isUuid(id) ? await store.get(projectId, id.toLowerCase()) : undefined
@@ -132,63 +104,6 @@ export const createShares = (parts: SharesDependencies): Shares => {
     const updated = await store.update(share.projectId, share.id, changes)
     if (!updated) throw notFound()
     return updated
-  }
-
-  const checkDates = async (projectId: number, dates: ShareDates | undefined) => {
-    if (!dates) return
-    const { timezone } = (await metadata.projects.byId(projectId))!
-    if (!shareDays(dates, createZone(timezone), now()))
-      throw wrong(
-        'date_range',
-        `"from", "to", "min" and "max" must each be ${DAY_FORMS}, and the ends must not be before the starts (default: today).`,
-      )
-  }
-
-  const ofDashboard = async (projectId: number, input: ShareInput): Promise<Partial<ShareDefinition>> => {
-    const dashboard = await dashboards.get(projectId, input.dashboard!)
-    const { version = 'latest', tiles = dashboard.tiles.map(({ id }) => id) } = input
-    const unknown = tiles.find((id) => !dashboard.tiles.some((tile) => tile.id === id))
-    if (unknown !== undefined)
-      throw wrong('tiles', `The dashboard has no tile "${unknown.slice(0, 100)}". Send the ids of its tiles.`)
-    if (!tiles.length) throw wrong('tiles', 'The dashboard has no tiles to share. Add a tile first.')
-    if (version !== 'latest' && version !== dashboard.version)
-      throw new ApiError('version_conflict', {
-        attr: 'version',
-        detail: `The current version of this dashboard is ${dashboard.version}. Share that, or "latest".`,
-        extra: { current_version: dashboard.version },
-      })
-    const snapshot = version === 'latest' ? undefined : await snapshotOf(parts, projectId, dashboard, tiles)
-    return { kind: 'dashboard', target: dashboard.id, version, tiles, ...(snapshot ? { snapshot } : {}) }
-  }
-
-  const ofEndpoint = async (projectId: number, input: ShareInput): Promise<Partial<ShareDefinition>> => {
-    if (input.tiles) throw wrong('tiles', 'An endpoint has no tiles. Omit "tiles".')
-    const endpoint = await findEndpoint(metadata, projectId, input.endpoint!)
-    const { version = 'latest' } = input
-    if (version !== 'latest') await findVersion(metadata, endpoint, version)
-    return { kind: 'endpoint', target: endpoint.id, endpoint: endpoint.name, version, tiles: [] }
-  }
-
-  const define: Shares['define'] = async (projectId, key, input) => {
-    const { dashboard, endpoint, variables = {}, allowed_values = {}, date_range, display, title } = input
-    if ((dashboard === undefined) === (endpoint === undefined))
-      throw wrong('dashboard', 'Share either "dashboard", by its id, or "endpoint", by its name.')
-    const lacked = lackedScopes(key, projectId, dashboard === undefined ? 'endpoint' : 'dashboard')
-    if (lacked.length)
-      throw new ApiError('permission_denied', {
-        detail: `A share shows what its key may read. This key lacks the scope ${lacked.join(', ')}.`,
-      })
-    checkNames(input)
-    await checkDates(projectId, date_range)
-    const target = await (dashboard === undefined ? ofEndpoint : ofDashboard)(projectId, input)
-    return {
-      ...(target as ShareDefinition),
-      pins: variables,
-      choices: allowed_values,
-      ...(date_range ? { dates: date_range } : {}),
-      ...(display ? { display } : {}),
-      ...(title ? { title } : {}),
-    }
   }
 
   const assertShareable = async (projectId: number, definition: ShareDefinition) => {
@@ -255,11 +170,7 @@ export const createShares = (parts: SharesDependencies): Shares => {
     },
     async takeOver(projectId, id, key) {
       const share = await find(projectId, id)
-      const lacked = lackedScopes(key, projectId, share.definition.kind)
-      if (lacked.length)
-        throw new ApiError('permission_denied', {
-          detail: `A share shows what its key may read. This key lacks the scope ${lacked.join(', ')}.`,
-        })
+      assertMayShare(key, projectId, share.definition.kind)
       return view(await change(share, { ownerKey: key.id }))
     },
     async revoke(projectId, id) {

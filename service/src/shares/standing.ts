@@ -1,4 +1,5 @@
 import { createZone } from '../endpoints/insights/zone.ts'
+import { ApiError } from '../lib/apiError.ts'
 import type { ApiKey, Metadata } from '../storage/metadata/metadata.ts'
 import { type Content, contentOf, type ContentParts } from './content.ts'
 import { type ShareDays, shareDays } from './days.ts'
@@ -36,10 +37,19 @@ export const NEEDED_SCOPES: Readonly<Record<ShareKind, readonly string[]>> = {
 }
 
 /** Returns the scopes that a key lacks for shares of a kind in a project. */
-export const lackedScopes = (key: ApiKey, projectId: number, kind: ShareKind): readonly string[] =>
+const lackedScopes = (key: ApiKey, projectId: number, kind: ShareKind): readonly string[] =>
   key.projectId === undefined || key.projectId === projectId
     ? NEEDED_SCOPES[kind].filter((scope) => !key.scopes.includes(scope))
     : NEEDED_SCOPES[kind]
+
+/** Throws `ApiError` unless a key may have shares of a kind in a project. */
+export const assertMayShare = (key: ApiKey, projectId: number, kind: ShareKind): void => {
+  const lacked = lackedScopes(key, projectId, kind)
+  if (lacked.length)
+    throw new ApiError('permission_denied', {
+      detail: `A share shows what its key may read. This key lacks the scope ${lacked.join(', ')}.`,
+    })
+}
 
 const suspended = (...reasons: readonly string[]): Standing => ({ state: 'suspended', reasons })
 

@@ -246,7 +246,7 @@ describe('a share', () => {
 
   test('is read by its own page only', async () => {
     const share = await shareTiles()
-    for (const headers of [
+    for (const headers of <Record<string, string>[]>[
       { origin: 'null' },
       { origin: 'https://evil.example' },
       { 'sec-fetch-site': 'cross-site' },
