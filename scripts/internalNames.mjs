@@ -42,8 +42,16 @@ export const RECORDER_NAMES = `
   .trim()
   .split(/\s+/)
 
-const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-const SHORT = [...LETTERS, ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second.toLowerCase()))]
+// Lower case, and with few first letters: the letters that are frequent in minified code compress best. Without names of
+// elements, of the browser and of the protocol, and words.
+const TAKEN = new Set(
+  'as at cx cy el ex ey gt id is lt of ok on ph to vh vw gi eu us im up td th js br dd dl dt em hr li ol rp rt tr tt ul mi mn mo ms by dx dy fx fy in rx ry pv en do if or no go my me be he we so an am ad tv pc ie os ui vr ar ml cm mm pt px fr ch rh rc ic lh cb cp cs ct ev nl ws xr uv ns fn np db io ip it sr'.split(
+    ' ',
+  ),
+)
+const LETTERS = [...'etriosanlcdupmhgfbvywkxqzj']
+const FIRST = [...new Set(['e', 't', 'o', ...LETTERS])]
+const SHORT = FIRST.flatMap((first) => LETTERS.map((second) => first + second)).filter((name) => !TAKEN.has(name))
 
 /** Short names by long ones, the same for every script and module. */
 export const SHORT_NAMES = new Map(INTERNAL_NAMES.map((name, index) => [name, SHORT[index]]))

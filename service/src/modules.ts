@@ -18,6 +18,8 @@ import { erasureFrom } from './persons/erasure.ts'
 import { PEOPLE } from './persons/module.ts'
 import { PROJECTS } from './projects/module.ts'
 import { RECORDINGS } from './recordings/module.ts'
+import { ERASURES, retentionOf } from './retention/module.ts'
+import { SHARES } from './shares/module.ts'
 import { STATICS } from './statics/module.ts'
 import { STATUS } from './status/module.ts'
 import { CORE_SCHEMA } from './storage/schema/core.ts'
@@ -33,6 +35,7 @@ const PRODUCTS: readonly AnyModule[] = [
   PROJECTS,
   STORING,
   PEOPLE,
+  ERASURES,
   EVENTS,
   FLAGS,
   SURVEYS,
@@ -41,6 +44,7 @@ const PRODUCTS: readonly AnyModule[] = [
   ERROR_TRACKING,
   ENDPOINTS,
   DASHBOARDS,
+  SHARES,
   TOOLBAR,
 ]
 
@@ -62,6 +66,7 @@ export const MODULES: readonly AnyModule[] = [
   captureFor(PRODUCTS, Object.keys(REJECTIONS)),
   evaluationWith(PRODUCTS),
   erasureFrom(PRODUCTS, SCHEMA),
+  retentionOf(PRODUCTS),
 ]
 
 /** Metrics of modules. */

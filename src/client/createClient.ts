@@ -5,6 +5,7 @@ import type { LoadDatabase } from '../delivery/outbox'
 import type { LoadExtension } from '../extensions/contract'
 import { later } from '../lib/guard'
 import type { Log } from '../lib/log'
+import type { OddRequests } from '../lib/oddRequests'
 import { oncePerTask } from '../lib/oncePerTask'
 import type { Config } from '../types'
 import { createCallMethod } from './callMethod'
@@ -64,7 +65,7 @@ export const createClient = ({
   )
   const { consent, identity, isOptedOut, remote, session, store, tabStore } = context
 
-  const delivery = connectDelivery(context, ledger)
+  const delivery = connectDelivery(context, ledger, () => load('requests') as unknown as Promise<OddRequests>)
   const { outbox, queue } = delivery
 
   const events = createCapture(context, ledger, queue, calls.early)

@@ -1,4 +1,5 @@
 import { coarseCheck } from '../config/coarseCheck'
+import { createMemoryQueue } from '../delivery/memoryQueue'
 import { objectOf } from '../lib/objects'
 import type { Provided } from './provided'
 import { obeyRefusal } from './refusal'
@@ -19,6 +20,7 @@ export const STAND_INS: Provided = {
     onPageHide: nothing,
     giveUp: () => undefined,
   }),
+  createQueue: createMemoryQueue,
   cookies: undefined,
   check: coarseCheck,
   createPermissions: obeyRefusal,

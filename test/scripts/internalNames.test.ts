@@ -1,4 +1,5 @@
 /** @jest-environment node */
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -65,6 +66,17 @@ describe('the names that the build of the scripts shortens', () => {
   ])('%s', (_, text) => {
     const taken = wordsOf(text)
     expect(all.filter((name) => taken.has(name))).toEqual([])
+  })
+
+  test('get short names that no other member has', async () => {
+    const script =
+      'const { SHORT_NAMES } = await import("./scripts/internalNames.mjs"); console.log([...SHORT_NAMES.values()].join())'
+    const short = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT, encoding: 'utf8' })
+    const shortNames = short.trim().split(',')
+    const taken = new Set(code.match(/(?<=\.|\b)[a-z]{2}(?=\??:)|(?<=\.)[a-z]{2}\b|(?<=[{,]\s*)[a-z]{2}(?=\s*[,}])/g))
+    expect(taken).toContain('id')
+    expect(new Set(shortNames).size).toBe(names.length)
+    expect(shortNames.filter((name) => taken.has(name))).toEqual([])
   })
 
   test('are not attributes of the script tag', () => {
