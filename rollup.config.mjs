@@ -5,7 +5,7 @@ import typescript from '@rollup/plugin-typescript'
 import { minify } from '@swc/core'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
-import { SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
+import { RECORDER_NAMES, SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
@@ -208,7 +208,9 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
   plugins: [...plugins, ...sources('cdn'), licenses, served(version)],
 })
 
-// The scripts that bundle only a part of Preact. Its sources mark private properties by an underscore.
+// The names of members that only one script has. Preact's sources mark private properties by an underscore.
+const PRIVATE_NAMES = { surveysView: /^_[a-z]/, recorderPage: RegExp(`^(${RECORDER_NAMES.join('|')})$`) }
+// The scripts that bundle only a part of Preact.
 const STATELESS = ['surveysView']
 
 /** The script of an extension, which stores its exports where src/entries/loadByScript.ts reads them. */
@@ -217,7 +219,8 @@ const extensionScript = (name) =>
     `src/extensions/${name}/${name}.ts`,
     `dist/${name}.js`,
     { name: `__trailmark_extensions__.${name}`, extend: true },
-    ...(STATELESS.includes(name) ? [[statelessPreact], /^_[a-z]/] : []),
+    STATELESS.includes(name) ? [statelessPreact] : [],
+    PRIVATE_NAMES[name],
   )
 
 /** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */
