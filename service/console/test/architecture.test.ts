@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Kinds of insights: a folder has everything that the pages know of a kind.
   insights: ['lib', 'api', 'ui'],
   // The page of shares, and what previews of them show too.
-  shared: ['insights', 'ui', 'lib', 'api'],
+  shared: ['insights', 'ui', 'lib', 'api', 'styles'],
   // How people share dashboards and endpoints.
   shares: ['shared', 'ui', 'lib', 'api', 'top'],
   pages: ['shares', 'insights', 'ui', 'lib', 'api', 'player', 'preview', 'top'],
