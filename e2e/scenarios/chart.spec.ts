@@ -400,12 +400,14 @@ test('says what is wrong and what to do, as an event too, and throws nothing int
   expect(await page.evaluate(() => [...new Set((window as unknown as { seen: string[] }).seen)])).toEqual([
     'run_token_revoked',
     'origin_not_allowed',
+    'invalid_run_token',
     'not_granted',
     'invalid_variables',
     'invalid_settings',
     'rate_limited',
     'token_provider_failed',
     'run_token_expired',
+    'unreachable',
   ])
   expect(mistakes.filter((each) => !/nothing/.test(each))).toEqual([])
 })

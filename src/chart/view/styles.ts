@@ -25,7 +25,7 @@ export const CSS = `
 .head{min-height:28px}
 .title{font-weight:600;margin-inline-end:auto;overflow-wrap:anywhere}
 label,.legend,.tip,.label,input{font-size:12px}
-input,summary,button{font:inherit;color:inherit;background:var(--_background);border:1px solid var(--_muted);border-radius:6px;padding:2px 8px;min-height:28px}
+:is(input,summary,button){font:inherit;color:inherit;background:var(--_background);border:1px solid var(--_muted);border-radius:6px;padding:2px 8px;min-height:28px}
 :focus-visible{outline:2px solid var(--_color-1);outline-offset:2px}
 .plot,details{position:relative}
 summary{list-style:none;cursor:pointer}
@@ -49,7 +49,7 @@ ul{margin:8px 0 0;padding:0;list-style:none}
 li{flex-wrap:nowrap;min-width:0;gap:6px}
 .swatch{flex:none;width:10px;height:10px;border-radius:3px;background:var(--_color)}
 .swatch.again{opacity:.55}
-.name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;max-width:24ch}
+.name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;max-width:24ch;unicode-bidi:plaintext}
 .tip{top:0;left:0;pointer-events:none;max-width:280px}
 .tip ul{margin:2px 0 0}
 b{margin-inline-start:auto;white-space:nowrap}
