@@ -34,7 +34,9 @@ test('claims are read from a token, and from nothing else', () => {
 })
 
 test('a token is renewed before it expires, once for all charts with a provider', async () => {
-  const provider = jest.fn(async () => tokenOf({ exp: inSeconds(300), call: provider.mock.calls.length }))
+  const provider = jest.fn(async (): Promise<string> =>
+    tokenOf({ exp: inSeconds(300), call: provider.mock.calls.length }),
+  )
   const [a, b] = [sourceOf(provider, ''), sourceOf(provider, '')]
   const [first, same] = await Promise.all([a.get(), b.get()])
   expect(first).toBe(same)
