@@ -1,5 +1,5 @@
 import { checkDays, type Days, dayNames, daysOf } from './load/days'
-import { ChartError, isTransient } from './load/errors'
+import { ChartError, keepsData } from './load/errors'
 import { runChart } from './load/run'
 import { sourceOf } from './load/tokens'
 import { type ChartData, NO_DATA } from './model'
@@ -30,9 +30,6 @@ const toChartError = (error: unknown): ChartError =>
         'not_drawn',
         `The result could not be drawn: ${error instanceof Error ? error.message : String(error)}.`,
       )
-
-/** Whether an error leaves the data that is shown. */
-const keepsData = (error: ChartError) => isTransient(error) || error.code.startsWith('days_')
 
 interface State {
   data: ChartData
@@ -106,7 +103,8 @@ export const createChart = (host: HTMLElement, defaultHost: string): Chart => {
     stop()
     const own = (loading = new AbortController())
     state.isLoading = true
-    show()
+    if (state.data === NO_DATA) show()
+    else view.wait()
     try {
       const answer = await ask(own.signal)
       if (own.signal.aborted) return

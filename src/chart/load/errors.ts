@@ -44,17 +44,21 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   rate_limited: (context) => `Too many requests were made with this token. ${again(context)}`,
   too_many_at_once: (context) => `Too many requests are waiting. ${again(context)}`,
   unreachable: (context) =>
-    `${context.host} cannot be reached. Check the connection, and that the page's content policy allows it. ${again(context)}`,
+    `${context.host} cannot be reached. Check the connection, and the page's content policy. ${again(context)}`,
   timeout: (context) => `${context.host} did not respond in time. ${again(context)}`,
   busy: (context) => `The service is busy. ${again(context)}`,
 }
 
 /** Statuses after which a later request may succeed. */
 const RETRYABLE = [0, 429, 502, 503, 504, 507]
-const RETRY_MS = 15_000
+export const RETRY_MS = 15_000
 
 /** Whether the data that is shown stays: the error says nothing about the right to see it. */
-export const isTransient = ({ retryAfterMs }: ChartError): boolean => retryAfterMs !== undefined
+export const keepsData = ({ code, retryAfterMs }: ChartError): boolean =>
+  code.startsWith('days_') || (retryAfterMs !== undefined && code !== PROVIDER_FAILED)
+
+/** Code of a token provider that returned none: the reader may have signed out. */
+export const PROVIDER_FAILED = 'token_provider_failed'
 
 /** Creates an error. `retryAfterMs`: when the service wants the next request. */
 export const createError = (

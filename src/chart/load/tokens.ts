@@ -1,5 +1,5 @@
 import { isRecord } from '../read/cells'
-import { ChartError } from './errors'
+import { ChartError, PROVIDER_FAILED, RETRY_MS } from './errors'
 
 /** Returns run tokens, such as from the site's own server. */
 export type TokenProvider = () => Promise<string>
@@ -53,8 +53,10 @@ const fixedSource = (token: string): TokenSource => ({
 
 const failed = (why: string) =>
   new ChartError(
-    'token_provider_failed',
-    `The token provider returned no token: ${why}. Check it on the site's server.`,
+    PROVIDER_FAILED,
+    `The token provider returned no token: ${why}. The chart tries again in 15 s.`,
+    0,
+    RETRY_MS,
   )
 
 const timeLimit = () =>

@@ -35,7 +35,9 @@ export interface Actions {
 /** The view of a chart, in its shadow root. */
 export interface ChartView {
   show(shown: Shown): void
-  /** Draws the figure again, in the current size. */
+  /** Shows that other data is requested. */
+  wait(): void
+  /** Draws the figure, unless it is drawn in the current size. */
   redraw(): void
   picture(): Picture
   readonly plot: HTMLElement
@@ -101,11 +103,14 @@ export const createView = (shadow: ShadowRoot, actions: Actions): ChartView => {
   shadow.append(root)
   let drawing: Drawing | undefined
   let label = ''
-  let size: Size = { width: 0, height: 0 }
+  let drawn: { readonly of: Drawing; readonly size: Size } | undefined
 
   const redraw = () => {
-    size = { width: plot.root.clientWidth, height: plot.root.clientHeight }
-    if (drawing && size.width > 20 && size.height > 40) plot.draw(drawing.figure(size), size, label)
+    const { clientWidth: width, clientHeight: height } = plot.root
+    if (!drawing || width <= 20 || height <= 40) return
+    if (drawn?.of === drawing && drawn.size.width === width && drawn.size.height === height) return
+    drawn = { of: drawing, size: { width, height } }
+    plot.draw(drawing.figure(drawn.size), drawn.size, label)
   }
 
   const showTable = (data: ChartData, formats: Formats, isVisible: boolean, name: string) => {
@@ -113,12 +118,15 @@ export const createView = (shadow: ShadowRoot, actions: Actions): ChartView => {
     const scroll = isVisible
       ? { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': name }
       : { class: 'hidden' }
+    const top = tables.firstElementChild?.scrollTop ?? 0
     tables.replaceChildren(element('div', scroll, table))
+    tables.firstElementChild!.scrollTop = top
   }
 
   return {
     plot: plot.root,
     redraw,
+    wait: () => root.setAttribute('aria-busy', 'true'),
     show(shown) {
       const { data, look, error, isLoading } = shown
       const words = { ...WORDS, ...look.words }
@@ -143,7 +151,7 @@ export const createView = (shadow: ShadowRoot, actions: Actions): ChartView => {
       legend.replaceChildren(...legendItems(drawing?.legend ?? []))
       legend.hidden = !drawing?.legend.length
       label = `${name}. ${type === 'number' ? formats.full(data.total) : words.hint}`
-      plot.clear()
+      if (!drawing) plot.clear()
       if (hasData) showTable(data, formats, !drawing, name)
       else tables.replaceChildren()
       redraw()

@@ -23,7 +23,8 @@ export const createMenu = (): {
     {
       keydown: close,
       focusout: (event: FocusEvent) => {
-        if (!root.contains(event.relatedTarget as Node | null)) close(event)
+        // Safari does not focus the button that was clicked.
+        if (event.relatedTarget && !root.contains(event.relatedTarget as Node)) close(event)
       },
     },
     summary,

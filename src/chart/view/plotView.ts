@@ -104,7 +104,7 @@ export const createPlotView = (): PlotView => {
       root.setAttribute('aria-label', label)
       root.toggleAttribute('tabindex', next.count > 0)
       if (next.count) root.setAttribute('tabindex', '0')
-      if (kept >= 0 && root.matches(':focus')) show(kept, false)
+      if (kept >= 0) show(kept, false)
     },
     clear() {
       leave()
