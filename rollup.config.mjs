@@ -237,6 +237,7 @@ const partTypes = (extension, core) => ({
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
   script('src/entries/script.core.ts', 'dist/analytics.core.js'),
+  script('src/entries/chartScript.ts', 'dist/chart.js'),
   ...extensions.map(extensionScript),
   {
     input: 'src/entries/main.ts',
@@ -288,14 +289,14 @@ export default [
     ],
     plugins: [...sources('npm'), licenses],
   },
-  {
-    input: 'src/entries/endpoints.ts',
+  ...['endpoints', 'chart'].map((name) => ({
+    input: `src/entries/${name}.ts`,
     output: [
-      { sourcemap: true, file: 'dist/esm/endpoints.js', format: 'es' },
-      { sourcemap: true, file: 'dist/cjs/endpoints.cjs', format: 'cjs' },
+      { sourcemap: true, file: `dist/esm/${name}.js`, format: 'es' },
+      { sourcemap: true, file: `dist/cjs/${name}.cjs`, format: 'cjs' },
     ],
     plugins: sources('npm'),
-  },
+  })),
   {
     input: 'src/entries/sourcemaps.ts',
     external: /^node:/,
@@ -311,7 +312,7 @@ export default [
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => ({
+  ...['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => ({
     input: `src/entries/${name}.ts`,
     output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
     external: /^node:/,
