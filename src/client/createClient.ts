@@ -24,7 +24,7 @@ import type { Api, CoreApi } from './publicApi'
 
 export interface ClientInputs {
   features: readonly Feature[]
-  standIns?: Provided | undefined
+  standIns?: Partial<Provided> | undefined
   rules: OptionRules
   load: LoadExtension
   token: string
