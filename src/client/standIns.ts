@@ -6,6 +6,15 @@ import { obeyRefusal } from './refusal'
 
 const nothing = () => {}
 
+/** The remote configuration where nothing requests it. */
+export const noRemoteConfig: Provided['createRemoteConfig'] = () => ({
+  items: {},
+  hasFailed: false,
+  acceptsGzip: () => true,
+  apply: () => false,
+  onChange: () => nothing,
+})
+
 /** Stand-ins for absent parts: events wait in memory, and nothing is known about device and campaign. */
 export const STAND_INS: Provided = {
   createOutbox: () => ({
@@ -32,12 +41,6 @@ export const STAND_INS: Provided = {
     initialPerson: () => ({}),
     forget: nothing,
   }),
-  createRemoteConfig: () => ({
-    items: {},
-    hasFailed: false,
-    acceptsGzip: () => true,
-    apply: () => false,
-    onChange: () => nothing,
-  }),
+  createRemoteConfig: noRemoteConfig,
   readDevice: () => ({}),
 }
