@@ -32,6 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errorTracking: ['lib', 'storage', 'storage/metadata', 'persons', 'events', 'flags'],
   // How long data is kept, deletions by condition, and the journal of what was erased.
   retention: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons'],
+  // Exports and imports.
+  transfers: ['lib', 'storage', 'storage/metadata', 'sql', 'retention'],
   projects: ['lib', 'storage', 'storage/metadata'],
   status: ['lib', 'storage', 'storage/metadata'],
   statics: ['lib'],
@@ -128,6 +130,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'events',
     'recordings',
     'retention',
+    'transfers',
     'heatmaps',
     'flags',
     'surveys',
@@ -165,6 +168,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   backup: ['lib', 'projects', 'retention', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
   cli: [
+    'transfers',
     'lib',
     'projects',
     'retention',
@@ -207,6 +211,7 @@ const PORT_USERS = [
   'events',
   'recordings',
   'retention',
+  'transfers',
   'endpoints',
   'endpoints/variables',
   'endpoints/definitions',
