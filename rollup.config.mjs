@@ -5,7 +5,7 @@ import typescript from '@rollup/plugin-typescript'
 import { minify } from '@swc/core'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
-import { SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
+import { RECORDER_NAMES, SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
@@ -214,7 +214,9 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
   plugins: [...plugins, ...sources('cdn'), licenses, served(version)],
 })
 
-// The scripts that bundle only a part of Preact. Its sources mark private properties by an underscore.
+// The names of members that only one script has. Preact's sources mark private properties by an underscore.
+const PRIVATE_NAMES = { surveysView: /^_[a-z]/, recorderPage: RegExp(`^(${RECORDER_NAMES.join('|')})$`) }
+// The scripts that bundle only a part of Preact.
 const STATELESS = ['surveysView']
 
 /** The script of an extension, which stores its exports where src/entries/loadByScript.ts reads them. */
@@ -223,7 +225,8 @@ const extensionScript = (name) =>
     `src/extensions/${name}/${name}.ts`,
     `dist/${name}.js`,
     { name: `__trailmark_extensions__.${name}`, extend: true },
-    ...(STATELESS.includes(name) ? [[statelessPreact], /^_[a-z]/] : []),
+    STATELESS.includes(name) ? [statelessPreact] : [],
+    PRIVATE_NAMES[name],
   )
 
 /** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */
@@ -240,6 +243,7 @@ const partTypes = (extension, core) => ({
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
   script('src/entries/script.core.ts', 'dist/analytics.core.js'),
+  script('src/entries/chartScript.ts', 'dist/chart.js'),
   ...extensions.map(extensionScript),
   {
     input: 'src/entries/main.ts',
@@ -291,14 +295,14 @@ export default [
     ],
     plugins: [...sources('npm'), licenses],
   },
-  {
-    input: 'src/entries/endpoints.ts',
+  ...['endpoints', 'chart'].map((name) => ({
+    input: `src/entries/${name}.ts`,
     output: [
-      { sourcemap: true, file: 'dist/esm/endpoints.js', format: 'es' },
-      { sourcemap: true, file: 'dist/cjs/endpoints.cjs', format: 'cjs' },
+      { sourcemap: true, file: `dist/esm/${name}.js`, format: 'es' },
+      { sourcemap: true, file: `dist/cjs/${name}.cjs`, format: 'cjs' },
     ],
     plugins: sources('npm'),
-  },
+  })),
   {
     input: 'src/entries/sourcemaps.ts',
     external: /^node:/,
@@ -314,7 +318,7 @@ export default [
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => ({
+  ...['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => ({
     input: `src/entries/${name}.ts`,
     output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
     external: /^node:/,

@@ -24,6 +24,24 @@ export const INTERNAL_NAMES = `
   .trim()
   .split(/\s+/)
 
+/** Names of members that only rrweb and the part of the recorder beside it have: `recorderPage.js` shortens them too. */
+export const RECORDER_NAMES = `
+  stylesheetManager shadowDomManager processedNodeManager styleMirror mutationCb bypassOptions nodeOptions needsMask
+  preserveWhiteSpace cssCaptured newlyAddedElement skipChild skipsLight idNodeMap nodeMetaMap addedSet movedSet
+  droppedSet removesSubTreeCache movedMap mapRemoves attributeMap shadowDoms restoreHandlers adoptedStyleSheetCb
+  genTextAreaValueMutation _unchangedStyles styleDiff mouseInteractionCb mediaInteractionCb viewportResizeCb
+  mousemoveCb scrollCb inputCb fontCb styleSheetRuleCb styleDeclarationCb unattachedDoc patchAttachShadow
+  observeAttachShadow processMutations processMutation emitChanges genAdds adoptStyleSheets adoptAll hasNode
+  removeNodeFromMap unfreeze freezePage onSerialize onIframeLoad onStylesheetLoad attachLinkElement
+  attachIframe addShadowRoot inOtherBuffer nodeMap patchedDocs createDraft takeFullSnapshot addCustomEvent getId
+  getNode isMasked redact masksAllInputs maskSelector recordsSameOriginFrames forgetTyped typedKey hiderNow
+  masksAttributes masksInput recordsFonts findsBlocked redactLink hideTypedInUrl sanitizeOne markUnnoticed isQueued
+  wasRemoved isInShadow canBlock isLimited isUnlimited isPausing snapshotSoon stopRrweb startSoon onForgotten
+  onShadowRoot onChanges onReturn onIdle limiter onStop typedFields
+`
+  .trim()
+  .split(/\s+/)
+
 // Lower case, and with few first letters: the letters that are frequent in minified code compress best. Without names of
 // elements, of the browser and of the protocol, and words.
 const TAKEN = new Set(
