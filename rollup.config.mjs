@@ -120,7 +120,7 @@ const importTable = {
 /** Returns the line breaks of a text. */
 const linesOf = (text) => text.replace(/[^\n]/g, '')
 
-// js-cookie without all but `set`, half of its code. The SDK reads cookies itself, because `get` returns one of a name only.
+// js-cookie without all but `set`, half of its code, and without its check for a document: workers have no cookies here. The SDK reads cookies itself, because `get` returns one of a name only.
 const onlyCookieSet = {
   name: 'only-cookie-set',
   transform(code, id) {
@@ -129,6 +129,12 @@ const onlyCookieSet = {
       [/^function assign [\s\S]*?\n}\n/m, (text) => `var assign = Object.assign;${linesOf(text)}`],
       [/^ {2}read: [\s\S]*?\n {2}},$/m, linesOf],
       [/^ {2}function get\([\s\S]*?\n {2}}\n/m, linesOf],
+      [/if \(typeof document[\s\S]*?\n {4}}\n/, linesOf],
+      // Through the prototype, where no element named `cookie` hides the property.
+      [
+        /return \(document\.cookie =(\s*)([^]*?)\)\n {2}}\n/,
+        (_, space, text) => `return Reflect.set(Document.prototype, 'cookie', ${space}${text}, document)\n  }\n`,
+      ],
       [/return Object\.create\([\s\S]*?\n {2}\)\n/, (text) => `return { set: set }${linesOf(text)}`],
     ]
     for (const [part, replacement] of replacements) {
