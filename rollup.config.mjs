@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve'
-import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
 import { SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
+import { minify } from './scripts/minify.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
@@ -178,7 +178,7 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
     // ASCII only, because other characters would be garbled on pages that are not UTF-8. `inline: 1`: more inlining compresses worse.
     plugins: [
       letOnly,
-      terser({
+      minify({
         ecma: 2020,
         compress: { passes: 3, unsafe_arrows: true, inline: 1 },
         ...shortened(privateNames),
@@ -212,6 +212,20 @@ const partTypes = (extension, core) => ({
     }
   },
 })
+
+/** The entries that have declarations. */
+const TYPED = ['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => `src/entries/${name}.ts`)
+
+// The plugin reads all sources at the start of each build. One reading is enough for all entries.
+const readTypes = dts({ tsconfig: './tsconfig.json' })
+let prepared
+const types = {
+  ...readTypes,
+  options(options) {
+    prepared ??= readTypes.options.call(this, { input: [...TYPED] })
+    return { ...options, onLog: prepared.onLog, treeshake: prepared.treeshake }
+  },
+}
 
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
@@ -290,10 +304,12 @@ export default [
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => ({
-    input: `src/entries/${name}.ts`,
-    output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
+  ...TYPED.map((input) => ({
+    input,
+    output: ['esm/%.d.ts', 'cjs/%.d.cts'].map((file) => ({
+      file: `dist/${file.replace('%', /entries\/(.*)\.ts/.exec(input)[1])}`,
+    })),
     external: /^node:/,
-    plugins: [dts({ tsconfig: './tsconfig.json' })],
+    plugins: [types],
   })),
 ]
