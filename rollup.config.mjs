@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve'
-import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
-import { minify } from '@swc/core'
+import { minify as swc } from '@swc/core'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
 import { RECORDER_NAMES, SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
+import { minify } from './scripts/minify.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
@@ -53,7 +53,7 @@ const minifiedAgain = {
   name: 'minified-again',
   async renderChunk(code) {
     const comments = code.match(/^(\/\/#.*|\/\*![^]*?\*\/)$/gm).join('\n')
-    const { code: result, map } = await minify(code, {
+    const { code: result, map } = await swc(code, {
       ecma: 2020,
       compress: { ecma: 2020, passes: 3, toplevel: true, unsafe_arrows: true, sequences: false },
       mangle: { toplevel: true },
@@ -201,7 +201,7 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
     // ASCII only, because other characters would be garbled on pages that are not UTF-8. `inline: 1`: more inlining compresses worse.
     plugins: [
       letOnly,
-      terser({
+      minify({
         ecma: 2020,
         compress: { passes: 3, unsafe_arrows: true, inline: 1 },
         ...shortened(privateNames),
@@ -239,6 +239,20 @@ const partTypes = (extension, core) => ({
     }
   },
 })
+
+/** The entries that have declarations. */
+const TYPED = ['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => `src/entries/${name}.ts`)
+
+// The plugin reads all sources at the start of each build. One reading is enough for all entries.
+const readTypes = dts({ tsconfig: './tsconfig.json' })
+let prepared
+const types = {
+  ...readTypes,
+  options(options) {
+    prepared ??= readTypes.options.call(this, { input: [...TYPED] })
+    return { ...options, onLog: prepared.onLog, treeshake: prepared.treeshake }
+  },
+}
 
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
@@ -318,10 +332,12 @@ export default [
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => ({
-    input: `src/entries/${name}.ts`,
-    output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
+  ...TYPED.map((input) => ({
+    input,
+    output: ['esm/%.d.ts', 'cjs/%.d.cts'].map((file) => ({
+      file: `dist/${file.replace('%', /entries\/(.*)\.ts/.exec(input)[1])}`,
+    })),
     external: /^node:/,
-    plugins: [dts({ tsconfig: './tsconfig.json' })],
+    plugins: [types],
   })),
 ]
