@@ -31,6 +31,7 @@ const TILES = [
   tile('trend', { endpoint: 'by_org', display: 'line' }),
   tile('of-plan', { endpoint: 'of_plan', variables: { plan: 'pro' } }),
   tile('own-insight', { query: TREND, display: 'line' }),
+  tile('broken', { query: { kind: 'TrendsQuery', series: 'none', breakdownFilter: 'none' } }),
   tile('own-sql', { query: sql('SELECT 1') }),
 ]
 
@@ -334,6 +335,12 @@ describe('sharing is refused', () => {
       'an insight that is not broken down by the pin',
       { tiles: ['own-insight'], variables: { plan: 'pro' } },
       'Break the insight down by "plan"',
+    ],
+    ['an insight that cannot run', { tiles: ['broken'] }, 'Tile "The broken" has an insight that cannot run'],
+    [
+      'values of a variable that no tile uses',
+      { tiles: ['own-insight'], allowed_values: { plan: PLANS } },
+      'No tile uses the variable "plan"',
     ],
     ['a variable without a value', { tiles: ['orders'], variables: { org: 'acme' } }, 'has no value for "plan"'],
     [
