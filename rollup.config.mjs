@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve'
 import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
+import { minify } from '@swc/core'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
-import { SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
+import { RECORDER_NAMES, SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
@@ -44,6 +45,22 @@ const letOnly = {
     visit(this.parse(code))
     for (const start of starts) code = `${code.slice(0, start)}let  ${code.slice(start + 5)}`
     return { code, map: null }
+  },
+}
+
+// A second minifier after the first: what one leaves the other shortens. Saves 1.1 %.
+const minifiedAgain = {
+  name: 'minified-again',
+  async renderChunk(code) {
+    const comments = code.match(/^(\/\/#.*|\/\*![^]*?\*\/)$/gm).join('\n')
+    const { code: result, map } = await minify(code, {
+      ecma: 2020,
+      compress: { ecma: 2020, passes: 3, toplevel: true, unsafe_arrows: true, sequences: false },
+      mangle: { toplevel: true },
+      format: { asciiOnly: true, comments: false, preamble: comments },
+      sourceMap: true,
+    })
+    return { code: result, map: JSON.parse(map) }
   },
 }
 
@@ -184,13 +201,16 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
         ...shortened(privateNames),
         format: { ascii_only: true, comments: /^! Trailmark|^# allFunctionsCalledOnLoad/ },
       }),
+      minifiedAgain,
     ],
     ...more,
   },
   plugins: [...plugins, ...sources('cdn'), licenses, served(version)],
 })
 
-// The scripts that bundle only a part of Preact. Its sources mark private properties by an underscore.
+// The names of members that only one script has. Preact's sources mark private properties by an underscore.
+const PRIVATE_NAMES = { surveysView: /^_[a-z]/, recorderPage: RegExp(`^(${RECORDER_NAMES.join('|')})$`) }
+// The scripts that bundle only a part of Preact.
 const STATELESS = ['surveysView']
 
 /** The script of an extension, which stores its exports where src/entries/loadByScript.ts reads them. */
@@ -199,7 +219,8 @@ const extensionScript = (name) =>
     `src/extensions/${name}/${name}.ts`,
     `dist/${name}.js`,
     { name: `__trailmark_extensions__.${name}`, extend: true },
-    ...(STATELESS.includes(name) ? [[statelessPreact], /^_[a-z]/] : []),
+    STATELESS.includes(name) ? [statelessPreact] : [],
+    PRIVATE_NAMES[name],
   )
 
 /** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */
@@ -216,6 +237,7 @@ const partTypes = (extension, core) => ({
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
   script('src/entries/script.core.ts', 'dist/analytics.core.js'),
+  script('src/entries/chartScript.ts', 'dist/chart.js'),
   ...extensions.map(extensionScript),
   {
     input: 'src/entries/main.ts',
@@ -267,14 +289,14 @@ export default [
     ],
     plugins: [...sources('npm'), licenses],
   },
-  {
-    input: 'src/entries/endpoints.ts',
+  ...['endpoints', 'chart'].map((name) => ({
+    input: `src/entries/${name}.ts`,
     output: [
-      { sourcemap: true, file: 'dist/esm/endpoints.js', format: 'es' },
-      { sourcemap: true, file: 'dist/cjs/endpoints.cjs', format: 'cjs' },
+      { sourcemap: true, file: `dist/esm/${name}.js`, format: 'es' },
+      { sourcemap: true, file: `dist/cjs/${name}.cjs`, format: 'cjs' },
     ],
     plugins: sources('npm'),
-  },
+  })),
   {
     input: 'src/entries/sourcemaps.ts',
     external: /^node:/,
@@ -290,7 +312,7 @@ export default [
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => ({
+  ...['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => ({
     input: `src/entries/${name}.ts`,
     output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
     external: /^node:/,

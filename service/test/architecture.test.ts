@@ -30,6 +30,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   surveys: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'flags'],
   errorTracking: ['lib', 'storage', 'storage/metadata', 'persons', 'events', 'flags'],
+  // How long data is kept, deletions by condition, and the journal of what was erased.
+  retention: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons'],
+  // Exports and imports.
+  transfers: ['lib', 'storage', 'storage/metadata', 'sql', 'retention'],
   projects: ['lib', 'storage', 'storage/metadata'],
   status: ['lib', 'storage', 'storage/metadata'],
   statics: ['lib'],
@@ -46,7 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/definitions',
     'endpoints/tokens',
   ],
-  console: ['lib', 'projects', 'storage/metadata'],
+  console: ['lib', 'projects', 'statics', 'storage/metadata'],
   // Sessions of the toolbar on pages of sites, and what it reads.
   toolbar: ['lib', 'storage/metadata', 'console', 'flags'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
@@ -125,6 +129,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'errorTracking',
     'events',
     'recordings',
+    'retention',
+    'transfers',
     'heatmaps',
     'flags',
     'surveys',
@@ -143,7 +149,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/definitions',
   ],
   // What a module is.
-  module: ['config', 'http', 'ingest', 'flags', 'persons', 'projects', 'endpoints', 'lib', ...STORES],
+  module: ['config', 'http', 'ingest', 'flags', 'persons', 'projects', 'retention', 'endpoints', 'lib', ...STORES],
   modules: ['edges', 'http', 'ingest', 'lib', 'module', ...STORES],
   service: [
     'measure',
@@ -155,12 +161,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'http',
     'persons',
     'projects',
+    'retention',
     'endpoints',
     'lib',
     ...STORES,
   ],
-  backup: ['lib', 'projects', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
-  cli: ['lib', 'projects', 'console', 'backup', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
+  backup: ['lib', 'projects', 'retention', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
+  cli: [
+    'transfers',
+    'lib',
+    'projects',
+    'retention',
+    'console',
+    'backup',
+    'storage',
+    'storage/metadata',
+    'storage/embedded',
+    'storage/schema',
+  ],
   main: [
     'service',
     'modules',
@@ -192,6 +210,8 @@ const PORT_USERS = [
   'heatmaps',
   'events',
   'recordings',
+  'retention',
+  'transfers',
   'endpoints',
   'endpoints/variables',
   'endpoints/definitions',

@@ -1,9 +1,19 @@
 import { coarseCheck } from '../config/coarseCheck'
+import { createMemoryQueue } from '../delivery/memoryQueue'
 import { objectOf } from '../lib/objects'
 import type { Provided } from './provided'
 import { obeyRefusal } from './refusal'
 
 const nothing = () => {}
+
+/** The remote configuration where nothing requests it. */
+export const noRemoteConfig: Provided['createRemoteConfig'] = () => ({
+  items: {},
+  hasFailed: false,
+  acceptsGzip: () => true,
+  apply: () => false,
+  onChange: () => nothing,
+})
 
 /** Stand-ins for absent parts: events wait in memory, and nothing is known about device and campaign. */
 export const STAND_INS: Provided = {
@@ -19,6 +29,7 @@ export const STAND_INS: Provided = {
     onPageHide: nothing,
     giveUp: () => undefined,
   }),
+  createQueue: createMemoryQueue,
   cookies: undefined,
   check: coarseCheck,
   createPermissions: obeyRefusal,
@@ -30,12 +41,6 @@ export const STAND_INS: Provided = {
     initialPerson: () => ({}),
     forget: nothing,
   }),
-  createRemoteConfig: () => ({
-    items: {},
-    hasFailed: false,
-    acceptsGzip: () => true,
-    apply: () => false,
-    onChange: () => nothing,
-  }),
+  createRemoteConfig: noRemoteConfig,
   readDevice: () => ({}),
 }

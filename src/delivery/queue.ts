@@ -7,7 +7,7 @@ import type { Entry } from '../lib/entry'
 import type { Outbox } from './outbox'
 import { createSendLoop } from './sendLoop'
 import { beacon, request } from './transport'
-import { createWaiting, entryOf, MAX_EVENTS } from './waiting'
+import { createWaiting, entryOf, flushDelay, MAX_EVENTS } from './waiting'
 
 // A last beacon of up to this many characters is sent uncompressed, in one flight of ten segments. https://www.rfc-editor.org/rfc/rfc6928
 const PREPARED_CHARACTERS = 14_000
@@ -104,7 +104,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     loop.pump()
   }
   const flushLater = () => {
-    flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
+    flushTimer ??= later(flush, flushDelay(config))
   }
   /** Passes entries to the browser. An entry that the browser cannot store is given up. */
   const passOn = (entries: readonly Entry[]) => {

@@ -289,6 +289,90 @@ export interface paths {
     patch: operations['patchDashboardsById']
     trace?: never
   }
+  '/api/projects/{projectId}/deletions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the last 100 deletions and changes of what is kept, newest first
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getDeletions']
+    put?: never
+    /**
+     * Count the events that a deletion would delete. Nothing is deleted before it is started
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postDeletions']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/deletions/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get a deletion: what was counted, its progress, and its receipt
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getDeletionsById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/deletions/{id}/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * End a deletion. What was deleted already stays deleted
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postDeletionsByIdCancel']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/deletions/{id}/start': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Delete what was counted
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postDeletionsByIdStart']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/early_access_feature': {
     parameters: {
       query?: never
@@ -1335,6 +1419,30 @@ export interface paths {
      * @description Requires a key with the scope project:write.
      */
     patch: operations['patchRemoteConfig']
+    trace?: never
+  }
+  '/api/projects/{projectId}/retention': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get how long data is kept
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getRetention']
+    /**
+     * Change how long data is kept. Older data is hidden at once, and deleted a day later
+     * @description Requires a key with the scope project:write.
+     */
+    put: operations['putRetention']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/api/projects/{projectId}/rotate_token': {
@@ -3158,6 +3266,274 @@ export interface operations {
               [key: string]: unknown
             }
             version: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDeletions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** Format: date-time */
+              created_at: string
+              created_by: string
+              deleted: {
+                [key: string]: number
+              } | null
+              ended_at: string | null
+              error: string | null
+              first: string | null
+              found: {
+                [key: string]: number
+              } | null
+              id: string
+              /** @enum {string} */
+              kind: 'events' | 'retention' | 'policy'
+              last: string | null
+              parts_left: number | null
+              people: number | null
+              /** @enum {string} */
+              state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+              table: string | null
+              target: {
+                [key: string]: unknown
+              }
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDeletions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** Format: date-time */
+          date_from?: string
+          /**
+           * Format: date-time
+           * @description Not included. Default: now
+           */
+          date_to?: string
+          /** @description Names of events */
+          events?: string[]
+          /** @description Properties with their values */
+          properties?: {
+            key: string
+            /** @description A string, or another value as JSON */
+            value: string
+          }[]
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDeletionsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDeletionsByIdCancel: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDeletionsByIdStart: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
           }
         }
       }
@@ -7321,6 +7697,7 @@ export interface operations {
           | 'changes_too_large'
           | 'unknown_token'
           | 'unstorable'
+          | 'erased'
           | 'too_many_answers'
           | 'invalid_heatmap'
         limit?: number
@@ -7359,6 +7736,7 @@ export interface operations {
                 | 'changes_too_large'
                 | 'unknown_token'
                 | 'unstorable'
+                | 'erased'
                 | 'too_many_answers'
                 | 'invalid_heatmap'
               detail: string
@@ -7737,6 +8115,101 @@ export interface operations {
                   version?: 1 | 2
                 }
             surveys: boolean
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getRetention: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            changed_at: string | null
+            changed_by: string | null
+            days: number | null
+            deletes_at: string | null
+            /** @description Names whose events are kept for another time, such as "$exception" */
+            events: {
+              days: number | null
+              event: string
+            }[]
+            heatmap_days: number | null
+            /** @description Older data is in no result */
+            hidden_before: {
+              events: string | null
+              heatmaps: string | null
+              recordings: string | null
+            }
+            recording_days: number | null
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  putRetention: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          days: number | null
+          /** @description Names whose events are kept for another time, such as "$exception" */
+          events: {
+            days: number | null
+            event: string
+          }[]
+          heatmap_days: number | null
+          recording_days: number | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            changed_at: string | null
+            changed_by: string | null
+            days: number | null
+            deletes_at: string | null
+            /** @description Names whose events are kept for another time, such as "$exception" */
+            events: {
+              days: number | null
+              event: string
+            }[]
+            heatmap_days: number | null
+            /** @description Older data is in no result */
+            hidden_before: {
+              events: string | null
+              heatmaps: string | null
+              recordings: string | null
+            }
+            recording_days: number | null
           }
         }
       }

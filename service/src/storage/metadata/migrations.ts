@@ -106,4 +106,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       expires_at TEXT NOT NULL, revoked_at TEXT)`,
     'CREATE INDEX shares_by_project ON shares (project_id)',
   ],
+  [
+    'CREATE TABLE retention (project_id INTEGER PRIMARY KEY, state_json TEXT NOT NULL)',
+    `CREATE TABLE deletions (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, target_json TEXT NOT NULL, result_json TEXT NOT NULL,
+      actor TEXT NOT NULL, created_at TEXT NOT NULL, ended_at TEXT, claimed_until TEXT)`,
+    'CREATE INDEX deletions_by_project ON deletions (project_id, created_at)',
+    'CREATE TABLE erasures (project_id INTEGER NOT NULL, id_hash TEXT NOT NULL, erased_at TEXT NOT NULL, with_events INTEGER NOT NULL, PRIMARY KEY (project_id, id_hash))',
+    'CREATE INDEX erasures_by_time ON erasures (project_id, erased_at)',
+  ],
 ]

@@ -143,6 +143,23 @@ export interface Tables {
   }
   /** Completed submissions of surveys with a limit of responses. */
   survey_responses: { project_id: number; survey_id: string; submission_id: string }
+  /** How long a project's data is kept, and what is hidden. */
+  retention: { project_id: number; state_json: string }
+  /** Deletions by condition or age, and changes of what is kept. Finished ones are receipts. */
+  deletions: {
+    id: string
+    project_id: number
+    kind: string
+    state: string
+    target_json: string
+    result_json: string
+    actor: string
+    created_at: string
+    ended_at: string | null
+    claimed_until: string | null
+  }
+  /** Hashes of the ids of erased persons. `with_events`: whether their events were deleted. */
+  erasures: { project_id: number; id_hash: string; erased_at: string; with_events: number }
   toolbar_codes: {
     hash: string
     project_id: number
@@ -190,6 +207,9 @@ const IN_BACKUPS = {
   source_maps: true,
   surveys: true,
   survey_responses: true,
+  retention: true,
+  deletions: true,
+  erasures: true,
   // Describes the caches of running processes, which a restore starts without.
   epochs: false,
   // People sign in again after a restore.
