@@ -957,6 +957,86 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/export/deletions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export what was erased: hashes of ids, and conditions of deletions
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportDeletions']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/distinct_ids': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export all ids with their people, which says which ids were merged
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportDistinctIds']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export events, as a stream of any size
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportEvents']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/persons': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export the people of the project with their properties
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportPersons']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/feature_flags': {
     parameters: {
       query?: never
@@ -5975,6 +6055,101 @@ export interface operations {
             )[]
           }
         }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportDeletions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportDistinctIds: {
+    parameters: {
+      query?: {
+        format?: 'jsonl' | 'csv' | 'parquet'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportEvents: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        event?: string[]
+        format?: 'jsonl' | 'csv' | 'parquet'
+        since?: string
+        until?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportPersons: {
+    parameters: {
+      query?: {
+        format?: 'jsonl' | 'csv' | 'parquet'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       default: components['responses']['Refusal']
     }
