@@ -65,9 +65,28 @@ export const arrivedOf = (slices: Slices, run: CellRun, options: CellsAt) =>
 /** The epoch of what was stored before the table's watermark. */
 const settledEpoch = (run: CellRun, options: CellsAt): number => (run.readsOwners ? options.owners : 0)
 
-/** Returns the groups of periods that are computed from their events. `undefined`: only the engine can. */
+/** Returns whether a period was asked for before, as of the same epoch. */
+type WasAsked = (key: string, epoch: number) => boolean
+
+const MAX_ASKED = 10_000
+
+const createAsked = (): WasAsked => {
+  const epochs = new Map<string, number>()
+  return (key, epoch) => {
+    const wasAsked = epochs.get(key) === epoch
+    if (epochs.size >= MAX_ASKED) epochs.clear()
+    epochs.set(key, epoch)
+    return wasAsked
+  }
+}
+
+/**
+ * Returns the groups of periods that are computed from their events. `undefined`: only the engine can. Reading a whole period takes
+ * several times as long as counting its people once, so it is read when a second run needs it.
+ */
 const fromBoundaries = async (
   slices: Slices,
+  wasAsked: WasAsked,
   run: CellRun,
   options: CellsAt,
   wanted: readonly Wanted[],
@@ -79,20 +98,26 @@ const fromBoundaries = async (
   if (wanted.some(isTooLarge)) return undefined
   const windows = windowsOf(wanted)
   if (windows.length > MAX_WINDOWS) return undefined
+  const periods = windows.map(({ window, groups }) => {
+    const isNow = groups.some((each) => each.isChanged)
+    return {
+      window,
+      groups,
+      isNow,
+      key: `${run.key} ${window.from} ${window.to} ${isNow}`,
+      // Both only grow, so their sum changes with each.
+      epoch: settledEpoch(run, options) + (isNow ? options.epoch : 0),
+    }
+  })
+  const asked = periods.map(({ key, epoch }) => wasAsked(key, epoch))
+  if (!asked.every(Boolean)) return undefined
   const found = await Promise.all(
-    windows.map(async ({ window, groups }) => {
-      const isNow = groups.some((each) => each.isChanged)
+    periods.map(async ({ window, groups, isNow, key, epoch }) => {
       const parts = await Promise.all(
         run.boundary.map((each, at) =>
-          slices.load(
-            `${run.key} ${window.from} ${window.to} ${at} ${isNow}`,
-            run,
-            () => each.statement(window, isNow),
-            options.limits,
-            // Both only grow, so their sum changes with each.
-            settledEpoch(run, options) + (isNow ? options.epoch : 0),
-            { read: (result) => each.read(result, window) },
-          ),
+          slices.load(`${key} ${at}`, run, () => each.statement(window, isNow), options.limits, epoch, {
+            read: (result) => each.read(result, window),
+          }),
         ),
       )
       if (!parts.every((part) => part !== undefined)) return undefined
@@ -139,6 +164,7 @@ const countOf = (arrived: Slice | undefined): number =>
 export const createGroups = (options: GroupsOptions) => {
   const { storage, slices } = options
   const groupsIn = createSharedGroups(storage)
+  const wasAsked = createAsked()
   const groupsAt = async (run: CellRun, known: CellsAt, arrived: Slice | undefined): Promise<CellRows | undefined> => {
     const { range, groupCount } = run
     const table = await slices.load(run.key, run, run.statements.table, known.limits, settledEpoch(run, known), {
@@ -151,7 +177,7 @@ export const createGroups = (options: GroupsOptions) => {
     const first = groupCount + 2
     const columns = [...table.columns.slice(0, groupCount), ...table.columns.slice(first)]
     if (partial.length === 0) return { columns, rows }
-    const computed = await fromBoundaries(slices, run, known, partial)
+    const computed = await fromBoundaries(slices, wasAsked, run, known, partial)
     if (computed) return { columns, rows: [...rows, ...computed] }
     const places = joined(
       partial.map(({ extent }) => ({ from: Math.max(extent.from, range.from), to: Math.min(extent.to, range.to) })),

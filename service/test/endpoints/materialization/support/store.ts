@@ -162,6 +162,9 @@ export const materialize = async (
         engine.rows(compiled),
       ])
       const [finished] = finish ?? []
+      // A second run at the same moment reads whole periods, which the first does not.
+      const again = finished && !knownAt ? await known.cells.finish(cellRun!, { ...known, limits, signal }) : undefined
+      if (again) expect(shown(again[0]!.rows)).toEqual(shown(finished!.rows))
       // Numbers of the engine may be rounded for a comparison, types may not differ.
       if (finished) expect(finished.columns).toEqual(live.columns)
       return {
