@@ -65,6 +65,9 @@ export const arrivedOf = (slices: Slices, run: CellRun, options: CellsAt) =>
 /** The epoch of what was stored before the table's watermark. */
 const settledEpoch = (run: CellRun, options: CellsAt): number => (run.readsOwners ? options.owners : 0)
 
+/** With so many people, reading a whole period takes longer than counting them once. */
+const MANY_DISTINCT = 10_000
+
 /** Returns whether a period was asked for before, as of the same epoch. */
 type WasAsked = (key: string, epoch: number) => boolean
 
@@ -81,21 +84,19 @@ const createAsked = (): WasAsked => {
 }
 
 /**
- * Returns the groups of periods that are computed from their events. `undefined`: only the engine can. Reading a whole period takes
- * several times as long as counting its people once, so it is read when a second run needs it.
+ * Returns the groups of periods that are computed from their events. `undefined`: only the engine can. A period with many people is read
+ * when a second run needs it.
  */
 const fromBoundaries = async (
-  slices: Slices,
-  wasAsked: WasAsked,
+  { slices, wasAsked, manyDistinct = MANY_DISTINCT }: GroupsOptions & { readonly wasAsked: WasAsked },
   run: CellRun,
   options: CellsAt,
   wanted: readonly Wanted[],
 ): Promise<Row[] | undefined> => {
   if (run.boundary.length === 0) return undefined
   const distinct = run.boundary.filter((each) => each.isDistinct).flatMap(({ places }) => places)
-  const isTooLarge = ({ values, isChanged }: Wanted) =>
-    distinct.some((place) => (values?.[place] as number) > (isChanged ? MAX_DISTINCT_NOW : MAX_DISTINCT))
-  if (wanted.some(isTooLarge)) return undefined
+  const hasMore = ({ values }: Wanted, than: number) => distinct.some((place) => (values?.[place] as number) > than)
+  if (wanted.some((each) => hasMore(each, each.isChanged ? MAX_DISTINCT_NOW : MAX_DISTINCT))) return undefined
   const windows = windowsOf(wanted)
   if (windows.length > MAX_WINDOWS) return undefined
   const periods = windows.map(({ window, groups }) => {
@@ -109,7 +110,8 @@ const fromBoundaries = async (
       epoch: settledEpoch(run, options) + (isNow ? options.epoch : 0),
     }
   })
-  const asked = periods.map(({ key, epoch }) => wasAsked(key, epoch))
+  const large = periods.filter(({ groups }) => groups.some((each) => hasMore(each, manyDistinct)))
+  const asked = large.map(({ key, epoch }) => wasAsked(key, epoch))
   if (!asked.every(Boolean)) return undefined
   const found = await Promise.all(
     periods.map(async ({ window, groups, isNow, key, epoch }) => {
@@ -152,7 +154,7 @@ const sorted = (table: Slice, arrived: Slice | undefined, range: TimeRange) => {
   return { rows, partial: [...wanted, ...extents.values()].filter(isInRange) }
 }
 
-export type GroupsOptions = CorrectionOptions & { readonly slices: Slices }
+export type GroupsOptions = CorrectionOptions & { readonly slices: Slices; readonly manyDistinct?: number | undefined }
 
 // Each further try finds most of what the last one read in memory.
 const TRIES = 3
@@ -177,7 +179,7 @@ export const createGroups = (options: GroupsOptions) => {
     const first = groupCount + 2
     const columns = [...table.columns.slice(0, groupCount), ...table.columns.slice(first)]
     if (partial.length === 0) return { columns, rows }
-    const computed = await fromBoundaries(slices, wasAsked, run, known, partial)
+    const computed = await fromBoundaries({ ...options, wasAsked }, run, known, partial)
     if (computed) return { columns, rows: [...rows, ...computed] }
     const places = joined(
       partial.map(({ extent }) => ({ from: Math.max(extent.from, range.from), to: Math.min(extent.to, range.to) })),

@@ -127,7 +127,7 @@ export const materialize = async (
   tables += 1
   const table = `rollup_test_${process.pid}_${tables}`
   const stored = { ...(await fillTable(engine, projectId, plan.table, table, watermarkMs)), isComplete }
-  const cells = createCells({ storage: { run: engine.result } })
+  const cells = createCells({ storage: { run: engine.result }, manyDistinct: 0 })
   let epoch = 0
   const isOrdered = /order by/i.test(text)
   const shown = (rows: readonly (readonly unknown[])[]) => {
