@@ -55,7 +55,7 @@ export const RETRY_MS = 15_000
 
 /** Whether the data that is shown stays: the error says nothing about the right to see it. */
 export const keepsData = ({ code, retryAfterMs }: ChartError): boolean =>
-  code.startsWith('days_') || (retryAfterMs !== undefined && code !== PROVIDER_FAILED)
+  /^days_|^not_saved/.test(code) || (retryAfterMs !== undefined && code !== PROVIDER_FAILED)
 
 /** Code of a token provider that returned none: the reader may have signed out. */
 export const PROVIDER_FAILED = 'token_provider_failed'
