@@ -359,7 +359,7 @@ test('a run token allows only runs of endpoints', async () => {
   const token = await tokenOf({ endpoints: ['one'] })
   const guarded = ROUTES.filter(
     ({ access, takesRunTokens }) =>
-      !['public', 'console', 'console_page', 'toolbar'].includes(access) && !takesRunTokens,
+      !['public', 'console', 'console_page', 'viewer', 'toolbar'].includes(access) && !takesRunTokens,
   )
   expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /api/projects/:projectId/endpoints/:name/run',
