@@ -90,6 +90,37 @@ test.each(['esm/main.js', 'cjs/main.cjs'])(
   },
 )
 
+describe('trailmark/chart', () => {
+  test('is in no other file, so a page that does not import it has nothing of it', () => {
+    const others = [
+      'analytics.js',
+      'analytics.core.js',
+      'esm/main.js',
+      'cjs/main.cjs',
+      'esm/parts/core.js',
+      'esm/endpoints.js',
+    ]
+    const has = (file: string) => readFileSync(resolve(ROOT, 'dist', file), 'utf8').includes('trailmark-chart')
+    expect(['chart.js', 'esm/chart.js', 'cjs/chart.cjs', ...others].filter(has)).toEqual([
+      'chart.js',
+      'esm/chart.js',
+      'cjs/chart.cjs',
+    ])
+  })
+
+  test('can be imported on a server, where it defines nothing', () => {
+    const script = `
+    const { defineChart } = await import('./dist/esm/chart.js')
+    defineChart()
+    console.log(Object.keys(await import('./dist/cjs/chart.cjs')).includes('defineChart'))`
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+    expect(output.trim()).toBe('true')
+  })
+})
+
 describe('trailmark/endpoints', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-consumer-'))
   beforeAll(() => {

@@ -7,7 +7,7 @@ import { startService } from './startService.mjs'
 export const title = 'Ingest: throughput and cost'
 
 /** npm scripts of the root to run first. */
-export const needs = ['build']
+export const needs = ['build:service']
 
 /** `small=1`: measures a service with `TRAILMARK_SMALL=1`. */
 export const flags = ['small']
@@ -36,7 +36,7 @@ const FLAT = 1.1
 // cannot be sent repeatedly.
 const DURATIONS = {
   full: { light: 600, small: 400, ingest: 600, named: 4_000, bare: 60, flags: 60, warm: 20 },
-  quick: { light: 15, small: 100, ingest: 20, named: 1_000, bare: 6, flags: 5, warm: 3 },
+  quick: { light: 10, small: 60, ingest: 12, named: 600, bare: 3, flags: 3, warm: 3 },
 }
 
 // The settings that the service inserts with.

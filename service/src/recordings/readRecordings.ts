@@ -46,7 +46,8 @@ export interface Recordings {
 }
 
 const DAY_MS = 24 * 3_600_000
-const END_OF_TIME = Date.UTC(2299, 0, 1)
+// Nodes of a cluster pass constants in seconds, of which they read ten digits.
+const END_OF_TIME = Date.UTC(2286, 0, 1)
 const MAX_URLS = 200
 
 const time = (name: string) => `fromUnixTimestamp64Milli({${name}:Int64}, 'UTC')`
