@@ -356,7 +356,7 @@ describe('sharing is refused', () => {
       { tiles: ['own-insight'], variables: { plan: 'pro' } },
       'Break the insight down by "plan"',
     ],
-    ['an insight that cannot run', { tiles: ['broken'] }, 'Tile "The broken" has an insight that cannot run'],
+    ['an insight that cannot run', { tiles: ['broken'] }, 'Tile "The broken" has a query that cannot run'],
     [
       'values of a variable that no tile uses',
       { tiles: ['own-insight'], allowed_values: { plan: PLANS } },
