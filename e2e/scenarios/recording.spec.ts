@@ -240,10 +240,19 @@ test('stopSessionRecording() and opt-out stop recording and restore patched func
   await ready(page)
   const untouched = await natives(page)
   expect(untouched.every(Boolean)).toBe(true)
+  await page.evaluate(() => {
+    const added: string[] = []
+    Object.assign(window, { added })
+    new MutationObserver((records) => {
+      for (const { addedNodes } of records) added.push(...Array.from(addedNodes, ({ nodeName }) => nodeName))
+    }).observe(document, { childList: true, subtree: true })
+  })
   await page.evaluate(() => window.analytics.startSessionRecording())
   await recording(page)
   await expect.poll(async () => (await natives(page)).every(Boolean)).toBe(false)
   expect(await page.evaluate(() => window.analytics.sessionRecordingStarted())).toBe(true)
+  // A page with its own functions needs no frame with untouched ones.
+  expect(await page.evaluate(() => Reflect.get(window, 'added') as string[])).not.toContain('IFRAME')
 
   await page.evaluate(() => window.analytics.stopSessionRecording())
   expect(await natives(page)).toEqual(untouched)

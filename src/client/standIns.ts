@@ -1,13 +1,14 @@
 import { coarseCheck } from '../config/coarseCheck'
 import { createMemoryQueue } from '../delivery/memoryQueue'
 import { objectOf } from '../lib/objects'
+import type { RemoteConfig } from '../state/remoteConfig'
 import type { Provided } from './provided'
 import { obeyRefusal } from './refusal'
 
 const nothing = () => {}
 
 /** The remote configuration where nothing requests it. */
-export const noRemoteConfig: Provided['createRemoteConfig'] = () => ({
+export const noRemoteConfig = (): RemoteConfig => ({
   items: {},
   hasFailed: false,
   acceptsGzip: () => true,
