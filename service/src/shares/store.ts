@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { type MetadataContext, now } from '../storage/metadata/context.ts'
 import type { Tables } from '../storage/metadata/tables.ts'
 import type { Share, ShareDefinition } from './definition.ts'
@@ -98,7 +98,7 @@ export const createShareStore = ({ db, transact }: MetadataContext): ShareStore 
             .selectFrom('shares')
             .select(({ fn }) => [
               fn.countAll<number>().as('count'),
-              sql<number>`sum(length(definition_json))`.as('chars'),
+              fn.sum<number>(fn<number>('length', ['definition_json'])).as('chars'),
             ])
             .where('project_id', '=', projectId)
             .executeTakeFirstOrThrow()
