@@ -470,7 +470,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       ownerKey: 'key',
       expiresAt: '2999-01-01T00:00:00.000Z',
     } as const
-    const limits = { max: 2, endedBefore: '2000-01-01T00:00:00.000Z' }
+    const limits = { max: 2, maxChars: 1_000, endedBefore: '2000-01-01T00:00:00.000Z' }
 
     test('are found by their token, change, and belong to one project', async () => {
       const made = (await metadata.shares.create(share, 'token', limits))!
@@ -502,10 +502,12 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       expect(made.filter(Boolean)).toHaveLength(2)
       const [first] = made.flatMap((each) => each ?? [])
       await metadata.shares.revoke(3, first!.id)
-      const later = { ...limits, endedBefore: '2998-01-01T00:00:00.000Z' }
-      expect(await metadata.shares.create(of3, 'd', later)).toMatchObject({ projectId: 3 })
+      await new Promise((resolve) => setTimeout(resolve, 2)) // so that it ended before now
+      // Where there is no room, it is deleted at once.
+      expect(await metadata.shares.create(of3, 'd', limits)).toMatchObject({ projectId: 3 })
       expect(await metadata.shares.byId(first!.id)).toBeUndefined()
       expect(await metadata.shares.list(3)).toHaveLength(2)
+      expect(await metadata.shares.create({ ...share, projectId: 4 }, 'e', { ...limits, maxChars: 10 })).toBeUndefined()
     })
   })
 
