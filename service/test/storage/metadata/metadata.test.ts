@@ -9,6 +9,7 @@ import { createDeletionStore, createErasureStore, createRetentionStore } from '.
 import { openMetadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
 import { createSurveyStore } from '../../../src/surveys/store.ts'
 import { createToolbarStore } from '../../../src/toolbar/store.ts'
+import { BEGIN, createImportStore } from '../../../src/transfers/store.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/startService.ts'
 
@@ -109,6 +110,7 @@ const openStores = async (at: string) => {
     retention: store(createRetentionStore),
     deletions: store(createDeletionStore),
     erasures: store(createErasureStore),
+    imports: store(createImportStore),
     errorTracking: store(createErrorTrackingStore),
     surveys: store(createSurveyStore),
     toolbar: store(createToolbarStore),
@@ -626,6 +628,19 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect(await deletions.list(1, 10)).toEqual([done])
     await deletions.restore([done!, { ...done!, id: 'other', projectId: 2 }])
     expect((await deletions.targets()).map(({ id }) => id).sort()).toEqual([added.id, 'other'].sort())
+  })
+
+  test('remembers how far an import is', async () => {
+    const { imports } = metadata
+    const added = await imports.add(1, 'posthog')
+    expect(added).toMatchObject({ source: 'posthog', state: 'running', position: BEGIN, error: null })
+    const position = { ...BEGIN, files: ['a'], line: 2 }
+    await imports.change(added.id, { position, error: 'why' })
+    await imports.change(added.id, { state: 'stopped' })
+    const changed = await imports.get(1, added.id)
+    expect(changed).toMatchObject({ state: 'stopped', position, error: 'why', createdAt: added.createdAt })
+    expect([await imports.list(1, 10), await imports.list(2, 10)]).toEqual([[changed], []])
+    expect(await imports.get(2, added.id)).toBeUndefined()
   })
 
   test('remembers the latest erasure of an id, and whether its events were erased', async () => {
