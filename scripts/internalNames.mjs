@@ -7,7 +7,7 @@ export const INTERNAL_NAMES = `
   toProperties living onRequestError isIdentified captureLater retryNow applyReset processesPerson usesDatabase
   hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
   adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
-  prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession
+  prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText cancelUnsent endSession
   endWait onMalformed onOrphaned onPageHide permitted personSince useGzip abandon acceptsGzip acquireLeadership
   addOldest become beforeCall beginSession bootstrapped claimOrphans crossSubdomain enableProfiles inOneWrite
   isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
@@ -20,6 +20,24 @@ export const INTERNAL_NAMES = `
     onPageRestored pathOf besides methods alive taken giveUp anonymize createPermissions createRemoteConfig describe
     writeSome useDatabase adopt isOver onOpened mergeSets hasRoom runAt onWait onAlign onIdChange onReset onDenial onOptIn
     onGroup onCapture onPersonProperties onOnline onStart onEnd
+`
+  .trim()
+  .split(/\s+/)
+
+/** Names of members that only rrweb and the part of the recorder beside it have: `recorderPage.js` shortens them too. */
+export const RECORDER_NAMES = `
+  stylesheetManager shadowDomManager processedNodeManager styleMirror mutationCb bypassOptions nodeOptions needsMask
+  preserveWhiteSpace cssCaptured newlyAddedElement skipChild skipsLight idNodeMap nodeMetaMap addedSet movedSet
+  droppedSet removesSubTreeCache movedMap mapRemoves attributeMap shadowDoms restoreHandlers adoptedStyleSheetCb
+  genTextAreaValueMutation _unchangedStyles styleDiff mouseInteractionCb mediaInteractionCb viewportResizeCb
+  mousemoveCb scrollCb inputCb fontCb styleSheetRuleCb styleDeclarationCb unattachedDoc patchAttachShadow
+  observeAttachShadow processMutations processMutation emitChanges genAdds adoptStyleSheets adoptAll hasNode
+  removeNodeFromMap unfreeze freezePage onSerialize onIframeLoad onStylesheetLoad attachLinkElement
+  attachIframe addShadowRoot inOtherBuffer nodeMap patchedDocs createDraft takeFullSnapshot addCustomEvent getId
+  getNode isMasked redact masksAllInputs maskSelector recordsSameOriginFrames forgetTyped typedKey hiderNow
+  masksAttributes masksInput recordsFonts findsBlocked redactLink hideTypedInUrl sanitizeOne markUnnoticed isQueued
+  wasRemoved isInShadow canBlock isLimited isUnlimited isPausing snapshotSoon stopRrweb startSoon onForgotten
+  onShadowRoot onChanges onReturn onIdle limiter onStop typedFields
 `
   .trim()
   .split(/\s+/)

@@ -19,6 +19,7 @@ import { PEOPLE } from './persons/module.ts'
 import { PROJECTS } from './projects/module.ts'
 import { RECORDINGS } from './recordings/module.ts'
 import { ERASURES, retentionOf } from './retention/module.ts'
+import { SHARES } from './shares/module.ts'
 import { STATICS } from './statics/module.ts'
 import { STATUS } from './status/module.ts'
 import { CORE_SCHEMA } from './storage/schema/core.ts'
@@ -44,6 +45,7 @@ const PRODUCTS: readonly AnyModule[] = [
   ERROR_TRACKING,
   ENDPOINTS,
   DASHBOARDS,
+  SHARES,
   TOOLBAR,
   TRANSFERS,
 ]

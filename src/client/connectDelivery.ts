@@ -1,7 +1,7 @@
 import { hasPage } from '../browser/page'
 import { type Body, compress, type GzipNow } from '../delivery/encode'
 import { apiHost } from '../delivery/hosts'
-import { createQueue } from '../delivery/queue'
+import type { Queue } from '../delivery/queue'
 import { outcomeOf } from '../delivery/retry'
 import { request } from '../delivery/transport'
 import { attempt, guarded } from '../lib/guard'
@@ -15,7 +15,7 @@ export type Delivery = ReturnType<typeof connectDelivery>
 
 /** Connects the queue to the outbox, to compression and to the ledger. `load` fetches what unusual requests need. */
 export const connectDelivery = (
-  { config, token, createOutbox, isOptedOut, mayStore, mergeSets, remote }: Context,
+  { config, token, createOutbox, createQueue, isOptedOut, mayStore, mergeSets, remote }: Context,
   ledger: Ledger,
   load: () => Promise<OddRequests>,
 ) => {
@@ -57,7 +57,7 @@ export const connectDelivery = (
     onOrphaned: () => queue.adoptOrphans(),
     onDropped: ledger.lost,
   })
-  const queue = createQueue({
+  const queue: Queue = createQueue({
     config,
     token,
     outbox,

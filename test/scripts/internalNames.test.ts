@@ -10,8 +10,9 @@ const filesIn = (folder: string): string[] =>
     .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'))
 const wordsOf = (text: string) => new Set(text.match(/[\w$]+/g))
 
-const [, list] = /`\n([^`]*)`/.exec(readFileSync(join(ROOT, 'scripts/internalNames.mjs'), 'utf8'))!
-const names = list!.trim().split(/\s+/)
+const [names, recorderNames] = [
+  ...readFileSync(join(ROOT, 'scripts/internalNames.mjs'), 'utf8').matchAll(/`\n([^`]*)`/g),
+].map(([, list]) => list!.trim().split(/\s+/)) as [string[], string[]]
 const sources = filesIn('src')
 const withoutComments = (text: string) => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*/gm, '')
 const code = withoutComments(sources.join('\n')).replace(/(from |import\()'.*'/g, '')
@@ -27,6 +28,29 @@ describe('the names that the build of the scripts shortens', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
+  test('are members of rrweb or beside it and of no other script, if only recorderPage.js shortens them', () => {
+    const rrweb = ['node_modules/@rrweb/record/dist/record.js', 'src/extensions/recorder/rrweb.patch']
+    const page = [...rrweb.map((file) => readFileSync(join(ROOT, file), 'utf8')), ...filesIn('src/extensions/recorder')]
+    const known = wordsOf(page.join('\n'))
+    expect(recorderNames.filter((name) => !known.has(name) || names.includes(name))).toEqual([])
+    const folders = readdirSync(join(ROOT, 'src/extensions')).filter((name) => !/^recorder(Page)?$|\./.test(name))
+    const parts = [
+      'host',
+      'types',
+      'extensions/contract',
+      'extensions/recorder/pageParts',
+      'extensions/recorder/settings',
+    ]
+    const others = [
+      ...folders.flatMap((folder) => filesIn(`src/extensions/${folder}`)),
+      ...['client', 'config'].flatMap((folder) => filesIn(`src/${folder}`)),
+      ...parts.map((file) => readFileSync(join(ROOT, `src/${file}.ts`), 'utf8')),
+    ]
+    const taken = wordsOf(withoutComments(others.join('\n')))
+    expect(recorderNames.filter((name) => taken.has(name))).toEqual([])
+  })
+
+  const all = [...names, ...recorderNames]
   test.each([
     ['are not public', withoutComments(filesIn('api').join('\n'))],
     ["are not the browser's", withoutComments(domTypes.join('\n'))],
@@ -41,7 +65,7 @@ describe('the names that the build of the scripts shortens', () => {
     ],
   ])('%s', (_, text) => {
     const taken = wordsOf(text)
-    expect(names.filter((name) => taken.has(name))).toEqual([])
+    expect(all.filter((name) => taken.has(name))).toEqual([])
   })
 
   test('get short names that no other member has', async () => {
@@ -70,6 +94,6 @@ describe('the names that the build of the scripts shortens', () => {
         .match(/`[^`\n]+`|"\w+"/g)!
         .join('\n'),
     )
-    expect(names.filter((name) => taken.has(name))).toEqual([])
+    expect(all.filter((name) => taken.has(name))).toEqual([])
   })
 })

@@ -144,8 +144,8 @@ test('settings change the project, token, keys, capture and variables, and show 
     { event: 'unwanted', distinct_id: 'bob' },
   ])
   const names = async () =>
-    (await service.api('GET', '/events/?after=2020-01-01T00:00:00Z')).body.results.map(
-      (each: { event: string }) => each.event,
+    ((await service.api('GET', '/events/?after=2020-01-01T00:00:00Z')).body.results as { event: string }[]).map(
+      (each) => each.event,
     )
   expect(await names()).toContain('too old')
   await page.getByRole('tab', { name: 'Retention' }).click()

@@ -258,7 +258,7 @@ const choiceOf = (
 export const planRun = (prepared: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
   const { queryId, stored, work, maxAgeSeconds, toleratesNewEvents } = prepared
   const { materializations, allowance } = options
-  const { projectId, refresh, clientQueryId } = request
+  const { projectId, refresh, clientQueryId, cacheScope = null } = request
   const isDirect = refresh === 'direct'
   if (isDirect && !(stored && materializations.isEnabled(stored.version)))
     throw new ApiError('not_materialized', { attr: 'refresh' })
@@ -287,6 +287,7 @@ export const planRun = (prepared: PreparedRun, request: RunRequest, options: Pla
             queryId,
             work.kind,
             cacheKey,
+            cacheScope,
             table ? [table.table, table.layers.map(({ id }) => id)] : null,
           ]),
         )

@@ -29,6 +29,8 @@ export const SCOPES = [
   'error_tracking:write',
   'survey:read',
   'survey:write',
+  'share:read',
+  'share:write',
   'export:read',
 ] as const
 

@@ -2,7 +2,7 @@ import { createRecentIds } from './recentIds.ts'
 import { createRejectedEvents, type RejectedEvents } from './rejectedEvents.ts'
 import { createWriter, type Writer } from './writer.ts'
 import type { Module } from '../module.ts'
-import { createForgetPerson, type ForgetPerson } from '../persons/erase.ts'
+import { createForgetPerson, type ForgetPerson } from '../persons/forget.ts'
 import { createPersonFacts } from '../persons/facts.ts'
 import { createLastSeenCache } from '../persons/lastSeenCache.ts'
 import { type Metadata, MetadataUnavailable } from '../storage/metadata/metadata.ts'
@@ -49,7 +49,7 @@ export const STORING: Module<StoringParts> = {
       owners,
       ...(lastSeen ? { lastSeen } : {}),
     })
-    const forget = createForgetPerson(gate.ingest, facts, lastSeen)
+    const forget = createForgetPerson(gate.ingest, facts, { lastSeen, owners })
     const writer = createWriter(gate.ingest, {
       async before(rows) {
         for (const { projectId, structured } of rows) plainProperties.note(projectId, structured)

@@ -35,8 +35,9 @@ export const erasureFrom = (
   modules: readonly AnyModule[],
   { tables }: Pick<Schema, 'tables'>,
 ): Module<ErasureParts> => ({
-  create: ({ gate, use }) => ({
+  create: ({ gate, use, log }) => ({
     erase: createErase({
+      log,
       storage: gate.background,
       persons: use(PEOPLE).persons,
       forget: use(STORING).forgetPerson,

@@ -5,7 +5,7 @@ import { insertAll } from '../storage/insertRows.ts'
 import { NO_CALLER, type Storage, StorageError } from '../storage/storage.ts'
 import type { IdentityUpdate, PropertyChange } from './identityUpdate.ts'
 import type { LastSeenCache } from './lastSeenCache.ts'
-import { connectedFacts, endsOf, type MergeFact, mergePersons } from './merge.ts'
+import { connectedFacts, endsOf, type MergeFact, mergePersons, versionOf } from './merge.ts'
 import { isBefore, type TimedValue } from './properties.ts'
 
 /** What an event says about persons and groups, with the columns of `db.events` it depends on. */
@@ -27,8 +27,6 @@ export interface PersonFacts {
   around(projectId: number, ids: readonly string[]): Promise<MergeFact[]>
   /** Stores merge facts. */
   writeMerges(projectId: number, facts: readonly MergeFact[]): Promise<void>
-  /** Stores the owner of each id of these facts. They must be all connected facts. */
-  writeOwners(projectId: number, facts: readonly MergeFact[]): Promise<void>
 }
 
 const COLUMNS = { set: 'latest', first_once: 'earliest', last_once: 'latest' } as const
@@ -111,16 +109,18 @@ const mergeRows = (projectId: number, fact: MergeFact) =>
     into_id: fact.into,
   }))
 
+/** Called before and after the owners of ids change. `isMerge`: whether an id gets another person. */
+export interface OwnerHooks {
+  readonly begin: (projectId: number, isMerge: boolean) => Promise<void>
+  readonly end: (projectId: number, ids: readonly string[]) => Promise<void>
+}
+
 export interface FactOptions {
   /** Absent: each batch stores who was seen, because another process may have deleted it. */
   readonly lastSeen?: LastSeenCache
   /** Absent: the rows of a batch are created in one step of the event loop. */
   readonly slices?: TimeSlices
-  /** Called before and after the owners of ids are stored. `isMerge`: whether an id gets another person. */
-  readonly owners?: {
-    readonly begin: (projectId: number, isMerge: boolean) => Promise<void>
-    readonly end: (projectId: number, ids: readonly string[]) => Promise<void>
-  }
+  readonly owners?: OwnerHooks
 }
 
 /** Maximum merges that are followed from one id, and steps from one id to another. */
@@ -206,14 +206,15 @@ export const createPersonFacts = (
     }
   }
 
-  const writeOwners: PersonFacts['writeOwners'] = async (projectId, facts) => {
+  /** Stores the owner of each id of these facts. They must be all connected facts. */
+  const writeOwners = async (projectId: number, facts: readonly MergeFact[]) => {
     const rows = connectedFacts(facts).flatMap((connected) =>
       [...mergePersons(connected)].map(([id, { person, isIdentified }]) => ({
         project_id: projectId,
         distinct_id: id,
         person,
         is_identified: Number(isIdentified),
-        version: connected.length,
+        version: versionOf(connected),
       })),
     )
     await owners?.begin(
@@ -245,7 +246,6 @@ export const createPersonFacts = (
 
   return {
     around: async (projectId, ids) => (await factsAround(projectId, ids, ALL_FACTS))!,
-    writeOwners,
     writeMerges: (projectId, facts) =>
       insert(
         'db.person_merges',

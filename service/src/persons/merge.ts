@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
+
 /** A fact that two ids are one person or, without `from`, that a person is identified. */
 export interface MergeFact {
-  /** ms since the epoch. */
+  /** ms since the epoch. Of an erasure: the version that owners had before it. */
   readonly at: number
   /** UUID of the event. */
   readonly uuid: string
-  readonly kind: MergeKind
+  readonly kind: MergeKind | typeof ERASURE
   readonly from: string
   readonly into: string
 }
@@ -15,6 +17,9 @@ export interface MergeFact {
  * - `merge`: like `alias`, even if both are identified.
  */
 export type MergeKind = 'identify' | 'alias' | 'merge'
+
+/** Kind of the fact that facts about `into` were erased. It says nothing about persons, only which version owners had. */
+const ERASURE = 'erasure'
 
 /** The person of an id. */
 export interface IdOwner {
@@ -45,6 +50,7 @@ export const mergePersons = (facts: readonly MergeFact[]): Map<string, IdOwner> 
   }
   const seen = new Set<string>()
   for (const { kind, from, into } of [...facts].sort(byTime)) {
+    if (kind === ERASURE) continue
     seen.add(into)
     const person = personOf(into)
     if (from) {
@@ -89,4 +95,31 @@ export const connectedFacts = (facts: readonly MergeFact[]): MergeFact[][] => {
     components.push(component)
   }
   return components
+}
+
+/** Returns the version of the owners that follow from connected facts. More facts give a higher version, also after an erasure. */
+export const versionOf = (facts: readonly MergeFact[]): number => {
+  let [count, erased] = [0, 0]
+  for (const { kind, at } of facts) {
+    if (kind === ERASURE) erased = Math.max(erased, at)
+    else count += 1
+  }
+  return erased + count
+}
+
+/**
+ * Returns the facts to add before those about a person's ids are deleted. `facts`: all facts that are connected to the ids. Merges
+ * of this person with others were rejected, so no other id gets another owner. Rows of owners stay, and later ones have
+ * a higher version.
+ */
+export const factsAfterErasure = (facts: readonly MergeFact[], ids: ReadonlySet<string>): MergeFact[] => {
+  const kept = facts.filter(({ into }) => !ids.has(into))
+  // The other person stays identified without the erased id. Otherwise, an alias could merge it into another person.
+  const cut = kept.filter(({ from }) => ids.has(from)).map((fact) => ({ ...fact, from: '' }))
+  const left = connectedFacts([...kept.filter(({ from }) => !ids.has(from)), ...cut])
+  const at = versionOf(facts)
+  return [
+    ...cut,
+    ...left.map(([fact]): MergeFact => ({ at, uuid: randomUUID(), kind: ERASURE, from: '', into: fact!.into })),
+  ]
 }

@@ -254,7 +254,14 @@ test('erasing a person removes the points of all of their ids', async () => {
     },
   )
   const persons = createPersons(storage)
-  const erase = createErase({ storage, persons, forget: async () => {}, tables: EVENT_TABLES, erasers: [] })
+  const erase = createErase({
+    storage,
+    log: () => {},
+    persons,
+    forget: async () => {},
+    tables: EVENT_TABLES,
+    erasers: [],
+  })
   const [bob] = await persons.list(project, { limit: 10, offset: 0, distinctId: 'bob' }, NO_CALLER)
   await erase({ projectId: project, id: bob!.id, withEvents: true })
   expect((await heatmaps.map(project, MAP)).points).toBe(1)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Ingest } from '../../src/ingest/ingest.ts'
-import { createForgetPerson } from '../../src/persons/erase.ts'
+import { createForgetPerson } from '../../src/persons/forget.ts'
 import { createPersonFacts, MAX_FACTS } from '../../src/persons/facts.ts'
 import { createClickhouse } from '../../src/storage/clickhouse.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -458,30 +458,93 @@ test('background merges in the engine do not change persons', async () => {
   await expectPeople(project, events)
 })
 
-test('erasing a person does not merge others or reset their identification', async () => {
-  const project = (projects += 1)
-  const ingest = startProcess()
-  const referenceEvent = (event: string, minute: number, id: string, other?: string): ReferenceEvent => ({
-    uuid: uuid(),
-    event,
-    at: BASE + minute * 60_000,
-    id,
-    ...(other === undefined ? {} : { other }),
+const LIMITS = { maxSeconds: 60, maxMemoryBytes: 1e9 }
+
+/** Returns the person of each id. */
+const ownersIn = async (project: number) =>
+  new Map(
+    (await query(project, 'SELECT distinct_id, toString(person_id) FROM person_distinct_ids')) as [string, string][],
+  )
+
+/**
+ * Erases the person of `id`, and checks the other persons after each statement. The engine deletes rows from one part of a table
+ * after the other, so a deletion of owners is checked in between too. `steps`: how many statements run. Returns the erased ids.
+ */
+const erase = async (project: number, id: string, steps = Infinity): Promise<ReadonlySet<string>> => {
+  const before = await ownersIn(project)
+  const person = before.get(id)
+  const own = new Set([id, ...[...before].flatMap(([each, of]) => (of === person ? [each] : []))])
+  const others = [...before].filter(([each]) => !own.has(each)).sort()
+  let left = steps
+  const step = async (work: () => Promise<unknown>) => {
+    if (left === 0) throw new Error('killed')
+    left -= 1
+    await work()
+    const now = await ownersIn(project)
+    expect([...now].filter(([each]) => !own.has(each)).sort()).toEqual(others)
+    const persons = new Set(others.map(([, of]) => of))
+    expect([...own].filter((each) => persons.has(now.get(each) ?? ''))).toEqual([])
+  }
+  const watched: Pick<Storage, 'rows' | 'insert' | 'remove'> = {
+    ...storage,
+    insert: (...given) => step(() => storage.insert(...given)),
+    async remove(removal, limits) {
+      if (removal.table === 'person_distinct_ids')
+        await step(() => storage.remove({ ...removal, where: `(${removal.where}) AND version > 2` }, limits))
+      await step(() => storage.remove(removal, limits))
+    },
+  }
+  const forget = createForgetPerson(watched, createPersonFacts(watched))
+  await forget(project, [...own]).catch((error: Error) => {
+    if (error.message !== 'killed') throw error
   })
+  return own
+}
+
+test('erasing a person changes no other person, at any of its steps', async () => {
+  const project = ++projects
+  const ingest = startProcess()
   await send(ingest, project, [
-    referenceEvent('$identify', 1, 'erased', 'anonymous'),
-    // Rejected, because the other ID is identified already. `ada` becomes identified anyway.
-    referenceEvent('$identify', 2, 'ada', 'erased'),
-    // Rejected, because `ada` is identified.
-    referenceEvent('$create_alias', 3, 'bob', 'ada'),
+    referenceEvent('$identify', 'erased', 1, { other: 'anon' }),
+    referenceEvent('$identify', 'ada', 2, { other: 'laptop' }),
+    referenceEvent('$create_alias', 'ada', 3, { other: 'erased' }),
+    referenceEvent('$identify', 'ada', 4, { other: 'phone' }),
+    referenceEvent('$create_alias', 'bob', 5, { other: 'ada' }),
+    ...['ada', 'laptop', 'phone', 'bob'].map((each) => referenceEvent('visit', each, 6)),
   ])
-  const personOf = async (id: string) =>
-    (await query(project, `SELECT toString(person_id) FROM events WHERE distinct_id = '${id}' LIMIT 1`))[0]![0]
-  await send(ingest, project, [referenceEvent('visit', 4, 'ada'), referenceEvent('visit', 4, 'bob')])
-  expect(await personOf('ada')).not.toBe(await personOf('bob'))
-  await createForgetPerson(storage, createPersonFacts(storage))(project, ['erased', 'anonymous'])
-  expect(await personOf('ada')).not.toBe(await personOf('bob'))
-  // A later fact recomputes all owners from all facts.
-  await send(ingest, project, [referenceEvent('$identify', 5, 'bob', 'someone')])
-  expect(await personOf('ada')).not.toBe(await personOf('bob'))
+  const people = async () => sorted(await peopleIn(project)).flatMap(({ ids }) => (ids.includes('erased') ? [] : [ids]))
+  expect(await people()).toEqual([['ada', 'laptop', 'phone'], ['bob']])
+  await erase(project, 'anon')
+  // A later fact computes all owners again.
+  await send(ingest, project, [referenceEvent('$identify', 'bob', 7, { other: 'someone' })])
+  await engine.command('OPTIMIZE TABLE db.person_distinct_ids FINAL')
+  expect(await people()).toEqual([['ada', 'laptop', 'phone'], ['bob']])
+})
+
+test('persons equal the reference when any of them are erased, also if an erasure is killed at any step and repeated', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ said: fc.array(anySaid, { minLength: 1, maxLength: 8 }), id, steps: fc.nat(8) }), { minLength: 2, maxLength: 3 }), // prettier-ignore
+      async (rounds) => {
+        const project = ++projects
+        const ingest = startProcess()
+        let events: ReferenceEvent[] = []
+        for (const { said, id: erased, steps } of rounds) {
+          const more = said.map((each) => ({ ...each, uuid: uuid() }))
+          await send(ingest, project, more)
+          events.push(...more)
+          const own = await erase(project, erased, steps)
+          await erase(project, erased)
+          await engine.command('OPTIMIZE TABLE db.person_distinct_ids FINAL')
+          events = events
+            .filter((each) => !own.has(each.id))
+            .map((each) => (own.has(each.other ?? '') ? { ...each, other: '' } : each))
+          const params = { projectId: project, ids: [...own] }
+          await storage.remove({ table: 'events', where: 'distinct_id IN {ids:Array(String)}', params }, LIMITS)
+          await expectPeople(project, events)
+        }
+      },
+    ),
+    { numRuns: randomRuns(4) },
+  )
 })

@@ -18,7 +18,8 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
  */
 const COMPARISONS = randomRuns(500)
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9)
-const PER_TURN = 8
+// More than endpoints, so that most of them are compared after each turn, which costs more than its comparisons.
+const PER_TURN = 16
 const TURNS_PER_ERA = 16
 const ENDPOINTS = 12
 
@@ -102,9 +103,12 @@ const answerOf = ({ isOrdered }: Question, { status, body }: Reply): unknown => 
   return rows.map((row) => [JSON.stringify(row), row] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row) // prettier-ignore
 }
 
-const ERASING = 'a person is being erased'
 const done = { compared: 0, materialized: 0, moving: 0 }
 const TRIES = 5
+/** Ends a test that hangs. A comparison takes a second on a busy machine. */
+const MAX_MS = Math.max(1_800_000, COMPARISONS * 3_000)
+/** How long the service may take to notice deleted events on a busy machine: each attempt compares all endpoints. */
+const MAX_NOTICE_MS = 600_000
 
 /** Compares a materialized run with a live one before it and, if they differ, with one after it. */
 const compare = async (turn: string, service = anyService(), question = random.pick(questions)): Promise<void> => {
@@ -123,8 +127,6 @@ const compare = async (turn: string, service = anyService(), question = random.p
     const after = isSame ? before : await live()
     // While a person is erased, runs are live, and a result that is not materialized may be from the cache.
     if (reply.body.is_cached && !reply.body.endpoint_materialized) return
-    // Known bug: erasing deletes the owners of connected ids before it rewrites them. A run in between counts each id as a person.
-    if (!isSame && turn === ERASING) return
     if (isSame || areSame(before, after)) {
       if (!isSame) expect({ SEED, turn, query: question.query, body, materialized: found }).toEqual({ SEED, turn, query: question.query, body, materialized: after }) // prettier-ignore
       done.compared += 1
@@ -195,15 +197,10 @@ const TURNS: Readonly<Record<string, () => Promise<unknown>>> = {
     const [person] = body.results
     if (!person) return
     await Promise.all([
-      // A busy engine may confirm a deletion too late. The response asks for a retry, which may find that nothing is left.
-      (async () => {
-        const erase = () => api(anyService(), 'DELETE', `/persons/${person.id}/?delete_events=true`)
-        let reply = await erase()
-        const wasLate = reply.status === 503
-        await until(async () => reply.status !== 503 || ((reply = await erase()), false))
-        expect(wasLate && reply.status === 404 ? 204 : reply.status).toBe(204)
-      })(),
-      compareMany(ERASING, 12),
+      api(anyService(), 'DELETE', `/persons/${person.id}/?delete_events=true`).then(({ status, body }) =>
+        expect({ status, body }).toEqual({ status: 204, body: '' }),
+      ),
+      compareMany('a person is being erased', 12),
       send(eventsOf(5)),
     ])
     await allReady()
@@ -227,7 +224,7 @@ const TURNS: Readonly<Record<string, () => Promise<unknown>>> = {
       await passTime(70)
       await allReady()
       return (await Promise.all(questions.map(isNoticed))).every(Boolean)
-    })
+    }, MAX_NOTICE_MS)
   },
 }
 
@@ -264,16 +261,20 @@ afterAll(async () => {
 })
 afterEach(() => gates.forEach((gate) => gate.open()))
 
-test('materialized and live runs are equal whatever happens', async () => {
-  const names = Object.keys(TURNS)
-  for (let turn = 0; turn < names.length || done.compared < COMPARISONS; turn += 1) {
-    if (turn % TURNS_PER_ERA === 0) await createEndpoints(turn / TURNS_PER_ERA)
-    // Each at least once.
-    const name = turn < names.length ? names[turn]! : random.pick(names)
-    await TURNS[name]!()
-    await compareMany(name)
-    if (process.env.TEST_VERBOSE) process.stderr.write(`${name}: ${JSON.stringify(done)}\n`)
-  }
-  expect(done.materialized).toBeGreaterThan(done.compared / 2)
-  expect(done.moving).toBeLessThan(done.compared / 10)
-})
+test(
+  'materialized and live runs are equal whatever happens',
+  async () => {
+    const names = Object.keys(TURNS)
+    for (let turn = 0; turn < names.length || done.compared < COMPARISONS; turn += 1) {
+      if (turn % TURNS_PER_ERA === 0) await createEndpoints(turn / TURNS_PER_ERA)
+      // Each at least once.
+      const name = turn < names.length ? names[turn]! : random.pick(names)
+      await TURNS[name]!()
+      await compareMany(name)
+      if (process.env.TEST_VERBOSE) process.stderr.write(`${name}: ${JSON.stringify(done)}\n`)
+    }
+    expect(done.materialized).toBeGreaterThan(done.compared / 2)
+    expect(done.moving).toBeLessThan(done.compared / 10)
+  },
+  MAX_MS,
+)

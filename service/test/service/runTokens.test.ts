@@ -241,6 +241,7 @@ describe('a modified token', () => {
   const CHANGES: Record<string, unknown> = {
     jti: '00000000-0000-4000-8000-000000000000',
     iat: 0,
+    project: 2,
     exp: 9_999_999_999,
     key: 'another',
     endpoints: ['orders', 'one'],
@@ -358,7 +359,7 @@ test('a run token allows only runs of endpoints', async () => {
   const token = await tokenOf({ endpoints: ['one'] })
   const guarded = ROUTES.filter(
     ({ access, takesRunTokens }) =>
-      !['public', 'console', 'console_page', 'toolbar'].includes(access) && !takesRunTokens,
+      !['public', 'console', 'console_page', 'viewer', 'toolbar'].includes(access) && !takesRunTokens,
   )
   expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /api/projects/:projectId/endpoints/:name/run',

@@ -1733,6 +1733,118 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/shares': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the shares, newest first, of all dashboards and endpoints or of one. Ended ones are kept for 90 days
+     * @description Requires a key with the scope share:read.
+     */
+    get: operations['getShares']
+    put?: never
+    /**
+     * Share tiles of a dashboard, or an endpoint. The response has the token, which is shown only once
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postShares']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a share, with its state and why it is suspended
+     * @description Requires a key with the scope share:read.
+     */
+    get: operations['getSharesById']
+    put?: never
+    post?: never
+    /**
+     * Revoke a share. It stays in the list for 90 days
+     * @description Requires a key with the scope share:write.
+     */
+    delete: operations['deleteSharesById']
+    options?: never
+    head?: never
+    /**
+     * Change the note, origins, expiry or password of a share. A changed password ends open pages
+     * @description Requires a key with the scope share:write.
+     */
+    patch: operations['patchSharesById']
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/{id}/rotate': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Replace the token of a share. The old link ends, and so do open pages
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postSharesByIdRotate']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/{id}/take_over': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Make a share belong to the key of the request, for example before its old key is revoked
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postSharesByIdTakeOver']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Return what readers of a share would see, or why it cannot be shared, without sharing it
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postSharesPreview']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/surveys': {
     parameters: {
       query?: never
@@ -2030,6 +2142,22 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/embed/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getEmbedById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/engage': {
     parameters: {
       query?: never
@@ -2179,6 +2307,72 @@ export interface paths {
     get: operations['getSettings']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getShared']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/{path}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getSharedByPath']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/session': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Exchange the token of a share's link for a view, which reads the share for ten minutes */
+    post: operations['postSharedSession']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/tile': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Return the result of a tile of a share: {"tile", "values", "dates"}, by a view as bearer */
+    post: operations['postSharedTile']
     delete?: never
     options?: never
     head?: never
@@ -8787,6 +8981,596 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getShares: {
+    parameters: {
+      query?: {
+        dashboard?: string
+        endpoint?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              allowed_values: {
+                [key: string]: (string | number | boolean)[]
+              }
+              /** Format: date-time */
+              created_at: string
+              dashboard: string | null
+              date_range: {
+                from: string
+                max?: string
+                min?: string
+                to?: string
+                variables?: {
+                  from: string
+                  to: string
+                }
+              } | null
+              display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+              endpoint: string | null
+              /** Format: date-time */
+              expires_at: string
+              has_password: boolean
+              id: string
+              /** @enum {string} */
+              kind: 'dashboard' | 'endpoint'
+              note: string
+              origins: string[]
+              owner: {
+                key_id: string
+                label: string | null
+              }
+              reasons: string[]
+              revoked_at: string | null
+              /** @enum {string} */
+              state: 'active' | 'expired' | 'revoked' | 'suspended'
+              tiles: string[]
+              title: string | null
+              /** Format: date-time */
+              updated_at: string
+              variables: {
+                [key: string]: unknown
+              }
+              version: number | 'latest'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postShares: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          allowed_values?: {
+            [key: string]: (string | number | boolean)[]
+          }
+          /** @description Id of a dashboard */
+          dashboard?: string
+          date_range?: {
+            from: string
+            max?: string
+            min?: string
+            to?: string
+            variables?: {
+              from: string
+              to: string
+            }
+          }
+          /** @enum {string} */
+          display?: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+          endpoint?: string
+          expires_at?: string
+          note?: string
+          origins?: string[]
+          password?: string
+          /** @description Ids of tiles of the dashboard. Default: all */
+          tiles?: string[]
+          title?: string
+          variables?: {
+            [key: string]: unknown
+          }
+          version?: number | 'latest'
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            /** @description Path of the page for frames */
+            embed_path: string
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            /** @description Path of the page, with the token in its fragment. Shown only once */
+            path: string
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            token: string
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSharesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteSharesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchSharesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          expires_at?: string
+          note?: string
+          origins?: string[]
+          password?: string | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharesByIdRotate: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': Record<string, never>
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            /** @description Path of the page for frames */
+            embed_path: string
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            /** @description Path of the page, with the token in its fragment. Shown only once */
+            path: string
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            token: string
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharesByIdTakeOver: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': Record<string, never>
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharesPreview: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          allowed_values?: {
+            [key: string]: (string | number | boolean)[]
+          }
+          /** @description Id of a dashboard */
+          dashboard?: string
+          date_range?: {
+            from: string
+            max?: string
+            min?: string
+            to?: string
+            variables?: {
+              from: string
+              to: string
+            }
+          }
+          /** @enum {string} */
+          display?: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+          endpoint?: string
+          reader?: unknown
+          /** @description Ids of tiles of the dashboard. Default: all */
+          tiles?: string[]
+          title?: string
+          variables?: {
+            [key: string]: unknown
+          }
+          version?: number | 'latest'
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            reasons: string[]
+            share: {
+              dates: {
+                from: string
+                is_movable: boolean
+                max: string
+                min: string
+                to: string
+              } | null
+              description: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                h: number
+                id: string
+                title: string
+                w: number
+                x: number
+                y: number
+              }[]
+              timezone: string
+              title: string
+              variables: {
+                name: string
+                values: (string | number | boolean)[]
+              }[]
+            } | null
+            tile: {
+              columns: string[]
+              days: {
+                from: string
+                to: string
+              } | null
+              hasMore: boolean
+              kind: string
+              /** Format: date-time */
+              last_refresh: string
+              results:
+                | unknown[]
+                | {
+                    [key: string]: unknown
+                  }
+              timezone: string
+            } | null
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getSurveys: {
     parameters: {
       query?: never
@@ -10827,6 +11611,27 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getEmbedById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getEngage: {
     parameters: {
       query?: never
@@ -11053,6 +11858,148 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getShared: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSharedByPath: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        path: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharedSession: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          password?: string
+          token: string
+          /** @description The view to renew */
+          view?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            expires_at: string
+            share: {
+              dates: {
+                from: string
+                is_movable: boolean
+                max: string
+                min: string
+                to: string
+              } | null
+              description: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                h: number
+                id: string
+                title: string
+                w: number
+                x: number
+                y: number
+              }[]
+              timezone: string
+              title: string
+              variables: {
+                name: string
+                values: (string | number | boolean)[]
+              }[]
+            }
+            /** @description Token for the memory of the page */
+            view: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharedTile: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            columns: string[]
+            days: {
+              from: string
+              to: string
+            } | null
+            hasMore: boolean
+            kind: string
+            /** Format: date-time */
+            last_refresh: string
+            results:
+              | unknown[]
+              | {
+                  [key: string]: unknown
+                }
+            timezone: string
+          }
+        }
       }
       default: components['responses']['Refusal']
     }

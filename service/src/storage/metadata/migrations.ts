@@ -100,6 +100,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   ['CREATE INDEX error_stacks_by_fingerprint ON error_stacks (project_id, fingerprint)'],
   [
+    `CREATE TABLE shares (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, token_hash TEXT NOT NULL UNIQUE, definition_json TEXT NOT NULL, origins_json TEXT NOT NULL,
+      note TEXT NOT NULL, password_hash TEXT, owner_key_id TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+      expires_at TEXT NOT NULL, revoked_at TEXT)`,
+    'CREATE INDEX shares_by_project ON shares (project_id)',
+  ],
+  [
     'CREATE TABLE retention (project_id INTEGER PRIMARY KEY, state_json TEXT NOT NULL)',
     `CREATE TABLE deletions (
       id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, target_json TEXT NOT NULL, result_json TEXT NOT NULL,

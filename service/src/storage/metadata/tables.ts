@@ -84,6 +84,21 @@ export interface Tables {
     created_at: string
     updated_at: string
   }
+  /** Links to dashboards and endpoints. `token_hash`: hash of the secret in the link. */
+  shares: {
+    id: string
+    project_id: number
+    token_hash: string
+    definition_json: string
+    origins_json: string
+    note: string
+    password_hash: string | null
+    owner_key_id: string
+    created_at: string
+    updated_at: string
+    expires_at: string
+    revoked_at: string | null
+  }
   settings: { project_id: number; name: string; value_json: string }
   group_types: { project_id: number; type: string; place: number }
   /** Secrets that sign run tokens. Checking a token takes the secret itself, so it is not hashed. */
@@ -191,6 +206,7 @@ const IN_BACKUPS = {
   flags: true,
   materializations: true,
   dashboards: true,
+  shares: true,
   settings: true,
   group_types: true,
   run_token_secrets: true,

@@ -4,7 +4,8 @@ import { createServiceEpochs, type ServiceEpochs } from '../../../src/endpoints/
 import { createArrivals } from '../../../src/endpoints/materialization/arrivals.ts'
 import { INDEX } from '../../../src/endpoints/materialization/rollup.ts'
 import { type Cells, createCells } from '../../../src/endpoints/materialization/memory/cellStore.ts'
-import { createErase, createForgetPerson } from '../../../src/persons/erase.ts'
+import { createErase } from '../../../src/persons/erase.ts'
+import { createForgetPerson } from '../../../src/persons/forget.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
 import { createPersons } from '../../../src/persons/lookup.ts'
 import type { BoundValue } from '../../../src/sql/compile.ts'
@@ -133,9 +134,10 @@ const startProject = () => {
   const cells: Cells = createCells({ storage: { run }, changedIds: owners.between })
   const arrivals = createArrivals({ storage, log: () => {} })
   const erase = createErase({
+    log: () => {},
     storage,
     persons: createPersons(storage),
-    forget: createForgetPerson(storage, createPersonFacts(storage, { owners })),
+    forget: createForgetPerson(storage, createPersonFacts(storage), { owners }),
     tables: EVENT_TABLES,
     erasers: [
       {

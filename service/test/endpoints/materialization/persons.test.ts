@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { planOf } from '../../../src/endpoints/materialization/plan.ts'
 import { statementsOf } from '../../../src/endpoints/materialization/tablePlan.ts'
 import { type BoundValue, parseQuery } from '../../../src/sql/compile.ts'
-import { createErase, createForgetPerson } from '../../../src/persons/erase.ts'
+import { createErase } from '../../../src/persons/erase.ts'
+import { createForgetPerson } from '../../../src/persons/forget.ts'
 import { createPersonFacts } from '../../../src/persons/facts.ts'
 import { createPersons } from '../../../src/persons/lookup.ts'
 import { createClickhouse } from '../../../src/storage/clickhouse.ts'
@@ -354,6 +355,7 @@ const without = (events: readonly Captured[], ids: readonly string[], withEvents
 describe('materialized rows over persons', () => {
   test('equal live rows after late events, merges, property changes and erasure', async () => {
     const erase = createErase({
+      log: () => {},
       storage,
       persons: createPersons(storage),
       forget: createForgetPerson(storage, createPersonFacts(storage)),

@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDashboardStore } from '../../../src/dashboards/store.ts'
+import { createShareStore } from '../../../src/shares/store.ts'
 import { createErrorTrackingStore } from '../../../src/errorTracking/store.ts'
 import { createDeletedRecordingStore } from '../../../src/recordings/store.ts'
 import { HIDES_NOTHING, KEEPS_ALL } from '../../../src/retention/policy.ts'
@@ -104,6 +105,7 @@ const openStores = async (at: string) => {
   return {
     ...metadata,
     dashboards: store(createDashboardStore),
+    shares: store(createShareStore),
     deletedRecordings: store(createDeletedRecordingStore),
     retention: store(createRetentionStore),
     deletions: store(createDeletionStore),
@@ -449,6 +451,65 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     test('assigns different ids to flags that are created concurrently', async () => {
       const made = await Promise.all(['a', 'b', 'c', 'd'].map((key) => metadata.flags.create(1, { ...flag, key })))
       expect(new Set(made.map((each) => each?.id)).size).toBe(4)
+    })
+  })
+
+  describe('shares', () => {
+    const share = {
+      projectId: 1,
+      definition: {
+        kind: 'endpoint',
+        target: 'id',
+        endpoint: 'orders',
+        version: 'latest',
+        tiles: [],
+        pins: { org: 'acme' },
+        choices: { plan: ['free', 'pro'] },
+      },
+      origins: ['https://app.example'],
+      note: 'for the board',
+      password: undefined,
+      ownerKey: 'key',
+      expiresAt: '2999-01-01T00:00:00.000Z',
+    } as const
+    const limits = { max: 2, maxChars: 1_000, endedBefore: '2000-01-01T00:00:00.000Z' }
+
+    test('are found by their token, change, and belong to one project', async () => {
+      const made = (await metadata.shares.create(share, 'token', limits))!
+      expect(made).toMatchObject(share)
+      expect(await metadata.shares.byToken('token')).toEqual(made)
+      expect(await metadata.shares.byId(made.id)).toEqual(made)
+      expect([await metadata.shares.get(2, made.id), await metadata.shares.list(2)]).toEqual([undefined, []])
+      const changed = (await metadata.shares.update(1, made.id, { token: 'next', password: 'hash', note: '' }))!
+      expect(changed).toMatchObject({ note: '', password: 'hash', origins: share.origins })
+      expect(changed.generation).not.toBe(made.generation)
+      expect([await metadata.shares.byToken('token'), await metadata.shares.byToken('next')]).toEqual([
+        undefined,
+        changed,
+      ])
+      expect((await metadata.shares.update(1, made.id, { password: null }))!.password).toBeUndefined()
+      expect([
+        await metadata.shares.update(2, made.id, { note: 'theirs' }),
+        await metadata.shares.revoke(2, made.id),
+      ]).toEqual([undefined, false])
+      expect(await metadata.shares.revoke(1, made.id)).toBe(true)
+      expect(await metadata.shares.byId(made.id)).toMatchObject({ revokedAt: expect.any(String) })
+      expect(await metadata.shares.update(1, made.id, { note: 'late' })).toBeUndefined()
+      expect(await metadata.shares.revoke(1, made.id)).toBe(true)
+    })
+
+    test('are limited in number, and ended ones are deleted when they are old', async () => {
+      const of3 = { ...share, projectId: 3 }
+      const made = await Promise.all(['a', 'b', 'c'].map((token) => metadata.shares.create(of3, token, limits)))
+      expect(made.filter(Boolean)).toHaveLength(2)
+      const [first] = made.flatMap((each) => each ?? [])
+      await metadata.shares.revoke(3, first!.id)
+      await new Promise((resolve) => setTimeout(resolve, 2)) // so that it ended before now
+      // Where there is no room, it is deleted at once.
+      expect(await metadata.shares.create(of3, 'd', limits)).toMatchObject({ projectId: 3 })
+      expect(await metadata.shares.byId(first!.id)).toBeUndefined()
+      expect(await metadata.shares.list(3)).toHaveLength(2)
+      expect(await metadata.shares.create({ ...share, projectId: 4 }, 'e', { ...limits, maxChars: 10 })).toBeUndefined()
     })
   })
 
