@@ -7,7 +7,7 @@ export const INTERNAL_NAMES = `
   toProperties living onRequestError isIdentified captureLater retryNow applyReset processesPerson usesDatabase
   hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
   adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
-  prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText nextBatch cancelUnsent endSession
+  prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText cancelUnsent endSession
   endWait onMalformed onOrphaned onPageHide permitted personSince useGzip abandon acceptsGzip acquireLeadership
   addOldest become beforeCall beginSession bootstrapped claimOrphans crossSubdomain enableProfiles inOneWrite
   isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf
@@ -24,8 +24,34 @@ export const INTERNAL_NAMES = `
   .trim()
   .split(/\s+/)
 
-const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
-const SHORT = [...LETTERS, ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second.toLowerCase()))]
+/** Names of members that only rrweb and the part of the recorder beside it have: `recorderPage.js` shortens them too. */
+export const RECORDER_NAMES = `
+  stylesheetManager shadowDomManager processedNodeManager styleMirror mutationCb bypassOptions nodeOptions needsMask
+  preserveWhiteSpace cssCaptured newlyAddedElement skipChild skipsLight idNodeMap nodeMetaMap addedSet movedSet
+  droppedSet removesSubTreeCache movedMap mapRemoves attributeMap shadowDoms restoreHandlers adoptedStyleSheetCb
+  genTextAreaValueMutation _unchangedStyles styleDiff mouseInteractionCb mediaInteractionCb viewportResizeCb
+  mousemoveCb scrollCb inputCb fontCb styleSheetRuleCb styleDeclarationCb unattachedDoc patchAttachShadow
+  observeAttachShadow processMutations processMutation emitChanges genAdds adoptStyleSheets adoptAll hasNode
+  removeNodeFromMap unfreeze freezePage onSerialize onIframeLoad onStylesheetLoad attachLinkElement
+  attachIframe addShadowRoot inOtherBuffer nodeMap patchedDocs createDraft takeFullSnapshot addCustomEvent getId
+  getNode isMasked redact masksAllInputs maskSelector recordsSameOriginFrames forgetTyped typedKey hiderNow
+  masksAttributes masksInput recordsFonts findsBlocked redactLink hideTypedInUrl sanitizeOne markUnnoticed isQueued
+  wasRemoved isInShadow canBlock isLimited isUnlimited isPausing snapshotSoon stopRrweb startSoon onForgotten
+  onShadowRoot onChanges onReturn onIdle limiter onStop typedFields
+`
+  .trim()
+  .split(/\s+/)
+
+// Lower case, and with few first letters: the letters that are frequent in minified code compress best. Without names of
+// elements, of the browser and of the protocol, and words.
+const TAKEN = new Set(
+  'as at cx cy el ex ey gt id is lt of ok on ph to vh vw gi eu us im up td th js br dd dl dt em hr li ol rp rt tr tt ul mi mn mo ms by dx dy fx fy in rx ry pv en do if or no go my me be he we so an am ad tv pc ie os ui vr ar ml cm mm pt px fr ch rh rc ic lh cb cp cs ct ev nl ws xr uv ns fn np db io ip it sr'.split(
+    ' ',
+  ),
+)
+const LETTERS = [...'etriosanlcdupmhgfbvywkxqzj']
+const FIRST = [...new Set(['e', 't', 'o', ...LETTERS])]
+const SHORT = FIRST.flatMap((first) => LETTERS.map((second) => first + second)).filter((name) => !TAKEN.has(name))
 
 /** Short names by long ones, the same for every script and module. */
 export const SHORT_NAMES = new Map(INTERNAL_NAMES.map((name, index) => [name, SHORT[index]]))

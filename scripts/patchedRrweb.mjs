@@ -1,7 +1,6 @@
 // Bundles rrweb's recorder with our changes (src/extensions/recorder/rrweb.patch), without its parts that we do not use.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { SHORT_NAMES } from './internalNames.mjs'
 
 const RECORDER = new URL('../src/extensions/recorder/', import.meta.url)
 
@@ -26,20 +25,6 @@ export const applyPatch = (text, patch) => {
   return [...result, ...lines.slice(at)].join('\n')
 }
 
-// Parts that the recorder does not use, a fifth of rrweb's code: canvases are recorded by recorderPlugins, frames of other
-// origins by recorderFrames, and selections never.
-const UNUSED = [
-  'CanvasManager',
-  'CrossOriginIframeMirror',
-  'mergeHooks',
-  'initSelectionObserver',
-  'initCustomElementObserver',
-  'is2DCanvasBlank',
-  // Nodes that only the player uses.
-  'BaseRRNode',
-  // For browsers of before ES2020.
-  'polyfill',
-]
 // Options that the recorder does not set. As constants, the minifier drops the code that they turn on.
 const UNSET_OPTIONS =
   'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordAfter recordDOM plugins'.split(' ')
@@ -56,18 +41,6 @@ const PASSED_OPTIONS = {
   maskInputFn: 'undefined',
   canvasManager: 'undefined',
   ignoreCSSAttributes: 'undefined',
-}
-
-const withoutUnused = (code) => {
-  for (const name of UNUSED) {
-    const start = code.search(new RegExp(`^(class|function) ${name}\\b`, 'm'))
-    const end = code.indexOf('\n}\n', start)
-    if (start < 0 || end < 0) throw new Error(`rrweb has no ${name} any more. See UNUSED.`)
-    const isClass = code.startsWith('class', start)
-    const stub = isClass ? `class ${name} {}` : `function ${name}() { return () => {} }`
-    code = code.slice(0, start) + stub + code.slice(end + 2)
-  }
-  return code
 }
 
 const withoutUnsetOptions = (code) => {
@@ -103,12 +76,9 @@ const withoutEnums = (code) => {
   return code
 }
 
-/** Fails if the build would shorten the name of a member that rrweb also has as text. */
-const checkNames = (code) => {
-  for (const [, name] of code.matchAll(/__publicField\(this, "(\w+)"/g))
-    if (SHORT_NAMES.has(name)) throw new Error(`rrweb names its member ${name} by text. Rename it in rrweb.patch.`)
-  return code
-}
+/** Sets members of classes by name, so that the minifier may shorten the name. */
+const withoutFields = (code) =>
+  code.replace(/__publicField\(this, "\w+"\);/g, '').replace(/__publicField\(this, "(\w+)", /g, '(this.$1 = ')
 
 /** A Rollup plugin that bundles rrweb's recorder as the recorder needs it. */
 export const patchedRrweb = {
@@ -120,7 +90,7 @@ export const patchedRrweb = {
       JSON.stringify(fileURLToPath(new URL(file, RECORDER))),
     )
     return {
-      code: `import { baseOf, importText, isImporting, ruleText, sourceOf } from ${styleSheets};import { shown } from ${shown};import { clock } from ${clock};${checkNames(withoutEnums(withoutPassedOptions(withoutUnsetOptions(withoutUnused(applyPatch(code, patch))))))}`,
+      code: `import { baseOf, importText, isImporting, ruleText, sourceOf } from ${styleSheets};import { shown } from ${shown};import { clock } from ${clock};${withoutFields(withoutEnums(withoutPassedOptions(withoutUnsetOptions(applyPatch(code, patch)))))}`,
       // The lines are no longer those of rrweb.
       map: { mappings: '' },
     }

@@ -9,7 +9,7 @@ import { createTurns } from './turns.mjs'
 export const title = 'Attacks: effects on honest clients'
 
 /** npm scripts of the root to run first. */
-export const needs = ['build']
+export const needs = ['build:service']
 
 /** `heap`: maximum heap of the service in MB, such as 512. Absent: what Node chooses. */
 export const flags = ['heap']
@@ -18,7 +18,7 @@ const CORES = 2
 const MB = 1_000_000
 const DURATIONS = {
   full: { seconds: 14, most: 2_000 },
-  quick: { seconds: 2, most: 500 },
+  quick: { seconds: 1, most: 500 },
 }
 // If an attack has not ended after this time, the service hangs, and is killed and restarted.
 const GRACE_MS = { full: 45_000, quick: 12_000 }
@@ -190,8 +190,9 @@ export const run = async ({ quick, heap, say }) => {
   const all = []
   let service = await start(heap)
   try {
-    for (const name of Object.keys(ATTACKS)) {
-      say(`${name}, ${durations.seconds} s`)
+    const names = Object.keys(ATTACKS)
+    for (const [at, name] of names.entries()) {
+      say(`${at + 1} of ${names.length}: ${name}, ${durations.seconds} s`)
       all.push(await attack(service, name, durations))
       if (all.at(-1).killed || all.at(-1).blockMs === undefined) {
         say('The attack stopped the service. Starting a new one.')

@@ -8,7 +8,7 @@ import { tables } from './tables.mjs'
 export const title = 'Endpoints: cost of a run by number of events'
 
 /** npm scripts of the root to run first. */
-export const needs = ['build']
+export const needs = ['build:service']
 
 /** `--rows=1,10,100`: the numbers of events, in millions. */
 export const flags = ['rows']

@@ -6,7 +6,7 @@ import { generate } from './generate.mjs'
 export const title = 'Web analytics: what the first screen costs'
 
 /** npm scripts of the root that have to run first. */
-export const needs = ['build']
+export const needs = ['build:service']
 
 /** `--rows=1,10`: the numbers of events, in millions. */
 export const flags = ['rows']

@@ -4,7 +4,7 @@ import { GALLERY, MAX_PERCENT } from '../gallery/gallery'
 import { type Moment, momentsOf } from '../support/galleryMoments'
 import { openPlayer } from '../support/galleryPlayer'
 import { differenceOf } from '../support/pixels'
-import { recording, test, types } from '../support/recording'
+import { imagesOfCanvases, recording, test, types } from '../support/recording'
 import { ROOT } from '../support/root'
 import { pageWith } from '../support/scenario'
 import { startSite } from '../support/site'
@@ -38,6 +38,7 @@ test('the player shows what the page showed, for each page of the gallery', asyn
   await page.setViewportSize(SIZE)
   const debug = await page.context().newCDPSession(page)
   const snapshots = () => types(chunks()).filter((type) => type === 2).length
+  const canvases = (since: number) => imagesOfCanvases(chunks(), since)
   const problems: string[] = []
   const moments: Moment[] = []
   for (const row of rows) {
@@ -49,7 +50,7 @@ test('the player shows what the page showed, for each page of the gallery', asyn
       const before = snapshots()
       await page.goto(site.url + path)
       await recording(page)
-      moments.push(...(await momentsOf({ page, debug, snapshots }, row, before)))
+      moments.push(...(await momentsOf({ page, debug, snapshots, canvases }, row, before)))
     } catch (error) {
       problems.push(`${row.file}: ${String(error).slice(0, 200)}`)
     }

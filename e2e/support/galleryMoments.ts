@@ -19,6 +19,8 @@ interface Recorded {
   readonly debug: CDPSession
   /** Returns the number of full snapshots that have left the page. */
   snapshots(): number
+  /** Returns the ids of the canvases whose images have left the page and are not older than `since`, ms since the epoch. */
+  canvases(since: number): Set<number>
 }
 
 const MAX_ACT_MS = 10_000
@@ -33,40 +35,44 @@ export const frames = (page: Page, count: number): Promise<void> =>
     for (let each = 0; each < all; each++) await new Promise((done) => requestAnimationFrame(done))
   }, count)
 
-/** Marks the page, takes its picture, and goes on after it. */
-const take = async (page: Page, file: string, step: string): Promise<Moment> => {
+const now = (page: Page) => page.evaluate(() => Date.now())
+
+/** Marks the page, takes its picture, and goes on after it. `since`: when its canvases have changed, or their images are to be repeated. */
+const take = async ({ page, canvases }: Recorded, file: string, step: string, since: number): Promise<Moment> => {
   const name = `${file}-${step}`
   await page.evaluate((each) => (document.documentElement.dataset.moment = each), name)
-  // Canvases are recorded a few times a second.
+  // Scrolling is recorded a few times a second.
   await pause(page, 300)
+  // Images of canvases are encoded on another thread, which may take long.
+  const count = await page.locator('canvas').count()
+  if (count) await expect.poll(() => cut(page).then(() => canvases(since).size)).toBe(count)
   await frames(page, 2)
-  const at = await page.evaluate(() => Date.now())
+  const at = await now(page)
   const picture = await page.screenshot()
   await pause(page, 50)
   return { file, name, at, picture }
 }
 
 /** Returns the moments of a page that is recorded: once it is, after it has changed, and after another full snapshot. */
-export const momentsOf = async (
-  { page, debug, snapshots }: Recorded,
-  { file, zoom = 1 }: GalleryPage,
-  before: number,
-) => {
+export const momentsOf = async (recorded: Recorded, { file, zoom = 1 }: GalleryPage, before: number) => {
+  const { page, debug, snapshots } = recorded
   const nextSnapshot = async (known: number) => {
     const count = () => cut(page).then(snapshots)
     await expect.poll(count, { intervals: [100] }).toBeGreaterThan(known)
   }
   await nextSnapshot(before)
-  const loaded = await take(page, file, 'loaded')
+  const loaded = await take(recorded, file, 'loaded', await page.evaluate(() => performance.timeOrigin))
+  const changedAt = await now(page)
   await page.evaluate(ACT)
   await debug.send('Emulation.setPageScaleFactor', { pageScaleFactor: zoom })
-  const changed = await take(page, file, 'changed')
+  const changed = await take(recorded, file, 'changed', changedAt)
   await cut(page)
   const known = snapshots()
+  const repeatedAt = await now(page)
   // As when the page returns from the back/forward cache.
   await page.evaluate(() => void dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await nextSnapshot(known)
-  const again = await take(page, file, 'again')
+  const again = await take(recorded, file, 'again', repeatedAt)
   await page.evaluate(() => (document.documentElement.dataset.moment = 'end'))
   await pause(page, 50)
   await cut(page)

@@ -52,7 +52,7 @@ export const HOSTILE_RECORDINGS: Readonly<Record<string, HostileRecording>> = {
   'replaces the document': {
     act: `
       document.open()
-      document.write('<!doctype html><html><body><h1>written anew</h1><input id="field">${MASKED}<p id="echo"></p></body></html>')
+      document.write('<!doctype html><html><body><h1>rewritten page</h1><input id="field">${MASKED}<p id="echo"></p></body></html>')
       document.close()
       setTimeout(() => {
         field.focus()
@@ -61,7 +61,7 @@ export const HOSTILE_RECORDINGS: Readonly<Record<string, HostileRecording>> = {
         echo.textContent = 'You typed a typed secret'
         document.body.append('after the input')
       }, 4000)`,
-    shows: ['written anew', 'after the input', '"text":"********"'],
+    shows: ['rewritten page', 'after the input', '"text":"********"'],
   },
   'replaces the root element': {
     act: `

@@ -3,7 +3,7 @@ import type { Page } from 'playwright/test'
 /** Differences of a color that nobody sees: antialiasing, and the compression of images of canvases. */
 const TOLERANCE = 24
 
-/** Returns how many pixels of two pictures (PNG) differ, in percent. `page`: any page, which decodes them. */
+/** Returns how many pixels of two pictures (PNG) differ, in percent. `page`: any open page. It decodes the pictures. */
 export const differenceOf = (page: Page, one: Buffer, two: Buffer): Promise<number> =>
   page.evaluate(
     async ([first, second, tolerance]) => {

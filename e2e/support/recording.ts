@@ -4,7 +4,9 @@ import { expect, test as base } from './world'
 /** A `$snapshot` event. */
 export interface RecordedChunk {
   uuid: string
-  properties: Record<string, unknown> & { $snapshot_data: { type: number; data: Record<string, unknown> }[] }
+  properties: Record<string, unknown> & {
+    $snapshot_data: { type: number; timestamp: number; data: Record<string, unknown> }[]
+  }
 }
 
 export interface RecordingFixtures {
@@ -57,4 +59,11 @@ export const cut = (page: Page) =>
 /** Returns the types of all rrweb events. */
 export const types = (all: RecordedChunk[]) =>
   all.flatMap(({ properties }) => properties.$snapshot_data.map(({ type }) => type))
+/** Returns the ids of the canvases of which images were recorded since a time and since the last full snapshot. */
+export const imagesOfCanvases = (all: RecordedChunk[], since: number) => {
+  const events = all.flatMap(({ properties }) => properties.$snapshot_data)
+  const from = Math.max(since, ...events.flatMap(({ type, timestamp }) => (type === 2 ? timestamp : [])))
+  const images = events.filter(({ type, data, timestamp }) => type === 3 && data.source === 9 && timestamp >= from)
+  return new Set(images.map(({ data }) => data.id as number))
+}
 export const text = (all: RecordedChunk[]) => JSON.stringify(all)

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -24,7 +25,7 @@ const freePort = () =>
     })
   })
 
-/** Whether the program that serves `port` has a certificate for `host`. Caddy issues it after it has opened the port. */
+/** Whether the program that serves `port` accepts connections with TLS for `host`. */
 const acceptsTls = (port: number, host: string) =>
   new Promise<boolean>((done) => {
     const socket = connect({ port, host: '127.0.0.1', servername: host, rejectUnauthorized: false })
@@ -63,7 +64,22 @@ const startProxy = async (command: string, args: readonly string[], { folder, po
   }
 }
 
-const newFolder = () => mkdtempSync(join(tmpdir(), 'trailmark-proxy-'))
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+
+/** Hash of the key of all certificates, as Chromium's `--ignore-certificate-errors-spki-list` takes it. */
+export const KEY_HASH = createHash('sha256')
+  .update(publicKey.export({ type: 'spki', format: 'der' }))
+  .digest('base64')
+
+/** Creates a folder with a certificate, and returns the paths. */
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trailmark-proxy-'))
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+  writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const names = ['-subj', '/CN=example.com', '-addext', 'subjectAltName=DNS:*.example.com', '-days', '1']
+  execFileSync('openssl', ['req', '-x509', ...names, '-key', key, '-out', certificate], { stdio: 'ignore' })
+  return { folder, key, certificate }
+}
 
 /** Starts nginx with one `server` block, which listens on port 443. */
 const startNginx = async (block: string): Promise<ReverseProxy> => {
@@ -73,11 +89,9 @@ const startNginx = async (block: string): Promise<ReverseProxy> => {
     debian: 'nginx-light',
     advice: 'Install nginx, or set TRAILMARK_NGINX to its path.',
   })
-  const [folder, port] = [newFolder(), await freePort()]
+  const { folder, key, certificate } = newFolder()
+  const port = await freePort()
   const host = /server_name ([^;]+);/.exec(block)![1]!
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-  const subject = ['-subj', '/CN=example.com', '-days', '1', '-keyout', key, '-out', certificate]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' })
   const file = join(folder, 'nginx.conf')
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (what) => `${what}_temp_path ${folder}/${what};`,
@@ -94,7 +108,7 @@ http {
   return startProxy(command, ['-p', folder, '-c', file], { folder, port, host })
 }
 
-/** Starts Caddy with one site of the form `HOST { … }`, which has a certificate of Caddy's own authority. */
+/** Starts Caddy with one site of the form `HOST { … }`. */
 const startCaddy = async (site: string): Promise<ReverseProxy> => {
   const command = findProgram({
     names: ['caddy'],
@@ -102,7 +116,8 @@ const startCaddy = async (site: string): Promise<ReverseProxy> => {
     debian: 'caddy',
     advice: 'Install Caddy, or set TRAILMARK_CADDY to its path.',
   })
-  const [folder, port] = [newFolder(), await freePort()]
+  const { folder, key, certificate } = newFolder()
+  const port = await freePort()
   const host = /^\S+/.exec(site)![0]
   const file = join(folder, 'Caddyfile')
   writeFileSync(
@@ -113,7 +128,7 @@ const startCaddy = async (site: string): Promise<ReverseProxy> => {
   skip_install_trust
   storage file_system ${folder}
 }
-${site.replace(/^(\S+) \{/, `https://$1:${port} {\n  bind 127.0.0.1\n  tls internal`)}
+${site.replace(/^(\S+) \{/, `https://$1:${port} {\n  bind 127.0.0.1\n  tls ${certificate} ${key}`)}
 `,
   )
   return startProxy(command, ['run', '--config', file, '--adapter', 'caddyfile'], { folder, port, host })

@@ -26,8 +26,8 @@ export default defineConfig({
   build: {
     outDir: here('dist'),
     target: 'es2022',
-    // The player of recordings and the preview of surveys are separate documents.
-    rollupOptions: { input: [here('index.html'), here('player.html'), here('preview.html')] },
+    // The player of recordings, the preview of surveys and the page of shares are separate documents.
+    rollupOptions: { input: [here('index.html'), here('player.html'), here('preview.html'), here('shared.html')] },
     // The content security policy allows no data: URLs but images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

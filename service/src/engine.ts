@@ -10,12 +10,13 @@ import { createEngineGate, type EngineGate } from './storage/gate.ts'
 import type { Metadata } from './storage/metadata/metadata.ts'
 import { migrate } from './storage/schema/migrate.ts'
 import type { Schema } from './storage/schema/schema.ts'
-import type { Storage } from './storage/storage.ts'
+import type { SeenRowsOf, Storage } from './storage/storage.ts'
 
 export interface EngineOptions {
   readonly config: Config
   readonly metadata: Pick<Metadata, 'withLock'>
   readonly schema: Schema
+  readonly seenRows: SeenRowsOf
   /** Returns the path of the engine's library. Called only for the embedded engine. Throws if it is not installed. */
   readonly library: () => string
   /** Path of the engine's compiled child program. */
@@ -65,6 +66,7 @@ export const openEngine = async ({
   config,
   metadata,
   schema,
+  seenRows,
   library,
   child,
   onStop,
@@ -96,6 +98,7 @@ export const openEngine = async ({
     url && clusterName
       ? createCluster(url.split(','), {
           tables,
+          seenRows,
           name: clusterName,
           onFewReplicas: () =>
             log('A replica is unavailable. Until it is back, the events of its shard are stored on one disk.', {
@@ -105,7 +108,11 @@ export const openEngine = async ({
       : undefined
   const storage =
     cluster ??
-    createClickhouse(() => (url ? { url } : engine!.connection()), { tables, maxRunMemoryBytes: runMemoryBytes })
+    createClickhouse(() => (url ? { url } : engine!.connection()), {
+      tables,
+      seenRows,
+      maxRunMemoryBytes: runMemoryBytes,
+    })
   onStop(() => storage.close())
   await waitUntilReady(storage, url, log)
 

@@ -10,10 +10,11 @@ import type { MetricRows, Metrics } from './lib/metrics.ts'
 import type { TimeSlices } from './lib/timeSlices.ts'
 import type { FlagSource } from './flags/flagSource.ts'
 import type { RemoteSettings } from './flags/remoteSetting.ts'
-import type { Enricher, IngestSink, Rejections } from './ingest/sink.ts'
+import type { Enricher, IngestSink, Refuser, Rejections } from './ingest/sink.ts'
 import type { Eraser } from './persons/erase.ts'
 import type { QueryRows } from './persons/queryRows.ts'
 import type { Keys } from './projects/keys.ts'
+import type { Retainer } from './retention/retainer.ts'
 import type { EngineGate } from './storage/gate.ts'
 import type { Metadata } from './storage/metadata/metadata.ts'
 import type { Schema } from './storage/schema/schema.ts'
@@ -76,6 +77,10 @@ export interface Module<Parts, Created = Parts> {
   readonly rejections?: Rejections
   /** What the module adds to each event that arrives. */
   readonly enricher?: (parts: Parts) => Enricher
+  /** Which events of a delivery the module refuses. */
+  readonly refuser?: (parts: Parts) => Refuser
+  /** How the module follows when rows are hidden or deleted. */
+  readonly retainer?: (parts: Parts) => Retainer
   /** What the module deletes of a person, besides rows of tables with `hasEvents`. */
   readonly eraser?: (parts: Parts) => Eraser
   /** Settings that the module adds to the remote configuration of SDKs. */

@@ -18,11 +18,14 @@ import { erasureFrom } from './persons/erasure.ts'
 import { PEOPLE } from './persons/module.ts'
 import { PROJECTS } from './projects/module.ts'
 import { RECORDINGS } from './recordings/module.ts'
+import { ERASURES, retentionOf } from './retention/module.ts'
+import { SHARES } from './shares/module.ts'
 import { STATICS } from './statics/module.ts'
 import { STATUS } from './status/module.ts'
 import { CORE_SCHEMA } from './storage/schema/core.ts'
 import { combineSchemas, type Schema } from './storage/schema/schema.ts'
 import { SURVEYS } from './surveys/module.ts'
+import { TRANSFERS } from './transfers/module.ts'
 import { TOOLBAR } from './toolbar/module.ts'
 
 /** The parts of the product. To add or remove one, add or remove its folder and its row. */
@@ -33,6 +36,7 @@ const PRODUCTS: readonly AnyModule[] = [
   PROJECTS,
   STORING,
   PEOPLE,
+  ERASURES,
   EVENTS,
   FLAGS,
   SURVEYS,
@@ -41,7 +45,9 @@ const PRODUCTS: readonly AnyModule[] = [
   ERROR_TRACKING,
   ENDPOINTS,
   DASHBOARDS,
+  SHARES,
   TOOLBAR,
+  TRANSFERS,
 ]
 
 const joined = <Value>(tables: readonly (Readonly<Record<string, Value>> | undefined)[]) =>
@@ -62,6 +68,7 @@ export const MODULES: readonly AnyModule[] = [
   captureFor(PRODUCTS, Object.keys(REJECTIONS)),
   evaluationWith(PRODUCTS),
   erasureFrom(PRODUCTS, SCHEMA),
+  retentionOf(PRODUCTS),
 ]
 
 /** Metrics of modules. */

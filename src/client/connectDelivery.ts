@@ -1,21 +1,23 @@
 import { hasPage } from '../browser/page'
 import { type Body, compress, type GzipNow } from '../delivery/encode'
 import { apiHost } from '../delivery/hosts'
-import { createQueue } from '../delivery/queue'
+import type { Queue } from '../delivery/queue'
 import { outcomeOf } from '../delivery/retry'
 import { request } from '../delivery/transport'
 import { attempt, guarded } from '../lib/guard'
 import { createListeners } from '../lib/listeners'
+import type { OddRequests } from '../lib/oddRequests'
 import type { RequestError } from '../types'
 import type { Context } from './createContext'
 import type { Ledger } from './ledger'
 
 export type Delivery = ReturnType<typeof connectDelivery>
 
-/** Connects the queue to the outbox, to compression and to the ledger. */
+/** Connects the queue to the outbox, to compression and to the ledger. `load` fetches what unusual requests need. */
 export const connectDelivery = (
-  { config, token, createOutbox, isOptedOut, mayStore, mergeSets, remote }: Context,
+  { config, token, createOutbox, createQueue, isOptedOut, mayStore, mergeSets, remote }: Context,
   ledger: Ledger,
+  load: () => Promise<OddRequests>,
 ) => {
   /** Compresses in browsers that cannot. Set once the extension has loaded. */
   let gzip: GzipNow | undefined
@@ -31,8 +33,8 @@ export const connectDelivery = (
   /** Whether something between the page and the service may reject compressed bodies. */
   let isGzipSuspect = false
   /** Sends a request. If something other than the service rejects it, the next body is encoded the other way. */
-  const send: typeof request = async (url, body, ...rest) => {
-    const result = await request(url, body, ...rest)
+  const send: typeof request = async (url, body, shape, timeoutMs) => {
+    const result = await request(url, body, shape, timeoutMs, load)
     if (body && outcomeOf(result) === 'foreign') isGzipSuspect = typeof body !== 'string'
     return result
   }
@@ -55,7 +57,7 @@ export const connectDelivery = (
     onOrphaned: () => queue.adoptOrphans(),
     onDropped: ledger.lost,
   })
-  const queue = createQueue({
+  const queue: Queue = createQueue({
     config,
     token,
     outbox,

@@ -1,5 +1,6 @@
 import type { readDevice } from '../browser/device'
 import type { LoadDatabase, Outbox, OutboxInputs } from '../delivery/outbox'
+import type { Queue, QueueInputs } from '../delivery/queue'
 import type { Check } from '../config/settings'
 import type { Config } from '../types'
 import type { Permissions } from './permissions'
@@ -13,6 +14,8 @@ import type { Cookies } from '../state/backends/cookie'
 export interface Provided {
   /** Stores waiting events in the browser. */
   createOutbox(inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox
+  /** Sends events. */
+  createQueue(inputs: QueueInputs): Queue
   /** Stores ids and consent in cookies; undefined: local storage has them. */
   cookies: Cookies | undefined
   /** Checks the options of the site. */
@@ -39,7 +42,7 @@ export interface Provided {
 /** Returns what these features bring, and the stand-ins for the rest. */
 export const providedBy = (
   features: readonly { provides?: Partial<Provided> }[],
-  standIns: Provided | undefined,
+  standIns: Partial<Provided> | undefined,
 ): Provided => Object.assign({}, standIns, ...features.map(({ provides }) => provides)) as Provided
 
 /** Returns the items of the remote configuration that these features use. */

@@ -2,7 +2,8 @@ import { steadyTime } from '../lib/elapsed'
 import type { Config } from '../types'
 import type { Body } from './encode'
 import type { Entry } from '../lib/entry'
-import { type beacon, outlivesPage, type request } from './transport'
+import { createGive } from './give'
+import type { beacon, request } from './transport'
 import { firstBatch } from './waiting'
 
 // The service would take an older `sent_at` for a wrong clock.
@@ -26,14 +27,8 @@ export const createLastBatches = ({ config, url, textOf, encode, send, sendBeaco
   let preparedTo: Entry | undefined
   let preparedAt = 0
 
-  /** Passes one request to the browser. Returns false if the browser accepts no more. */
-  const give = (body: Body): boolean => {
-    // Workers have no beacons.
-    if (!config.disable_beacon && 'sendBeacon' in navigator) return sendBeacon(url(), body)
-    const isTaken = outlivesPage(body)
-    if (isTaken) void send(url(), body, config)
-    return isTaken
-  }
+  const give = createGive(config, url, send, sendBeacon)
+
   return {
     /** Compresses a batch ahead of time, because there is no time for it when the page is left. Once for the same batch. */
     prepare: async (batch: Entry[]): Promise<void> => {

@@ -5,9 +5,9 @@ import { apiHost } from './hosts'
 import { createLastBatches } from './lastBatches'
 import type { Entry } from '../lib/entry'
 import type { Outbox } from './outbox'
-import { createSendLoop } from './sendLoop'
+import { createSendLoop, nextBatch } from './sendLoop'
 import { beacon, request } from './transport'
-import { createWaiting, entryOf, MAX_EVENTS } from './waiting'
+import { createWaiting, entryOf, flushDelay, MAX_EVENTS } from './waiting'
 
 // A last beacon of up to this many characters is sent uncompressed, in one flight of ten segments. https://www.rfc-editor.org/rfc/rfc6928
 const PREPARED_CHARACTERS = 14_000
@@ -104,7 +104,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     loop.pump()
   }
   const flushLater = () => {
-    flushTimer ??= later(flush, Math.min(5000, Math.max(250, config.request_queue_config.flush_interval_ms ?? 3000)))
+    flushTimer ??= later(flush, flushDelay(config))
   }
   /** Passes entries to the browser. An entry that the browser cannot store is given up. */
   const passOn = (entries: readonly Entry[]) => {
@@ -125,7 +125,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     if (unprepared <= prepareAfter || hasLeft) return undefined
     unprepared = 0
     preparingTimer = later(prepare, PREPARE_EVERY_MS)
-    return lastBatches.prepare(waiting.nextBatch())
+    return lastBatches.prepare(nextBatch(waiting.all()))
   }
   /** Processes added entries, which needs their JSON text. */
   const processAdded = () => {

@@ -1,7 +1,7 @@
 import { attempt, within } from '../lib/guard'
 import { parseJson } from '../lib/json'
 import { reportCaught } from '../lib/log'
-import { pick } from '../lib/objects'
+import type { OddRequests, Reply } from '../lib/oddRequests'
 import type { Config } from '../types'
 import type { Body } from './encode'
 
@@ -38,52 +38,19 @@ const retryAfter = (header: string | null): number | undefined => {
   return ms >= 0 ? ms : undefined
 }
 
-const reported = new Set<string>()
-
-/** Returns the entries that `fetch` accepts. Reports each rejected one once, because it would make every request fail. */
-const accepted = <V>(url: string, entries: Record<string, V>, initOf: (entry: Record<string, V>) => object) =>
-  pick(entries, (name, value) => {
-    try {
-      return new Request(url, initOf({ [name]: value }))
-    } catch (error) {
-      if (!reported.has(name))
-        reportCaught(`xhr_headers or fetch_options: fetch rejects ${name}. Requests omit it. ${String(error)}`)
-      reported.add(name)
-      return false
-    }
-  })
-
-/** The members of a response that are used. */
-type Reply = Pick<Response, 'status' | 'redirected' | 'text'> & { headers: Pick<Headers, 'get'> }
-
-/** Sends a request by XMLHttpRequest, for pages that have removed or replaced `fetch`. */
-const sendByXhr = (url: string, { method, headers, body, signal }: RequestInit) =>
-  new Promise<Reply>((done, failed) => {
-    const xhr = new XMLHttpRequest()
-    xhr.open(method!, url)
-    Object.entries(headers!).forEach(([name, value]) => xhr.setRequestHeader(name, value as string))
-    xhr.onload = () =>
-      done({
-        status: xhr.status,
-        redirected: xhr.responseURL !== new URL(url, location.href).href,
-        text: async () => xhr.responseText,
-        // `getResponseHeader` prints an error for a header that the service does not expose.
-        headers: { get: (name) => RegExp(`^${name}: (.*)`, 'im').exec(xhr.getAllResponseHeaders())?.[1] ?? null },
-      })
-    xhr.onerror = failed
-    signal!.onabort = () => xhr.abort()
-    xhr.send(body as XMLHttpRequestBodyInit)
-  })
-
 /** The options that shape a request. */
 export type RequestConfig = Pick<Config, 'xhr_headers' | 'fetch_options'>
 
-/** Sends one request: a POST, or a GET without a body. Never rejects: without a response the status is 0. */
+/**
+ * Sends one request: a POST, or a GET without a body. Never rejects: without a response the status is 0. `load` fetches what
+ * is needed where the page has removed or replaced `fetch`, or where `fetch` rejects options of the site.
+ */
 export const request = async (
   url: string,
   body: Body | undefined,
   config: RequestConfig,
   timeoutMs = TIMEOUT_MS,
+  load?: () => Promise<OddRequests>,
 ): Promise<RequestResult> => {
   const { next_options, ...options } = config.fetch_options
   const aborting = new AbortController()
@@ -91,21 +58,29 @@ export const request = async (
   const bytes = keepalive ? bytesOf(body) : 0
   outliving += bytes
   const send = async (): Promise<RequestResult> => {
+    const all = { ...options, headers: config.xhr_headers } as RequestInit
+    // Not awaited where all are accepted, so that the request starts at once.
+    const { headers, ...rest } = attempt(() => new Request(url, all))
+      ? all
+      : await load!().then(
+          ({ accepted }) => accepted(url, all, reportCaught),
+          (): RequestInit => ({}),
+        )
     const init = {
       method: body ? 'POST' : 'GET',
       ...(body ? { keepalive, body } : {}),
       referrerPolicy: 'strict-origin',
-      ...accepted(url, options, (option) => option),
+      ...rest,
       // The key that Next.js's own fetch reads. https://nextjs.org/docs/app/api-reference/functions/fetch
       ...(next_options ? { next: next_options } : {}),
       headers: {
-        ...accepted(url, config.xhr_headers, (headers) => ({ headers })),
+        ...headers,
         // text/plain costs no CORS preflight; the service knows gzip by its first bytes.
         ...(body ? { 'Content-Type': typeof body === 'string' ? 'application/json' : 'text/plain' } : {}),
       },
       signal: aborting.signal,
     } as RequestInit
-    const response: Reply = (await attempt(() => fetch(url, init))) ?? (await sendByXhr(url, init))
+    const response: Reply = (await attempt(() => fetch(url, init))) ?? (await (await load!()).sendByXhr(url, init))
     const text = await response.text()
     return {
       status: response.status,

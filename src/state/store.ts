@@ -54,8 +54,8 @@ const isNextPerson = (values: Properties, next: Properties) =>
  * writes again. A copy that is missing or broken was removed by the page, because tabs remove one only to opt out: it is
  * written again. A copy from after another tab's `reset` belongs to the next person and replaces everything here.
  *
- * `onLeave` is called before the values become another person's, whoever changed them. Until it returns, the store has the
- * previous person's values, and what is set is forgotten.
+ * `onLeave` is called before this tab or another one replaces the person. Until it returns, the store has the previous
+ * person's values and drops what is set.
  */
 export const createStore = (
   backend: Backend = memoryBackend(),

@@ -1,4 +1,5 @@
 /** @jest-environment node */
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,8 +10,9 @@ const filesIn = (folder: string): string[] =>
     .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'))
 const wordsOf = (text: string) => new Set(text.match(/[\w$]+/g))
 
-const [, list] = /`\n([^`]*)`/.exec(readFileSync(join(ROOT, 'scripts/internalNames.mjs'), 'utf8'))!
-const names = list!.trim().split(/\s+/)
+const [names, recorderNames] = [
+  ...readFileSync(join(ROOT, 'scripts/internalNames.mjs'), 'utf8').matchAll(/`\n([^`]*)`/g),
+].map(([, list]) => list!.trim().split(/\s+/)) as [string[], string[]]
 const sources = filesIn('src')
 const withoutComments = (text: string) => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*/gm, '')
 const code = withoutComments(sources.join('\n')).replace(/(from |import\()'.*'/g, '')
@@ -26,6 +28,29 @@ describe('the names that the build of the scripts shortens', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
+  test('are members of rrweb or beside it and of no other script, if only recorderPage.js shortens them', () => {
+    const rrweb = ['node_modules/@rrweb/record/dist/record.js', 'src/extensions/recorder/rrweb.patch']
+    const page = [...rrweb.map((file) => readFileSync(join(ROOT, file), 'utf8')), ...filesIn('src/extensions/recorder')]
+    const known = wordsOf(page.join('\n'))
+    expect(recorderNames.filter((name) => !known.has(name) || names.includes(name))).toEqual([])
+    const folders = readdirSync(join(ROOT, 'src/extensions')).filter((name) => !/^recorder(Page)?$|\./.test(name))
+    const parts = [
+      'host',
+      'types',
+      'extensions/contract',
+      'extensions/recorder/pageParts',
+      'extensions/recorder/settings',
+    ]
+    const others = [
+      ...folders.flatMap((folder) => filesIn(`src/extensions/${folder}`)),
+      ...['client', 'config'].flatMap((folder) => filesIn(`src/${folder}`)),
+      ...parts.map((file) => readFileSync(join(ROOT, `src/${file}.ts`), 'utf8')),
+    ]
+    const taken = wordsOf(withoutComments(others.join('\n')))
+    expect(recorderNames.filter((name) => taken.has(name))).toEqual([])
+  })
+
+  const all = [...names, ...recorderNames]
   test.each([
     ['are not public', withoutComments(filesIn('api').join('\n'))],
     ["are not the browser's", withoutComments(domTypes.join('\n'))],
@@ -40,7 +65,18 @@ describe('the names that the build of the scripts shortens', () => {
     ],
   ])('%s', (_, text) => {
     const taken = wordsOf(text)
-    expect(names.filter((name) => taken.has(name))).toEqual([])
+    expect(all.filter((name) => taken.has(name))).toEqual([])
+  })
+
+  test('get short names that no other member has', async () => {
+    const script =
+      'const { SHORT_NAMES } = await import("./scripts/internalNames.mjs"); console.log([...SHORT_NAMES.values()].join())'
+    const short = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT, encoding: 'utf8' })
+    const shortNames = short.trim().split(',')
+    const taken = new Set(code.match(/(?<=\.|\b)[a-z]{2}(?=\??:)|(?<=\.)[a-z]{2}\b|(?<=[{,]\s*)[a-z]{2}(?=\s*[,}])/g))
+    expect(taken).toContain('id')
+    expect(new Set(shortNames).size).toBe(names.length)
+    expect(shortNames.filter((name) => taken.has(name))).toEqual([])
   })
 
   test('are not attributes of the script tag', () => {
@@ -58,6 +94,6 @@ describe('the names that the build of the scripts shortens', () => {
         .match(/`[^`\n]+`|"\w+"/g)!
         .join('\n'),
     )
-    expect(names.filter((name) => taken.has(name))).toEqual([])
+    expect(all.filter((name) => taken.has(name))).toEqual([])
   })
 })

@@ -1,13 +1,29 @@
 import type { Page, Request } from 'playwright/test'
 import config from '../../../playwright.config'
 import { expect, test as base } from '../../support/console'
-import { printedConfigs, PROXIES, type ProxyName, type ReverseProxy } from '../../support/reverseProxy'
-import { type RunningService, startService } from '../../support/service'
+import { KEY_HASH, printedConfigs, PROXIES, type ProxyName, type ReverseProxy } from '../../support/reverseProxy'
+import { type Service, startService } from '../../support/service'
 
 // The configurations that docs/operate/operations.md prints, in the real proxies, with TLS.
 
+interface Fixtures {
+  /** Starts a proxy, which ends with the test. */
+  start(name: ProxyName, config: string): Promise<ReverseProxy>
+  requestLog: void
+}
+
 const { executablePath, args } = config.projects![0]!.use!.launchOptions!
-const test = base.extend<{ requestLog: void }>({
+const test = base.extend<Fixtures>({
+  start: async ({}, use, info) => {
+    const proxies: ReverseProxy[] = []
+    await use(async (name, text) => {
+      const proxy = await PROXIES[name].start(text)
+      proxies.push(proxy)
+      return proxy
+    })
+    if (info.status !== info.expectedStatus) for (const { output } of proxies) console.log(output())
+    await Promise.all(proxies.map(({ stop }) => stop()))
+  },
   // Failures are rare and hard to reproduce, so this logs which requests failed or were never answered.
   requestLog: [
     async ({ page }, use, info) => {
@@ -27,17 +43,29 @@ const test = base.extend<{ requestLog: void }>({
 })
 
 test.use({
-  launchOptions: { executablePath, args: [...args!, '--host-resolver-rules=MAP *.example.com 127.0.0.1'] },
-  ignoreHTTPSErrors: true,
+  launchOptions: {
+    executablePath,
+    args: [
+      ...args!,
+      '--host-resolver-rules=MAP *.example.com 127.0.0.1',
+      // Not `ignoreHTTPSErrors`: Chromium then repeats each request on a connection that failed, and on a busy machine, where
+      // requests wait for connections of others, gives up with ERR_TOO_MANY_RETRIES.
+      `--ignore-certificate-errors-spki-list=${KEY_HASH}`,
+    ],
+  },
 })
 
-/** Signs in with the printed link, loads a page again, and signs out. `base`: URL of the console. */
-const useConsole = async (page: Page, service: RunningService, base: string) => {
-  await page.goto(`${base}#${service.consoleLink.split('#')[1]}`)
+/** Signs in with the printed link, or with a key without one, loads a page again, and signs out. `at`: URL of the console. */
+const useConsole = async (page: Page, at: string, { key, projectId }: Service, link?: string) => {
+  await page.goto(link ? `${at}#${link.split('#')[1]}` : at)
+  if (!link) {
+    await page.getByLabel('Personal API key').fill(key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
   await page.getByRole('navigation').getByRole('link', { name: 'People' }).click()
   // The heading alone is there before the code of the page.
   await expect(page.getByRole('searchbox', { name: 'Search people' })).toBeVisible()
-  expect(page.url()).toBe(`${base}projects/${service.projectId}/people`)
+  expect(page.url()).toBe(`${at}projects/${projectId}/people`)
   const [cookie, ...others] = await page.context().cookies()
   expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict' })
   expect(others).toEqual([])
@@ -47,63 +75,56 @@ const useConsole = async (page: Page, service: RunningService, base: string) => 
   await expect(page.getByRole('heading', { name: 'Sign in to Trailmark' })).toBeVisible()
 }
 
-for (const name of Object.keys(PROXIES) as ProxyName[]) {
-  const { start, onHost, removePath, notForwarded } = PROXIES[name]
-  const proxies: ReverseProxy[] = []
-  const services: RunningService[] = []
-  const startBehind = async (env: Record<string, string>, configOf: (service: RunningService) => string) => {
-    const service = await startService(env)
-    services.push(service)
-    const proxy = await start(configOf(service))
-    proxies.push(proxy)
-    return { service, port: proxy.port }
+const NAMES = Object.keys(PROXIES) as ProxyName[]
+
+test('the console works behind the printed configurations of a host', async ({ page, start, problems: _problems }) => {
+  const service = await startService({ TRAILMARK_CONSOLE_HOSTS: 'console.example.com' })
+  let link: string | undefined = service.consoleLink
+  for (const name of NAMES) {
+    const { port } = await start(name, printedConfigs(name, service.url).console)
+    await useConsole(page, `https://console.example.com:${port}/console/`, service, link)
+    link = undefined
   }
-  test.describe(name, () => {
-    test.afterEach(async ({}, { status, expectedStatus }) => {
-      if (status !== expectedStatus) for (const { output } of proxies) console.log(output())
-      await Promise.all([...proxies.splice(0), ...services.splice(0)].map(({ stop }) => stop()))
-    })
+  await service.stop()
+})
 
-    test('the console works behind the printed configuration of a host', async ({ page, problems: _problems }) => {
-      const { service, port } = await startBehind(
-        { TRAILMARK_CONSOLE_HOSTS: 'console.example.com' },
-        ({ url }) => printedConfigs(name, url).console,
-      )
-      await useConsole(page, service, `https://console.example.com:${port}/console/`)
-    })
-
-    for (const [what, change] of [
-      ['leaves', (block: string) => block],
-      ['removes', removePath],
-    ] as const)
-      test(`the console works below a path that the proxy ${what} in the URL`, async ({
-        page,
-        problems: _problems,
-      }) => {
-        const { service, port } = await startBehind(
-          { TRAILMARK_CONSOLE_HOSTS: 'console.example.com', TRAILMARK_CONSOLE_BASE: '/trailmark' },
-          ({ url }) => onHost('console.example.com', change(printedConfigs(name, url).path)),
-        )
-        await useConsole(page, service, `https://console.example.com:${port}/trailmark/console/`)
-      })
-
-    test('a site that forwards events forwards no other path', async ({ page }) => {
-      const { service, port } = await startBehind({}, ({ url }) =>
-        onHost('shop.example.com', printedConfigs(name, url).events),
-      )
-      await page.goto(`https://shop.example.com:${port}/`)
-      const statusOf = (path: string, body?: object) =>
-        page.evaluate(
-          async ([path, body]) => (await fetch(`/ingest${path}`, body ? { method: 'POST', body } : {})).status,
-          [path, body && JSON.stringify(body)] as const,
-        )
-      const event = { event: 'forwarded', properties: { distinct_id: 'visitor', $host: 'shop.example.com' } }
-      expect(await statusOf('/e/', { api_key: service.token, batch: [event] })).toBe(200)
-      expect(await statusOf('/flags/?v=2', { token: service.token, distinct_id: 'visitor' })).toBe(200)
-      expect(await statusOf('/static/analytics.js')).toBe(200)
-      await expect.poll(async () => (await service.events('shop.example.com')).length).toBe(1)
-      const others = ['/', '/console/', `/api/projects/${service.projectId}/endpoints/`, '/_health', '/metrics']
-      for (const path of others) expect([path, await statusOf(path)]).toEqual([path, notForwarded])
-    })
+test('the console works below a path, which the proxy leaves in the URL or removes', async ({
+  page,
+  start,
+  problems: _problems,
+}) => {
+  const service = await startService({
+    TRAILMARK_CONSOLE_HOSTS: 'console.example.com',
+    TRAILMARK_CONSOLE_BASE: '/trailmark',
   })
-}
+  let link: string | undefined = service.consoleLink
+  for (const name of NAMES)
+    for (const change of [(block: string) => block, PROXIES[name].removePath]) {
+      const config = change(printedConfigs(name, service.url).path)
+      const { port } = await start(name, PROXIES[name].onHost('console.example.com', config))
+      await useConsole(page, `https://console.example.com:${port}/trailmark/console/`, service, link)
+      link = undefined
+    }
+  await service.stop()
+})
+
+for (const name of NAMES)
+  test(`a site that forwards events by ${name} forwards no other path`, async ({ page, service, start }) => {
+    const { onHost, notForwarded } = PROXIES[name]
+    const { url, token, projectId } = service
+    const { port } = await start(name, onHost('shop.example.com', printedConfigs(name, url).events))
+    await page.goto(`https://shop.example.com:${port}/`)
+    const statusOf = (path: string, body?: object) =>
+      page.evaluate(
+        async ([path, body]) => (await fetch(`/ingest${path}`, body ? { method: 'POST', body } : {})).status,
+        [path, body && JSON.stringify(body)] as const,
+      )
+    const $host = `${name}.example.com`
+    const event = { event: 'forwarded', properties: { distinct_id: 'visitor', $host } }
+    expect(await statusOf('/e/', { api_key: token, batch: [event] })).toBe(200)
+    expect(await statusOf('/flags/?v=2', { token, distinct_id: 'visitor' })).toBe(200)
+    expect(await statusOf('/static/analytics.js')).toBe(200)
+    await expect.poll(async () => (await service.events($host)).length).toBe(1)
+    const others = ['/', '/console/', `/api/projects/${projectId}/endpoints/`, '/_health', '/metrics']
+    for (const path of others) expect([path, await statusOf(path)]).toEqual([path, notForwarded])
+  })

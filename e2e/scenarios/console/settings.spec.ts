@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, expectAccessible, test } from '../../support/console'
 
 test.use({ ownService: true })
@@ -133,6 +134,48 @@ test('settings change the project, token, keys, capture and variables, and show 
   await page.getByLabel('Default').fill('5')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('table', { name: 'Variables' })).toContainText('{variables.size}')
+  await expectAccessible(page)
+
+  // What is too old is hidden, and events are deleted after a dry run.
+  const at = new Date(Date.now() - 3 * 24 * 3_600_000).toISOString()
+  await send([
+    { event: 'too old', distinct_id: 'ada', timestamp: at },
+    { event: 'unwanted', distinct_id: 'ada' },
+    { event: 'unwanted', distinct_id: 'bob' },
+  ])
+  const names = async () =>
+    ((await service.api('GET', '/events/?after=2020-01-01T00:00:00Z')).body.results as { event: string }[]).map(
+      (each) => each.event,
+    )
+  expect(await names()).toContain('too old')
+  await page.getByRole('tab', { name: 'Retention' }).click()
+  await page.getByLabel('Days of events').fill('2')
+  await page.getByRole('button', { name: 'Add an event' }).click()
+  await page.getByLabel('Days of $exception').fill('1')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved. Older data is hidden')).toBeVisible()
+  expect(await names()).not.toContain('too old')
+  await page.getByRole('button', { name: 'Delete events …' }).click()
+  await page.getByLabel('Event', { exact: true }).last().fill('unwanted')
+  await page.getByRole('button', { name: 'Count them' }).click()
+  const deletions = page.getByRole('table', { name: 'Deletions' })
+  await expect(deletions).toContainText('2 rows of 2 people. Nothing is deleted yet.')
+  await expectAccessible(page)
+  await deletions.getByRole('button', { name: 'Delete …' }).click()
+  await page.getByRole('button', { name: 'Delete them' }).click()
+  await expect(deletions).toContainText('Deleted 2 rows.')
+  expect(await names()).not.toContain('unwanted')
+
+  await send([{ event: 'exported', distinct_id: 'ada' }])
+  await page.getByRole('tab', { name: 'Import and export' }).click()
+  await expect(page.getByText('Nothing was imported')).toBeVisible()
+  await page.getByLabel('Event', { exact: true }).fill('exported')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('events.jsonl')
+  expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toMatchObject({ event: 'exported', distinct_id: 'ada' })
   await expectAccessible(page)
 
   await send([{ event: '', distinct_id: 'ada' }])

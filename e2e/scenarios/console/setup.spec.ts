@@ -26,16 +26,20 @@ test('a new project opens its setup, whose steps are checked off as events arriv
   await expect(page.getByText('instrumentation-client.ts')).toBeVisible()
   expect(page.url()).toContain('framework=next')
   await expectAccessible(page)
-  // The package comes from the service, once it is built.
-  const served = `${service.url}/static/trailmark-${version}.tgz`
-  for (const [status, shown] of [
-    [200, `npm install ${served}`],
-    [404, 'npm run build'],
+  // The package comes from the service, once it is built. The page says whether it is.
+  const address = `${service.url}/console/projects/${service.projectId}/setup?framework=npm`
+  for (const [note, shown] of [
+    ['', `npm install ${service.url}/static/trailmark-${version}.tgz`],
+    ['<meta name="trailmark-package" content="missing">', 'npm run build'],
   ] as const) {
-    await page.route(served, (route) => route.fulfill({ status }))
-    await open('setup?framework=npm')
+    await page.route(address, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace(/<meta name="trailmark-package"[^>]*>/, '')
+      await route.fulfill({ response, body: body.replace('<meta', () => `${note}<meta`) })
+    })
+    await page.goto(address)
     await expect(page.getByText(shown, { exact: true })).toBeVisible()
-    await page.unroute(served)
+    await page.unroute(address)
   }
 
   // A site runs the tag as shown, plus an option, because test browsers identify themselves as automated.

@@ -8,8 +8,12 @@ test('the console asks for a key, shows why it was rejected, and returns to the 
   problems: _problems,
 }) => {
   const address = `${own.url}/console/projects/${own.projectId}/overview?period=30d`
-  await page.goto(address)
+  await page.goto(`${address}#t=used`)
+  await expect(page.getByText('not valid')).toBeVisible()
+  expect(page.url()).toBe(address)
+  await page.reload()
   await expect(page.getByRole('heading', { name: 'Sign in to Trailmark' })).toBeVisible()
+  await expect(page.getByText('not valid')).toBeHidden()
   await expectAccessible(page)
 
   await page.getByLabel('Personal API key').fill('wrong')

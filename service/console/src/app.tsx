@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from './api/client.ts'
 import { hasExpired } from './api/session.ts'
+import { loadCode } from './lib/loadCode.ts'
 import { useLoad } from './lib/useLoad.ts'
 import type { PageProps } from './lib/pageProps.ts'
 import { findPage, type Page } from './pages.ts'
@@ -9,7 +10,7 @@ import { hasEvents, useSetup } from './lib/useSetup.ts'
 import { type Project, projectChanges, ProjectProvider, useProject } from './project.ts'
 import { linkTo, navigate, path, search } from './router.ts'
 import { Shell } from './shell.tsx'
-import { SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
+import { IS_FROM_LINK, SignIn, SignInAgain, tokenOfLink } from './signIn.tsx'
 import { PageHead } from './ui/pageHead.tsx'
 import { Empty, Failed, Skeleton } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
@@ -22,8 +23,8 @@ const loadSession = async () => {
 
 /** The console: signs in, finds the project of the path and shows its page. */
 export const App = () => {
-  const session = useLoad('session', loadSession)
   const hasLink = tokenOfLink.value !== undefined
+  const session = useLoad(hasLink ? undefined : 'session', loadSession)
   if (session.data === undefined && session.error)
     return (
       <main class="sign-in">
@@ -33,8 +34,11 @@ export const App = () => {
         </div>
       </main>
     )
+  const isUnknown = session.data === undefined
+  // Also while the session of a link loads: the page of the sign-in has the reason if the link did not work.
+  if (session.data === null || (isUnknown && IS_FROM_LINK))
+    return <SignIn isBusy={isUnknown && session.isLoading} onSignedIn={() => session.reload()} />
   if (session.data === undefined) return null
-  if (session.data === null || hasLink) return <SignIn onSignedIn={() => session.reload()} />
   return (
     <>
       <SignedIn keyLabel={session.data.key.label} />
@@ -123,13 +127,17 @@ const PageOf = ({ page, params }: PageProps & { readonly page: Page }) => {
   const Component = loaded.get(page)
   useEffect(() => {
     if (Component) return
-    page.load().then(
+    let isShown = true
+    loadCode(page.load, () => isShown).then(
       (component) => {
         loaded.set(page, component)
         setCount((count) => count + 1)
       },
       () => setFailed(true),
     )
+    return () => {
+      isShown = false
+    }
   }, [page, Component])
   if (Component)
     return (

@@ -5,11 +5,9 @@ import './styles/shell.css'
 import './styles/controls.css'
 import './styles/data.css'
 import { App } from './app.tsx'
-import { reloadOldTab } from './lib/reloadOldTab.ts'
 import { applyTheme } from './lib/theme.ts'
 import { followLinks } from './router.ts'
 
 applyTheme()
-reloadOldTab()
 followLinks()
 render(<App />, document.getElementById('app')!)

@@ -15,8 +15,11 @@ const takeToken = (): string | undefined => {
   return token
 }
 
-/** Token of the one-time link that opened this page. */
+/** Token of the one-time link that opened this page, until it has been used. */
 export const tokenOfLink = signal(takeToken())
+
+/** Whether a one-time link opened this page. */
+export const IS_FROM_LINK = tokenOfLink.value !== undefined
 
 type Credentials = { readonly token: string } | { readonly key: string }
 
@@ -64,17 +67,13 @@ const KeyForm = ({
   )
 }
 
-/** The page of a visitor without a session. A one-time link signs in at once. */
-export const SignIn = ({ onSignedIn }: { readonly onSignedIn: () => void }) => {
+/** The page of a visitor without a session. A one-time link signs in at once. `isBusy`: what the link has done is being checked. */
+export const SignIn = ({ isBusy, onSignedIn }: { readonly isBusy: boolean; readonly onSignedIn: () => void }) => {
   const { run, isRunning, error } = useMutation(startSession)
   useEffect(() => {
     document.title = 'Sign in · Trailmark'
     const token = tokenOfLink.value
-    if (!token) return
-    void run({ token }).then((session) => {
-      tokenOfLink.value = undefined
-      if (session) onSignedIn()
-    })
+    if (token) void run({ token }).then(() => (tokenOfLink.value = undefined))
   }, [])
   return (
     <main class="sign-in">
@@ -83,7 +82,7 @@ export const SignIn = ({ onSignedIn }: { readonly onSignedIn: () => void }) => {
           <img src="icon.svg" width="40" height="40" alt="" />
           <h1>Sign in to Trailmark</h1>
         </div>
-        {isRunning ? (
+        {isRunning || isBusy ? (
           <p role="status">Signing in with your link …</p>
         ) : (
           <>

@@ -13,7 +13,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ui: ['lib', 'api', 'top'],
   // Kinds of insights: a folder has everything that the pages know of a kind.
   insights: ['lib', 'api', 'ui'],
-  pages: ['insights', 'ui', 'lib', 'api', 'player', 'preview', 'top'],
+  // The page of shares, and what previews of them show too.
+  shared: ['insights', 'ui', 'lib', 'api', 'styles'],
+  // How people share dashboards and endpoints.
+  shares: ['shared', 'ui', 'lib', 'api', 'top'],
+  pages: ['shares', 'insights', 'ui', 'lib', 'api', 'player', 'preview', 'top'],
   // The document that plays recordings. Other folders import only the types of its messages.
   player: [],
   // The document that previews surveys, by code of the SDK and the style of the service's hosted page.

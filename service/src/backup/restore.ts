@@ -2,8 +2,11 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:f
 import { join } from 'node:path'
 import { keyFileIn } from '../projects/keyFile.ts'
 import { METADATA_FILE, metadataLocation } from '../storage/location.ts'
-import { copyMetadata, isPostgres, openMetadata } from '../storage/metadata/metadata.ts'
-import { SMALL_READ } from '../storage/storage.ts'
+import { type Journal, readJournal } from '../retention/journalFile.ts'
+import { replay } from '../retention/replay.ts'
+import { createDeletionStore, createErasureStore } from '../retention/store.ts'
+import { copyMetadata, isPostgres, type Metadata, openMetadata } from '../storage/metadata/metadata.ts'
+import { SMALL_READ, type Storage } from '../storage/storage.ts'
 import { EVENTS, NotEmpty } from './backup.ts'
 import { copyEvents, fileDestination } from './engineCopy.ts'
 import { readManifest } from './manifest.ts'
@@ -32,12 +35,47 @@ const assertUnused = async (location: string) => {
   }
 }
 
+/** Deletes again what was deleted, according to the backup's journal and a later one. Returns the number of rows. */
+const eraseAgain = async (
+  at: EventStoreOptions,
+  storage: Pick<Storage, 'rows' | 'remove'>,
+  metadata: Metadata,
+  later: Journal | undefined,
+): Promise<number> => {
+  const erasures = metadata.store(createErasureStore)
+  const deletions = metadata.store(createDeletionStore)
+  if (later) {
+    await erasures.add(later.erasures)
+    await deletions.restore(later.deletions)
+  }
+  const { tables } = await at.loadSchema()
+  const erased = await replay(storage, await readJournal(erasures, deletions), {
+    all: tables.map(({ name }) => name),
+    withEvents: tables.flatMap(({ name, hasEvents }) => (hasEvents ? [name] : [])),
+  })
+  // Materialized tables have what was deleted, so they are built again.
+  if (erased)
+    for (const { version } of await metadata.materializations.all())
+      await metadata.materializations.change(version.id, (state) => ({
+        ...(state as object),
+        inUse: undefined,
+        stale: undefined,
+        lookedAt: undefined,
+      }))
+  return erased
+}
+
 /**
  * Restores the backup in `folder` into an empty data folder, and into an empty database if the metadata is in Postgres. No
- * other process may use them at the same time. Returns the number of events.
+ * other process may use them at the same time. What was erased before the backup or according to `later` is erased again.
+ * Returns the number of events, and of rows that were erased again.
  * Throws `NoBackup`, `NotEmpty`, `DatabaseNotEmpty`, `DataDirInUse`. A failure leaves no files behind.
  */
-export const restore = async (at: EventStoreOptions, folder: string): Promise<{ readonly events: number }> => {
+export const restore = async (
+  at: EventStoreOptions,
+  folder: string,
+  later?: Journal,
+): Promise<{ readonly events: number; readonly erased: number }> => {
   const manifest = readManifest(folder)
   if (!manifest) throw new NoBackup(folder)
   const { dataDir } = at
@@ -53,11 +91,18 @@ export const restore = async (at: EventStoreOptions, folder: string): Promise<{ 
     if (existsSync(key)) copyFileSync(key, keyFileIn(dataDir).path)
     const counted = await withEvents(at, { isExclusive: true }, async (storage) => {
       await copyEvents(storage, 'RESTORE DATABASE db FROM', manifest.events ?? fileDestination(join(folder, EVENTS)))
+      const metadata = await openMetadata(file)
+      let erased: number
+      try {
+        erased = await eraseAgain(at, storage, metadata, later)
+      } finally {
+        await metadata.close()
+      }
       const [found] = await storage.rows<{ events: number }>(
         { text: 'SELECT count() AS events FROM db.events' },
         SMALL_READ,
       )
-      return { events: Number(found!.events) }
+      return { events: Number(found!.events), erased }
     })
     // Last, in one transaction: an earlier failure leaves the database empty.
     if (isPostgres(location)) {

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { backup, NotEmpty } from '../backup/backup.ts'
 import { DatabaseNotEmpty, NoBackup, restore } from '../backup/restore.ts'
+import { type Journal, NoJournal, parseLines, readJournal, toLines } from '../retention/journalFile.ts'
+import { createDeletionStore, createErasureStore } from '../retention/store.ts'
 import { metadataLocation } from '../storage/location.ts'
 import { isPostgres } from '../storage/metadata/metadata.ts'
 import { StorageError } from '../storage/storage.ts'
@@ -79,17 +81,43 @@ const backupCommand = async (call: CommandCall) => {
   }
 }
 
+const journalIn = (file: unknown): Journal | undefined => {
+  if (typeof file !== 'string') return undefined
+  try {
+    return parseLines(readFileSync(resolve(file), 'utf8'))
+  } catch (error) {
+    throw new CommandError(
+      `cannot read the erasures in ${file}: ${error instanceof NoJournal ? error.message : ((error as NodeJS.ErrnoException).code ?? String(error))}. Pass a file that "trailmark erasures" wrote.`,
+    )
+  }
+}
+
+const erasuresCommand = (call: CommandCall) =>
+  withMetadata(call, {}, async (metadata) => {
+    const file = resolve(call.words[0]!)
+    const journal = await readJournal(metadata.store(createErasureStore), metadata.store(createDeletionStore))
+    // A crash leaves the previous file.
+    writeFileSync(`${file}.part`, toLines(journal), { mode: 0o600 })
+    renameSync(`${file}.part`, file)
+    const entries = journal.erasures.length + journal.deletions.length
+    return {
+      lines: [`Wrote ${entries} erasures to ${file}. Pass it to "trailmark restore" with --erasures.`],
+      data: { file, erasures: entries },
+    }
+  })
+
 const restoreCommand = async (call: CommandCall) => {
   const folder = resolve(call.words[0]!)
   assertNoCluster(call)
   if (existsSync(call.dataDir)) assertOwner(call.dataDir)
   try {
-    const { events } = await restore(call, folder)
+    const { events, erased } = await restore(call, folder, journalIn(call.options.erasures))
     return {
       lines: [
         `Restored ${events} events and all definitions to ${call.databaseUrl ? `${call.dataDir} and the database at DATABASE_URL` : call.dataDir}: start the service there.`,
+        ...(erased ? [`Deleted ${erased} rows again that had been deleted before.`] : []),
       ],
-      data: { folder: call.dataDir, events },
+      data: { folder: call.dataDir, events, erased },
     }
   } catch (error) {
     if (error instanceof NoBackup)
@@ -119,8 +147,20 @@ export const BACKUP_COMMANDS: readonly Command[] = [
   {
     name: 'restore',
     words: ['folder'],
-    options: {},
-    what: 'Restores a backup into an empty data folder.',
+    options: {
+      erasures: {
+        value: 'file',
+        what: 'What was erased since the backup, as "trailmark erasures" wrote it. It is erased again.',
+      },
+    },
+    what: 'Restores a backup into an empty data folder. What was erased before it stays erased.',
     run: restoreCommand,
+  },
+  {
+    name: 'erasures',
+    words: ['file'],
+    options: {},
+    what: 'Writes what was erased to a file, for a later restore. It has hashes of ids.',
+    run: erasuresCommand,
   },
 ]

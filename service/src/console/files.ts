@@ -6,6 +6,7 @@ import { DOCUMENT_HEADERS } from '../http/console.ts'
 import type { RouteResponse } from '../http/route.ts'
 import type { ConsoleFiles } from './console.ts'
 import { own } from '../lib/own.ts'
+import { readRelease } from '../statics/statics.ts'
 
 /** Where the console's page and files are served, below `base`. */
 export const CONSOLE_PATH = '/console/'
@@ -27,9 +28,26 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `
 
-/** Serves the built console of a folder: its files, and its page for every other path. */
-export const createConsoleFiles = ({ folder, base }: { folder: string; base: string }): ConsoleFiles => {
+// Without it, the page would have to ask for the package, and browsers log a missing one as an error.
+const NO_PACKAGE = '<meta name="trailmark-package" content="missing">'
+
+interface Folders {
+  readonly folder: string
+  readonly base: string
+  /** Folder of the SDK's scripts. The full build puts the package there. */
+  readonly staticDir: string
+}
+
+/**
+ * Serves the built console of a folder: its files, and its page for every other path. The page says whether the package of
+ * the SDK is built.
+ */
+export const createConsoleFiles = ({ folder, base, staticDir }: Folders): ConsoleFiles => {
   const isBuilt = () => existsSync(join(folder, SHELL))
+  const hasPackage = () => {
+    const release = readRelease(staticDir)
+    return !!release && existsSync(join(staticDir, `trailmark-${release.version}.tgz`))
+  }
   const isFile = (path: string) =>
     /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.\w+$/.test(path) && path !== SHELL && existsSync(join(folder, path))
 
@@ -49,7 +67,7 @@ export const createConsoleFiles = ({ folder, base }: { folder: string; base: str
       const page = await readFile(join(folder, SHELL), 'utf8')
       return {
         headers: { 'content-type': HTML },
-        body: page.replace(BASE_ELEMENT, `<base href="${base}${CONSOLE_PATH}">`),
+        body: page.replace(BASE_ELEMENT, `<base href="${base}${CONSOLE_PATH}">${hasPackage() ? '' : NO_PACKAGE}`),
       }
     },
   }

@@ -27,11 +27,16 @@ export const consoleUrlOf = ({ consoleHosts, consoleBase }: Address, url: string
 
 /** The page of the console, and its sessions. */
 export const CONSOLE: Module<ConsoleParts> = {
-  create({ config: { consoleHosts: hosts, consoleBase: base, consoleDir: folder }, instance, metadata, log }) {
+  create({
+    config: { consoleHosts: hosts, consoleBase: base, consoleDir: folder, staticDir },
+    instance,
+    metadata,
+    log,
+  }) {
     return {
       console: {
         address: { hosts, base, instance },
-        files: createConsoleFiles({ folder, base }),
+        files: createConsoleFiles({ folder, base, staticDir }),
         sessions: createConsoleSessions({ metadata, instance, log }),
       },
       projectByToken: metadata.projects.byToken,

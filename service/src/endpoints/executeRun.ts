@@ -9,7 +9,7 @@ import {
 } from '../storage/storage.ts'
 import { engineApiError } from './definitions/engineApiError.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
-import type { CellRun } from './materialization/memory/cells.ts'
+import type { MemoryRun } from './materialization/memory/cellStore.ts'
 import type { MaterializedTable } from './materialization/tables/state.ts'
 import type { RunPlan } from './planRun.ts'
 
@@ -72,13 +72,13 @@ export interface Executed<Value> {
 
 /**
  * Executes a plan: from its table if there is one and it can be read, otherwise live. `execute` sends one statement to the engine.
- * `finish` returns the rows of a table without the plan's statement, or `undefined` if it cannot. Rejects with `ApiError` if the
+ * `finish` returns the results without the plan's statements, or `undefined` if it cannot. Rejects with `ApiError` if the
  * query fails, and with any other error as it is.
  */
 export const executeRun = async <Value>(
   { sources, limits, parsed, allowance }: Pick<RunPlan, 'sources' | 'limits' | 'parsed' | 'allowance'>,
   execute: (statement: Statement, limits: ReadLimits) => Promise<Value>,
-  finish: (cells: CellRun) => Promise<Value | undefined> = async () => undefined,
+  finish: (cells: MemoryRun) => Promise<readonly Value[] | undefined> = async () => undefined,
 ): Promise<Executed<Value>> => {
   // Sequentially, because each statement takes one of the engine's slots.
   const executeAll = async (statements: readonly Statement[], tables: readonly string[] = []) => {
@@ -93,7 +93,7 @@ export const executeRun = async <Value>(
       const { table, statements, cells } = stored
       try {
         const finished = cells && (await finish(cells))
-        if (finished) return { table, isFromMemory: true, results: [finished] }
+        if (finished) return { table, isFromMemory: true, results: finished }
         return { table, results: await executeAll(statements(), [table.table]) }
       } catch (error) {
         if (!isTableLost(error)) throw error

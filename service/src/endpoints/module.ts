@@ -161,6 +161,10 @@ export const ENDPOINTS: Module<ReturnType<typeof create>> = {
     },
     whileDeleting: materializations.whileDeleting,
   }),
+  retainer: ({ epochs, materializations }) => ({
+    whileChanging: materializations.whileChanging,
+    onChanged: epochs.advanceByErasure,
+  }),
   jobs: ({ materializations }) => [
     { name: 'materialization', everyMs: REFRESH_MS, run: materializations.refresh },
     { name: 'materialization', everyMs: SWEEP_MS, run: materializations.sweep },

@@ -8,7 +8,7 @@ import { toApiError } from './definitions/check.ts'
 import type { InsightResults } from './insights/insight.ts'
 import { planInsight as planLive } from './insights/insights.ts'
 import { MAX_RESULT_BYTES, type RunAllowance } from './limits.ts'
-import type { CellRun } from './materialization/memory/cells.ts'
+import type { MemoryRun } from './materialization/memory/cellStore.ts'
 import { isComparable, MAX_COMPARED_ROWS, unordered } from './materialization/rules/comparable.ts'
 import { planFromStored } from './materialization/insightRows.ts'
 import type { Materializations } from './materialization/materializations.ts'
@@ -53,7 +53,7 @@ export interface RunSources<Text extends Statement = Statement> {
     /** Compiles on the first call. Throws `ApiError`. */
     readonly statements: () => readonly Text[]
     /** How the service can finish the run instead. Absent: it cannot. */
-    readonly cells?: CellRun | undefined
+    readonly cells?: MemoryRun | undefined
   }
 }
 
@@ -231,7 +231,7 @@ const planInsight = (
     const stored = table && planFromStored(query, run, { ...table, isComplete: isTableComplete }, isUnmerged)
     return {
       live: () => plan.statements,
-      ...(stored ? { stored: { table, statements: () => stored.statements } } : {}),
+      ...(stored ? { stored: { table, statements: () => stored.plan.statements, cells: stored.intervals } } : {}),
     }
   }
   return {
@@ -258,7 +258,7 @@ const choiceOf = (
 export const planRun = (prepared: PreparedRun, request: RunRequest, options: PlanOptions): RunPlan => {
   const { queryId, stored, work, maxAgeSeconds, toleratesNewEvents } = prepared
   const { materializations, allowance } = options
-  const { projectId, refresh, clientQueryId } = request
+  const { projectId, refresh, clientQueryId, cacheScope = null } = request
   const isDirect = refresh === 'direct'
   if (isDirect && !(stored && materializations.isEnabled(stored.version)))
     throw new ApiError('not_materialized', { attr: 'refresh' })
@@ -287,6 +287,7 @@ export const planRun = (prepared: PreparedRun, request: RunRequest, options: Pla
             queryId,
             work.kind,
             cacheKey,
+            cacheScope,
             table ? [table.table, table.layers.map(({ id }) => id)] : null,
           ]),
         )

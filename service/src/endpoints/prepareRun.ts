@@ -20,6 +20,8 @@ interface RunOptions extends Runner {
   /** `*` for the first page, then the cursor of the previous response. */
   readonly cursor?: string | undefined
   readonly refresh?: 'cache' | 'force' | 'direct' | undefined
+  /** Separates the cached results of a share from those of other callers. */
+  readonly cacheScope?: string
   /** Whether the response includes the SQL, the cache key and timings. */
   readonly isDebug?: boolean
 }

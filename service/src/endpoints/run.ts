@@ -8,8 +8,7 @@ import { type Epochs, isSettled, lastErasure } from './epochs.ts'
 import { type Executed, executeRun } from './executeRun.ts'
 import type { LastRuns } from './lastRuns.ts'
 import type { Arrivals } from './materialization/arrivals.ts'
-import type { Cells } from './materialization/memory/cellStore.ts'
-import type { CellRun } from './materialization/memory/cells.ts'
+import type { Cells, MemoryRun } from './materialization/memory/cellStore.ts'
 import type { OwnerChanges } from './ownerChanges.ts'
 import type { Materializations } from './materialization/materializations.ts'
 import type { Shadow } from './materialization/shadow.ts'
@@ -100,7 +99,7 @@ export const createRun = ({
     const isComplete = (table: MaterializedTable) => isSettled(epoch) && arrivals.isComplete(projectId, table, epoch)
     const options: PlanOptions = { materializations, allowance, isComplete, choose: speeds.choose }
     const plan = planRun(prepared, request, options)
-    const finish = (run: CellRun, limits: RunPlan['limits'], signal: AbortSignal) =>
+    const finish = (run: MemoryRun, limits: RunPlan['limits'], signal: AbortSignal) =>
       cells.finish(run, {
         now: async () => ({
           epoch: settled(await epochs.of(projectId)),

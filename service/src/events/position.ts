@@ -29,9 +29,10 @@ export const decodeCursor = <Content>(
   })
 }
 
-/** Range of the times that the engine can store, in ms since the epoch. */
+/** Range of the times that lists read, in ms since the epoch. */
 export const START_OF_TIME = Date.UTC(1900, 0, 1)
-export const END_OF_TIME = Date.UTC(2299, 0, 1)
+// Nodes of a cluster pass constants in seconds, of which they read ten digits.
+export const END_OF_TIME = Date.UTC(2286, 0, 1)
 
 export const isPosition = ({ at, uuid }: Partial<Position>): boolean =>
   typeof at === 'number' && Number.isSafeInteger(at) && at >= START_OF_TIME && at < END_OF_TIME && isUuid(uuid)

@@ -1,7 +1,7 @@
 import { DOCUMENT } from '../endpoints/openapi.ts'
 import type { Route } from './route.ts'
 
-const WITHOUT_KEY: ReadonlySet<Route['access']> = new Set(['public', 'console', 'console_page', 'toolbar'])
+const WITHOUT_KEY: ReadonlySet<Route['access']> = new Set(['public', 'console', 'console_page', 'viewer', 'toolbar'])
 
 const PARAMETER = /:(\w+)|\*/g
 

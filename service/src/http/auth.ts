@@ -29,6 +29,9 @@ export const SCOPES = [
   'error_tracking:write',
   'survey:read',
   'survey:write',
+  'share:read',
+  'share:write',
+  'export:read',
 ] as const
 
 /** Scopes of personal API keys. */

@@ -16,6 +16,7 @@ import {
 import type { ServedRoute } from './route.ts'
 import { requireToolbarSession, toolbarHeaders, type ToolbarLookups } from './toolbar.ts'
 import { firstOf, projectIdOf } from './values.ts'
+import { assertViewerPage, VIEWER_HEADERS } from './viewer.ts'
 
 /** What finds the sender of a request. */
 export interface Authentication extends AuthDependencies, ToolbarLookups {
@@ -105,6 +106,12 @@ export const admitToConsole = (
   reply.headers(access === 'console_page' ? PAGE_HEADERS : PRIVATE_HEADERS)
   assertConsoleHost(address, request.headers)
   if (access === 'console') assertOwnPage(request)
+}
+
+/** Throws `ApiError` unless the page of a share may send the request. No cookie is read. */
+export const admitToShare = (request: FastifyRequest, reply: FastifyReply): void => {
+  reply.headers(VIEWER_HEADERS)
+  if (request.method !== 'GET') assertViewerPage(request)
 }
 
 /** Finds the session of a request of the toolbar. Throws `ApiError` if it does not allow the request. */

@@ -171,6 +171,23 @@ export const ERRORS: Readonly<Record<ApiErrorCode, ErrorRow>> = {
     message:
       'There is no session of the toolbar for this site: it expired or was ended. Open the toolbar from the console.',
   },
+  not_shareable: { status: 400, type: 'validation_error', message: 'This cannot be shared.' },
+  share_ended: {
+    status: 410,
+    type: 'authentication_error',
+    message: 'This link does not work any more. Ask the person who sent it for a new one.',
+  },
+  share_password: { status: 401, type: 'authentication_error', message: 'This link needs a password.' },
+  share_view_expired: {
+    status: 401,
+    type: 'authentication_error',
+    message: 'This view of the share has ended. Open the link again.',
+  },
+  too_many_tries: {
+    status: 429,
+    type: 'throttled_error',
+    message: 'There were too many wrong passwords for this link. Retry after the time in Retry-After.',
+  },
   internal_error: {
     status: 500,
     type: 'server_error',

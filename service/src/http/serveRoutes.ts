@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MAX_BODY_BYTES } from '../ingest/decode.ts'
 import { parseBounded } from '../ingest/split.ts'
-import { admitToConsole, authenticate, authenticateToolbar, type Authentication } from './authenticate.ts'
+import { admitToConsole, admitToShare, authenticate, authenticateToolbar, type Authentication } from './authenticate.ts'
 import type { BodyReader } from './bodyReader.ts'
 import type { Respond } from './respond.ts'
 import type { ServedRoute } from './route.ts'
@@ -90,10 +90,11 @@ export const serveApiRoutes = (api: FastifyInstance, { routes, auth, bodies, res
       method: route.method,
       url: route.path,
       config: { access, hasSecret: route.hasSecret, maxBytes: route.maxBytes },
-      onRequest: async (request, reply) =>
-        access === 'console' || access === 'console_page'
-          ? admitToConsole(access, auth.console, request, reply)
-          : authenticate(route, access, auth, request, reply),
+      async onRequest(request, reply) {
+        if (access === 'viewer') admitToShare(request, reply)
+        else if (access === 'console' || access === 'console_page') admitToConsole(access, auth.console, request, reply)
+        else await authenticate(route, access, auth, request, reply)
+      },
       // A missing body is an empty one.
       preValidation: async (request) => {
         if (typeof route.body === 'object') request.body ??= {}

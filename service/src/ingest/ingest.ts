@@ -14,7 +14,7 @@ import { createLineBuffer } from '../lib/lineBuffer.ts'
 import { openBody } from './openBody.ts'
 import type { Reader, Reading } from './read.ts'
 import type { RejectedEvents } from './rejectedEvents.ts'
-import type { Enrich, Enricher, IngestSink, OpenSink, Rejections } from './sink.ts'
+import type { Enrich, Enricher, IngestSink, OpenSink, Refuse, Refuser, Rejections } from './sink.ts'
 import { toLine } from './toLine.ts'
 import type { Row } from './storeBatch.ts'
 import type { Writer } from './writer.ts'
@@ -49,6 +49,7 @@ export interface IngestDependencies {
   readonly rejections: Rejections
   readonly sinks: readonly IngestSink[]
   readonly enrichers: readonly Enricher[]
+  readonly refusers: readonly Refuser[]
   readonly slices: TimeSlices
   readonly countryOf: CountryOf
   readonly count: Count
@@ -91,6 +92,25 @@ interface ReadDelivery {
   readonly sinks: readonly OpenSink[]
 }
 
+const NOTHING: readonly Refuse[] = []
+
+/** Returns what refuses events of these projects. */
+const prepareRefusing = async (
+  refusers: readonly Refuser[],
+  projects: Iterable<number>,
+): Promise<ReadonlyMap<number, readonly Refuse[]>> => {
+  const prepared = new Map<number, readonly Refuse[]>()
+  for (const projectId of new Set(projects)) {
+    const refuses: Refuse[] = []
+    for (const prepare of refusers) {
+      const refuse = await prepare(projectId)
+      if (refuse) refuses.push(refuse)
+    }
+    if (refuses.length) prepared.set(projectId, refuses)
+  }
+  return prepared
+}
+
 /** Returns a function that opens the sink for events of a name, once for a delivery. */
 const createOpener = (sinks: readonly IngestSink[]) => {
   const byName = new Map(sinks.flatMap((sink) => sink.events.map((name) => [name, sink])))
@@ -115,6 +135,7 @@ export const createIngest = ({
   rejections: reasons,
   sinks,
   enrichers,
+  refusers,
   slices,
   countryOf,
   count,
@@ -137,6 +158,7 @@ export const createIngest = ({
     writer.assertRoom(projects.values().next().value!, bytes.length)
     const enrich: Enrich[] = [(properties) => origin(properties, { address, countryOf })]
     for (const prepare of enrichers) enrich.push(await prepare(projects))
+    const refusing = await prepareRefusing(refusers, projects.values())
     const { opened, open } = openSinks(clientOf(address))
     const rejections: RejectedEvent[] = []
     const samples: JsonLine[] = []
@@ -161,6 +183,8 @@ export const createIngest = ({
       let event = (changes += changesOf(reading)) > MAX_DELIVERY_CHANGES ? 'too_many_changes' : reading.result
       if (projectId !== undefined && typeof event !== 'string' && event.claim?.refusal)
         event = (await event.claim.refusal(projectId)) ?? event
+      for (const refuse of (projectId !== undefined && refusing.get(projectId)) || NOTHING)
+        if (typeof event !== 'string') event = (await refuse(event)) ?? event
       if (projectId === undefined) rejections.push(rejected(reading, 'unknown_token'))
       else if (typeof event === 'string') {
         rejections.push(rejected(reading, event))

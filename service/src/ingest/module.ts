@@ -21,6 +21,7 @@ export const captureFor = (
         rejectedEvents,
         rejections,
         sinks: modules.flatMap((module) => module.ingestSink?.(use(module) as never) ?? []),
+        refusers: modules.flatMap((module) => module.refuser?.(use(module) as never) ?? []),
         enrichers: modules.flatMap((module) => module.enricher?.(use(module) as never) ?? []),
         slices,
         countryOf: config.geoipFile ? readCountries(config.geoipFile) : () => undefined,

@@ -51,3 +51,19 @@ export type Enrich = (properties: Fields, token: string | undefined) => Fields
 
 /** Prepares a module for a delivery of these projects, by token. */
 export type Enricher = (projects: ReadonlyMap<string | undefined, number>) => Promise<Enrich>
+
+/** An event that could be stored. */
+export interface ReadableEvent {
+  readonly event: string
+  readonly distinctId: string
+  /** ms since the epoch, by the service's clock. */
+  readonly timestamp: number
+  /** JSON text of an object. */
+  readonly properties: string
+}
+
+/** Returns the code of the rejection of an event, or `undefined`. */
+export type Refuse = (event: ReadableEvent) => Promise<string | undefined>
+
+/** Prepares a module for the events of a project in one delivery. Returns `undefined` if it refuses none. */
+export type Refuser = (projectId: number) => Promise<Refuse | undefined>

@@ -51,6 +51,11 @@ export type ApiErrorCode =
   | 'misdirected_request'
   | 'invalid_toolbar_code'
   | 'no_toolbar_session'
+  | 'not_shareable'
+  | 'share_ended'
+  | 'share_password'
+  | 'share_view_expired'
+  | 'too_many_tries'
   | 'internal_error'
 
 /** One of several problems of a request. */

@@ -27,7 +27,7 @@ export interface LogOptions {
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[^\s"\\]+/gi, '$1 …'],
   [/(:\/\/)[^/\s"@]+@/g, '$1…@'],
-  [/\b(tmk|tmc|tmb|phx|phs)_[A-Za-z0-9]{8,}/g, '$1_…'],
+  [/\b(tmk|tmc|tmb|tms|tmv|phx|phs)_[A-Za-z0-9]{8,}/g, '$1_…'],
   [/([?&](?:personal_api_key|api_key|token|secret|password|key)=)[^&\s"\\]+/gi, '$1…'],
 ]
 

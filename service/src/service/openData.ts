@@ -8,6 +8,7 @@ import { createKeys, type Keys } from '../projects/keys.ts'
 import { lockDataDir } from '../storage/lock.ts'
 import { metadataLocation, isOneOfMany } from '../storage/location.ts'
 import { lockEvents, type Metadata, openMetadata, type Project } from '../storage/metadata/metadata.ts'
+import { createRetentionStore } from '../retention/store.ts'
 import type { EngineGate } from '../storage/gate.ts'
 import type { Config } from '../config.ts'
 import { firstKey, firstProject } from './firstStart.ts'
@@ -68,6 +69,7 @@ export const openData = async ({
     config,
     metadata,
     schema,
+    seenRows: metadata.store(createRetentionStore).seenRows,
     library: engineLibrary,
     child: engineChild,
     onStop,

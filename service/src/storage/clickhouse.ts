@@ -3,7 +3,15 @@ import { pipeline } from 'node:stream'
 import { type Connection, createClickhouseClients, waitUntilReady } from './clickhouseClients.ts'
 import { toStorageError } from './clickhouseErrors.ts'
 import type { Settings } from './clickhouseHttp.ts'
-import { INSERT_SETTINGS, RESULT_SETTINGS, resultBytes, runSettings, SKIP_UNREADABLE } from './clickhouseSettings.ts'
+import {
+  INSERT_SETTINGS,
+  RESULT_SETTINGS,
+  resultBytes,
+  runSettings,
+  seenSettings,
+  type SeeingRun,
+  SKIP_UNREADABLE,
+} from './clickhouseSettings.ts'
 import { createStatements } from './clickhouseStatements.ts'
 import { createRunMemory } from './runMemory.ts'
 import { readResult, readRows, readStream } from './readResponse.ts'
@@ -11,6 +19,7 @@ import {
   type Progress,
   type ReadBounds,
   type RunLimits,
+  type SeenRowsOf,
   type Statement,
   type Storage,
   StorageError,
@@ -19,7 +28,15 @@ import {
 } from './storage.ts'
 import { quotingIntegers } from './unsafeIntegers.ts'
 
-const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }
+const ISO_TIMES: Settings = { date_time_output_format: 'iso' }
+
+const STREAM_FORMATS: Readonly<Record<StreamFormat, Settings>> = {
+  ndjson: { default_format: 'JSONEachRow' },
+  csv: { default_format: 'CSVWithNames' },
+  jsonl: { default_format: 'JSONEachRow', ...ISO_TIMES },
+  csv_rows: { default_format: 'CSV' },
+  parquet: { default_format: 'Parquet', output_format_parquet_compression_method: 'zstd' },
+}
 
 const ROWS_SETTINGS: Settings = {
   ...RESULT_SETTINGS,
@@ -57,9 +74,14 @@ export interface NodeOptions {
   readonly databases?: readonly string[]
   /** Maximum memory of a project's query on this server, which rejects larger limits. */
   readonly maxRunMemoryBytes?: number
+  /** Returns which rows a project's queries see. Default: all. */
+  readonly seenRows?: SeenRowsOf
   /** Resolves when a failed insert no longer runs on any node. Absent: inserts run on this server only. */
   readonly ended?: (queryId: string) => Promise<void>
 }
+
+const ALL_ROWS = {}
+const seesAll: SeenRowsOf = async () => ALL_ROWS
 
 /**
  * Creates a storage that uses ClickHouse's HTTP interface.
@@ -67,11 +89,17 @@ export interface NodeOptions {
  */
 export const createClickhouse = (
   connection: () => Connection | undefined,
-  { tables, settings = {}, databases = ['db'], maxRunMemoryBytes = Infinity, ended }: NodeOptions,
+  { tables, settings = {}, databases = ['db'], maxRunMemoryBytes = Infinity, seenRows = seesAll, ended }: NodeOptions,
 ): Storage => {
   const clients = createClickhouseClients(connection)
   const rowsDatabase = databases.at(-1)!
-  const settingsOfRun = (statement: Statement, limits: RunLimits): Settings => ({
+  const seeing = async <Limits extends RunLimits>(limits: Limits): Promise<SeeingRun<Limits>> => ({
+    ...limits,
+    seen: await seenRows(limits.projectId),
+  })
+  const seenBy = async ({ seenBy: projectId }: Statement): Promise<Settings> =>
+    projectId === undefined ? {} : seenSettings(databases, await seenRows(projectId))
+  const settingsOfRun = (statement: Statement, limits: SeeingRun): Settings => ({
     ...settings,
     ...runSettings(
       statement,
@@ -93,10 +121,10 @@ export const createClickhouse = (
     rowsDatabase,
     run(statement, limits, signal) {
       const { text, params } = statement
-      const { settings: settingsNow, note } = remembered(statement, limits)
       return reading(
         signal,
         async (queryId) => {
+          const { settings: settingsNow, note } = remembered(statement, await seeing(limits))
           const response = await clients
             .current()
             .reader.send({ text, params, queryId, signal, settings: settingsNow() })
@@ -117,7 +145,7 @@ export const createClickhouse = (
             params,
             queryId,
             signal,
-            settings: { ...settingsOfRun(statement, limits), default_format: STREAM_FORMATS[format] },
+            settings: { ...settingsOfRun(statement, await seeing(limits)), ...STREAM_FORMATS[format] },
           })
           // The engine does not apply max_result_rows to every query, such as one without a table.
           if (response.rowCount > limits.maxRows) {
@@ -125,13 +153,14 @@ export const createClickhouse = (
             throw new StorageError('size', 'The result has too many rows')
           }
           const body = await readStream(response, String(limits.projectId))
-          return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // Readers of the stream receive the error.
+          return format === 'ndjson' ? pipeline(body, quotingIntegers(), () => {}) : body // Readers of the stream receive the error.
         },
         limits,
       )
     },
 
-    rows<Row>({ text, params }: Statement, { maxBytes, signal }: ReadBounds): Promise<Row[]> {
+    rows<Row>(statement: Statement, { maxBytes, signal }: ReadBounds): Promise<Row[]> {
+      const { text, params } = statement
       return reading(signal, async (queryId) =>
         readRows<Row>(
           await clients.current().writer.send({
@@ -139,7 +168,7 @@ export const createClickhouse = (
             params,
             queryId,
             signal,
-            settings: { ...settings, ...ROWS_SETTINGS, ...resultBytes(maxBytes) },
+            settings: { ...settings, ...ROWS_SETTINGS, ...resultBytes(maxBytes), ...(await seenBy(statement)) },
           }),
           { maxBytes, client: String(Number(params?.projectId ?? 0)) },
         ),
@@ -148,11 +177,11 @@ export const createClickhouse = (
 
     progress: ({ idPrefix }, signal) => readProgress(storage.rows, idPrefix, signal),
 
-    async insert(table, rows, { skipsUnreadable = false, settings: more = {} } = {}) {
+    async insert(table, rows, { skipsUnreadable = false, format = 'JSONEachRow', settings: more = {} } = {}) {
       const queryId = randomUUID()
       try {
         await execute(clients.current().writer, {
-          text: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          text: `INSERT INTO ${table} FORMAT ${format}`,
           rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')),
           queryId,
           settings: { ...INSERT_SETTINGS, ...(skipsUnreadable ? SKIP_UNREADABLE : {}), ...more, wait_end_of_query: 1 },
@@ -175,7 +204,8 @@ export const createClickhouse = (
       }
     },
 
-    work({ text, params }, { maxSeconds, maxMemoryBytes }: WorkLimits, signal) {
+    work(statement, { maxSeconds, maxMemoryBytes }: WorkLimits, signal) {
+      const { text, params } = statement
       return endingWith(
         signal,
         async (queryId) => {
@@ -186,6 +216,7 @@ export const createClickhouse = (
             signal,
             settings: {
               ...RESULT_SETTINGS,
+              ...(await seenBy(statement)),
               max_execution_time: maxSeconds,
               max_memory_usage: String(maxMemoryBytes),
               // A table with a row for each id has more groups than fit in memory. They spill to disk.

@@ -1,5 +1,5 @@
 import type { Settings } from './clickhouseHttp.ts'
-import type { RunLimits, Statement } from './storage.ts'
+import type { RunLimits, SeenRows, Statement } from './storage.ts'
 
 /** Preserves keys and values of `properties`. */
 const FAITHFUL_JSON: Settings = {
@@ -68,19 +68,38 @@ const MAY_HIDE_NAMES = /\\|merge\s*\(/i
 const tablesIn = ({ text }: Statement, tables: readonly string[]): readonly string[] =>
   tables.filter((table) => MAY_HIDE_NAMES.test(text) || text.includes(table))
 
+/** Returns the setting that filters tables, by table: the condition of the rows that a statement reads. */
+const tableFilters = (databases: readonly string[], conditions: SeenRows): string =>
+  `{${databases.flatMap((database) => Object.entries(conditions).map(([table, condition]) => `'${database}.${table}':'${condition}'`)).join(',')}}`
+
+/** Settings of the service's own statement that does not read hidden rows. */
+export const seenSettings = (databases: readonly string[], seen: SeenRows): Settings =>
+  Object.keys(seen).length ? { additional_table_filters: tableFilters(databases, seen) } : {}
+
+/** A project's query with the conditions of the rows that it sees. */
+export type SeeingRun<Limits extends RunLimits = RunLimits> = Limits & { readonly seen: SeenRows }
+
+const conditionOf = ({ projectId, seen }: SeeingRun, table: string): string =>
+  `project_id = ${projectId}${seen[table] ? ` AND (${seen[table]})` : ''}`
+
 /**
  * Settings that limit what a project's query may read and use. `databases`: all databases with the projects' tables.
  * `tables`: names of these tables, apart from those of the run.
  */
 export const runSettings = (
   statement: Statement,
-  limits: RunLimits,
+  limits: SeeingRun,
   databases: readonly string[],
   tables: readonly string[],
 ): Settings => ({
   ...RESULT_SETTINGS,
   readonly: '1',
-  additional_table_filters: `{${databases.flatMap((database) => tablesIn(statement, [...tables, ...(limits.tables ?? [])]).map((table) => `'${database}.${table}':'project_id = ${limits.projectId}'`)).join(',')}}`,
+  additional_table_filters: tableFilters(
+    databases,
+    Object.fromEntries(
+      tablesIn(statement, [...tables, ...(limits.tables ?? [])]).map((table) => [table, conditionOf(limits, table)]),
+    ),
+  ),
   // The project for the row filter of the embedded engine's reader (embedded/config.ts).
   log_comment: String(limits.projectId),
   max_execution_time: limits.maxSeconds,

@@ -1,4 +1,5 @@
 import type { Settings } from './clickhouseHttp.ts'
+import type { SeeingRun } from './clickhouseSettings.ts'
 import type { ReadLimits, Statement } from './storage.ts'
 
 /** What the engine read for a statement. */
@@ -24,12 +25,12 @@ const MAX_CHARACTERS = 2_000_000
  * one thread the next time. `settingsOf`: makes the settings.
  */
 export const createRunMemory = (
-  settingsOf: (statement: Statement, limits: ReadLimits) => Settings,
-): ((statement: Statement, limits: ReadLimits) => RememberedRun) => {
+  settingsOf: (statement: Statement, limits: SeeingRun<ReadLimits>) => Settings,
+): ((statement: Statement, limits: SeeingRun<ReadLimits>) => RememberedRun) => {
   const known = new Map<string, Map<string, RememberedRun>>()
   let characters = 0
 
-  const make = (statement: Statement, limits: ReadLimits): RememberedRun => {
+  const make = (statement: Statement, limits: SeeingRun<ReadLimits>): RememberedRun => {
     const general = settingsOf(statement, limits)
     const single: Settings = { ...general, max_threads: 1 }
     let isSmall = false

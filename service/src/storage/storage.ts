@@ -9,6 +9,8 @@ import type { Settings } from './clickhouseHttp.ts'
  */
 export interface Statement {
   readonly text: string
+  /** The project whose hidden rows the statement does not read. Runs never read those of their project. */
+  readonly seenBy?: number
   readonly params?: Readonly<Record<string, unknown>>
 }
 
@@ -26,6 +28,12 @@ export interface ReadBounds {
 
 /** Bounds of the service's own short statements: names, states and counts. */
 export const SMALL_READ: ReadBounds = { maxBytes: 1_000_000, signal: NO_CALLER }
+
+/** Conditions of the rows that a project's queries see, by the table in `db`. Other tables are seen completely. */
+export type SeenRows = Readonly<Record<string, string>>
+
+/** Returns the conditions of a project. A condition has no quotes and no values of people. */
+export type SeenRowsOf = (projectId: number) => Promise<SeenRows>
 
 /** Limits of a project's query. */
 export interface RunLimits {
@@ -87,8 +95,11 @@ export interface Result {
   readonly textLength: number
 }
 
-/** `ndjson`: one object per line, with integers beyond 2^53 as strings. `csv`: with a header. */
-export type StreamFormat = 'ndjson' | 'csv'
+/**
+ * `ndjson`: one object per line, with integers beyond 2^53 as strings. `csv`: with a header. For exports, `jsonl`: one object per line,
+ * with all numbers as they are stored. `csv_rows`: without a header. `parquet`: one file.
+ */
+export type StreamFormat = 'ndjson' | 'csv' | 'jsonl' | 'csv_rows' | 'parquet'
 
 /** One row to insert, as a line of JSON whose keys are columns. */
 export type JsonLine = string
@@ -99,6 +110,8 @@ export type JsonLines = readonly JsonLine[] | Buffer
 export interface InsertOptions {
   /** Whether rows that the engine cannot parse are skipped. Otherwise they make the insert fail. */
   readonly skipsUnreadable?: boolean
+  /** Format of the rows. Default: lines of JSON. */
+  readonly format?: 'Parquet'
   /** Further settings of the insert. Only a cluster sets them. */
   readonly settings?: Settings
 }

@@ -68,7 +68,7 @@ test('a backup of a running service restores events, definitions and keys elsewh
   await stop()
 
   const restored = await trailmarkJson(folder('restored'), 'restore', folder('backup'))
-  expect(restored).toEqual({ folder: folder('restored'), events: 500 })
+  expect(restored).toEqual({ folder: folder('restored'), events: 500, erased: 0 })
   const second = await start(folder('restored'))
   expect(await everythingOf(second)).toEqual(before)
   expect(await countOf(second, 'too late')).toBe(0)
@@ -114,6 +114,72 @@ test('a backup under load contains every event acknowledged before it', async ()
     ).map(([uuid]) => uuid),
   )
   expect(acknowledgedBefore.filter((uuid) => !stored.has(uuid))).toEqual([])
+})
+
+test('what was erased stays erased after a restore, and late deliveries of it are refused', async () => {
+  const first = await start(folder('data'))
+  const at = new Date(Date.now() - 60_000).toISOString()
+  const secret = (distinct_id: string, name = 'secret') => event(name, { timestamp: at }, { distinct_id })
+  await capture(first, secret('before'), secret('after'), secret('stays'), secret('stays', 'by name'))
+  await api(first, 'POST', '/endpoints/', {
+    name: 'secrets',
+    query: { kind: 'HogQLQuery', query: "SELECT distinct_id AS id FROM events WHERE event = 'secret' ORDER BY id" },
+    is_materialized: true,
+  })
+  await until(async () => (await api(first, 'POST', '/endpoints/secrets/run', {})).body.endpoint_materialized === true)
+  const erase = async (distinctId: string) => {
+    const [person] = (await api(first, 'GET', `/persons/?distinct_id=${distinctId}`)).body.results
+    expect((await api(first, 'DELETE', `/persons/${person.id}/?delete_events=true`)).status).toBe(204)
+  }
+  await trailmarkJson(folder('data'), 'backup', folder('backup with secrets'))
+  await erase('after')
+  const { body } = await api(first, 'POST', '/deletions', { events: ['by name'] })
+  const inState = (state: string) =>
+    until(async () => (await api(first, 'GET', `/deletions/${body.id}`)).body.state === state)
+  await inState('counted')
+  await api(first, 'POST', `/deletions/${body.id}/start`)
+  await inState('done')
+  const file = join(root, 'erasures.jsonl')
+  expect(await trailmarkJson(folder('data'), 'erasures', file)).toMatchObject({ erasures: 2 })
+  expect(readFileSync(file, 'utf8')).not.toContain('"after"')
+  await stop()
+
+  const lines = readFileSync(file, 'utf8')
+  writeFileSync(join(root, 'broken.jsonl'), `${lines}{"kind":"person"}\n`)
+  expect(
+    (
+      await trailmark(
+        folder('nowhere'),
+        'restore',
+        folder('backup with secrets'),
+        '--erasures',
+        join(root, 'broken.jsonl'),
+      )
+    ).stderr,
+  ).toContain('line 3 is not an entry of a journal')
+  const restored = await trailmarkJson(
+    folder('after erasing'),
+    'restore',
+    folder('backup with secrets'),
+    '--erasures',
+    file,
+  )
+  expect(restored.erased).toBeGreaterThan(1)
+  const second = await start(folder('after erasing'))
+  const names = () =>
+    rowsOf(second, "SELECT event, distinct_id FROM events WHERE event IN ('secret', 'by name') ORDER BY 2")
+  expect(await names()).toEqual([
+    ['secret', 'before'],
+    ['secret', 'stays'],
+  ])
+  expect((await api(second, 'POST', '/endpoints/secrets/run', {})).body.results).toEqual([['before'], ['stays']])
+  expect((await api(second, 'GET', '/persons/?distinct_id=after')).body.results).toEqual([])
+  const late = await capture(second, secret('after'), secret('before', 'by name'), secret('before'))
+  expect(late.body.refused.map(({ index, code }: { index: number; code: string }) => [index, code])).toEqual([
+    [0, 'erased'],
+    [1, 'erased'],
+  ])
+  expect(await names()).toHaveLength(3)
 })
 
 test('events on an external ClickHouse server are backed up by that server to a destination it can write to', async () => {

@@ -116,7 +116,7 @@ describe('the console cookie', () => {
 
 describe('files of the console', () => {
   const folder = temporaryFolder()
-  const files = createConsoleFiles({ folder, base: '/tools/trailmark' })
+  const files = createConsoleFiles({ folder, base: '/tools/trailmark', staticDir: folder })
   afterAll(() => rmSync(folder, { recursive: true }))
 
   test('say how to build them if they are missing', async () => {
@@ -133,8 +133,21 @@ describe('files of the console', () => {
     for (const path of ['', 'overview', 'persons/ada@example.com', 'index.html', '../secret.txt', 'assets'])
       expect([path, (await files.respond(path)).body]).toEqual([
         path,
-        '<!doctype html><html><head><base href="/tools/trailmark/console/"><title>T</title>',
+        expect.stringMatching(
+          /^<!doctype html><html><head><base href="\/tools\/trailmark\/console\/">.*<title>T<\/title>$/,
+        ),
       ])
+  })
+
+  test('say in the page whether the package of the SDK is built', async () => {
+    const NOTE = '<meta name="trailmark-package" content="missing">'
+    const page = async () => (await files.respond('')).body
+    expect(await page()).toContain(NOTE)
+    writeFileSync(join(folder, 'release.json'), '{ "version": "2.0.0", "files": {} }')
+    writeFileSync(join(folder, 'trailmark-1.9.0.tgz'), '')
+    expect(await page()).toContain(NOTE)
+    writeFileSync(join(folder, 'trailmark-2.0.0.tgz'), '')
+    expect(await page()).not.toContain(NOTE)
   })
 
   test('are immutable if their names have a hash', async () => {

@@ -40,7 +40,10 @@ afterAll(() => first.stop())
 describe('API keys', () => {
   const isOfConsole = ({ access }: (typeof ROUTES)[number]) => access === 'console' || access === 'console_page'
   const isOfToolbar = ({ access }: (typeof ROUTES)[number]) => access === 'toolbar'
-  const guarded = ROUTES.filter((each) => each.access !== 'public' && !isOfConsole(each) && !isOfToolbar(each))
+  const isOfShares = ({ access }: (typeof ROUTES)[number]) => access === 'viewer'
+  const guarded = ROUTES.filter(
+    (each) => each.access !== 'public' && !isOfConsole(each) && !isOfToolbar(each) && !isOfShares(each),
+  )
   const isOfProject = ({ path }: (typeof ROUTES)[number]) => path.includes(':projectId')
   const call = (
     { method, path }: (typeof ROUTES)[number],
@@ -104,6 +107,14 @@ describe('API keys', () => {
       ['DELETE /toolbar/session', undefined],
       ['GET /toolbar/api/flags', 'feature_flag:read'],
       ['GET /toolbar/api/vitals', 'query:read'],
+    ])
+    // shares.test.ts tests their protection: tokens and views of shares.
+    expect(ROUTES.filter(isOfShares).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /shared',
+      'GET /shared/*',
+      'GET /embed/:id',
+      'POST /shared/session',
+      'POST /shared/tile',
     ])
     expect(guarded.length).toBeGreaterThan(20)
     for (const { access } of guarded) expect(SCOPES).toContain(access)

@@ -18,7 +18,8 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
  */
 const COMPARISONS = randomRuns(500)
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9)
-const PER_TURN = 8
+// More than endpoints, so that most of them are compared after each turn, which costs more than its comparisons.
+const PER_TURN = 16
 const TURNS_PER_ERA = 16
 const ENDPOINTS = 12
 

@@ -26,11 +26,14 @@ beforeAll(async () => {
     scopes: ['endpoint:read', 'endpoint:write', 'insight_variable:write', 'run_token:write'],
   })
   for (const target of [service, other]) {
-    for (const name of ['org', 'plan'])
+    for (const name of ['org', 'plan', 'tier'])
       expect((await api(target, 'POST', '/insight_variables/', { name, type: 'String' })).status).toBe(201)
     expect((await api(target, 'POST', '/insight_variables/', { name: 'n', type: 'Number' })).status).toBe(201)
+    for (const name of ['since', 'until'])
+      expect((await api(target, 'POST', '/insight_variables/', { name, type: 'Date' })).status).toBe(201)
     for (const [name, query] of [
       ['orders', QUERY],
+      ['dated', 'SELECT {variables.org}, {variables.plan}, {variables.tier}, {variables.since}, {variables.until}'],
       ['one', 'SELECT 1'],
       ['of_org', 'SELECT count() FROM events WHERE properties.org = {variables.org}'],
       ['broken', 'SELECT intDiv(1, toInt({variables.n}))'],
@@ -79,6 +82,7 @@ const run = (
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
+const RANGE = { from: '2020-01-01', to: '2020-01-31', variables: { from: 'since', to: 'until' } }
 const ACME = { endpoints: ['orders'], variables: { org: 'acme' } }
 
 describe('a run token', () => {
@@ -99,6 +103,8 @@ describe('a run token', () => {
         endpoints: ['orders'],
         variables: { org: 'acme' },
         allowed_variables: ['plan'],
+        allowed_values: {},
+        date_range: null,
         runs_per_minute: 9,
         origins: [PAGE],
       },
@@ -235,29 +241,39 @@ describe('a modified token', () => {
   const CHANGES: Record<string, unknown> = {
     jti: '00000000-0000-4000-8000-000000000000',
     iat: 0,
+    project: 2,
     exp: 9_999_999_999,
     key: 'another',
     endpoints: ['orders', 'one'],
     variables: { org: 'rival' },
     allowed_variables: ['plan', 'org'],
+    allowed_values: { tier: ['a', 'b'] },
+    date_range: { from: '2000-01-01' },
     runs_per_minute: 1_000_000,
     origins: ['https://evil.example'],
   }
 
+  const FULL = {
+    endpoints: ['dated'],
+    variables: { org: 'acme' },
+    allowed_variables: ['plan'],
+    allowed_values: { tier: ['a'] },
+    date_range: RANGE,
+    origins: [PAGE],
+  }
+
   test('has a test case for every field', async () => {
-    const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
-    expect(Object.keys(decoded(partsOf(token)[1])).sort()).toEqual(Object.keys(CHANGES).sort())
+    expect(Object.keys(decoded(partsOf(await tokenOf(FULL))[1])).sort()).toEqual(Object.keys(CHANGES).sort())
   })
 
   test.each(Object.entries(CHANGES))('is rejected: %s', async (field, value) => {
-    const token = await tokenOf({ ...ACME, allowed_variables: ['plan'], origins: [PAGE] })
-    const [head, payload, signature] = partsOf(token)
+    const [head, payload, signature] = partsOf(await tokenOf(FULL))
     const claims = decoded(payload)
     const ask = (changed: object) =>
       run(
         [head, encoded(changed), signature].join('.'),
-        'orders',
-        { variables: { plan: 'pro' } },
+        'dated',
+        { variables: { plan: 'pro', tier: 'a' } },
         { headers: { origin: PAGE } },
       )
     expect((await ask(claims)).status).toBe(200) // unmodified
@@ -343,7 +359,7 @@ test('a run token allows only runs of endpoints', async () => {
   const token = await tokenOf({ endpoints: ['one'] })
   const guarded = ROUTES.filter(
     ({ access, takesRunTokens }) =>
-      !['public', 'console', 'console_page', 'toolbar'].includes(access) && !takesRunTokens,
+      !['public', 'console', 'console_page', 'viewer', 'toolbar'].includes(access) && !takesRunTokens,
   )
   expect(ROUTES.filter(({ takesRunTokens }) => takesRunTokens).map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /api/projects/:projectId/endpoints/:name/run',
@@ -591,6 +607,84 @@ describe('a date pinned by a run token', () => {
   })
 })
 
+describe('what a run token lets readers choose', () => {
+  const CHOICES = {
+    endpoints: ['dated'],
+    variables: { org: 'acme', plan: 'pro' },
+    allowed_values: { tier: ['gold', 'silver'] },
+    allowed_variables: [],
+    date_range: RANGE,
+  }
+
+  test('is one of its values, and days of its range, which are those of the range if a run has none', async () => {
+    const token = await tokenOf(CHOICES)
+    expect(await run(token, 'dated', { variables: { tier: 'silver' } })).toMatchObject({
+      status: 200,
+      body: {
+        results: [['acme', 'pro', 'silver', '2020-01-01', '2020-01-31']],
+        days: { from: '2020-01-01', to: '2020-01-31', min: '2020-01-01', max: '2020-01-31' },
+      },
+    })
+    expect(
+      await run(token, 'dated', { variables: { tier: 'gold', since: '2020-01-02', until: '2020-01-31' } }),
+    ).toMatchObject({
+      status: 200,
+      body: {
+        results: [['acme', 'pro', 'gold', '2020-01-02', '2020-01-31']],
+        days: { from: '2020-01-02', min: '2020-01-01' },
+      },
+    })
+  })
+
+  test.each<[string, object, object[]]>([
+    ['no value', {}, [{ path: 'tier', code: 'required', message: '"tier" is required: one of "gold", "silver"' }]],
+    ['another value', { tier: 'bronze' }, [{ path: 'tier', code: 'not_allowed' }]],
+    ['an empty list', { tier: [] }, [{ path: 'tier', code: 'not_allowed' }]],
+    ['a list with another value', { tier: ['gold', 'bronze'] }, [{ path: 'tier', code: 'not_allowed' }]],
+    ['null', { tier: null }, [{ path: 'tier', code: 'not_allowed' }]],
+    [
+      'an earlier day',
+      { tier: 'gold', since: '2019-12-31' },
+      [{ path: 'since', code: 'out_of_range', message: '"since" must be from 2020-01-01 to 2020-01-31' }],
+    ],
+    ['a later day', { tier: 'gold', until: '2020-02-01' }, [{ path: 'until', code: 'out_of_range' }]],
+    ['a time', { tier: 'gold', since: '2020-01-02T00:00:00Z' }, [{ path: 'since', code: 'wrong_type' }]],
+    ['a day that is none', { tier: 'gold', since: '2020-01-32' }, [{ path: 'since', code: 'wrong_type' }]],
+    ['null as a day', { tier: 'gold', since: null }, [{ path: 'since', code: 'wrong_type' }]],
+    [
+      'days in reverse',
+      { tier: 'gold', since: '2020-01-09', until: '2020-01-08' },
+      [{ path: 'since', code: 'out_of_range' }],
+    ],
+  ])('rejects %s', async (_, variables, errors) => {
+    expect(await run(await tokenOf(CHOICES), 'dated', { variables })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_variables', attr: 'variables', errors },
+    })
+  })
+
+  test('are days of an insight, by the time zone of the project', async () => {
+    const token = await tokenOf({
+      endpoints: ['trend'],
+      allowed_values: { org: ['acme', 'rival'] },
+      date_range: { from: '-7d' },
+    })
+    const ofOrg = async (org: string) => (await run(token, 'trend', { variables: { org } })).body
+    const { results, days } = await ofOrg('acme')
+    expect([results.length, results[0].count, results[0].days.length]).toEqual([1, 2, 8])
+    expect(results[0].days.at(0)).toBe(days.min)
+    expect(results[0].days.at(-1)).toBe(days.max)
+    expect(
+      (await run(token, 'trend', { variables: { org: 'acme', date_from: '-1d', date_to: '0d' } })).body,
+    ).toMatchObject({
+      results: [{ days: [expect.any(String), days.max] }],
+    })
+    // Without the breakdown's value it would have all of them.
+    expect((await run(token, 'trend')).status).toBe(400)
+    expect((await run(token, 'trend', { variables: { org: 'acme', date_from: '-8d' } })).status).toBe(400)
+  })
+})
+
 describe('creating a run token', () => {
   const BAD: [string, object, { attr: string; detail: string }][] = [
     ['no endpoint', { endpoints: [] }, { attr: 'endpoints', detail: 'fewer than 1' }],
@@ -624,6 +718,31 @@ describe('creating a run token', () => {
       'a required variable that is neither pinned nor allowed',
       { ...ACME, allowed_variables: [] },
       { attr: 'allowed_variables', detail: 'lack "plan"' },
+    ],
+    [
+      'a value that the variable does not take',
+      { endpoints: ['numbers'], allowed_values: { n: [1, 'two'] } },
+      { attr: 'variables', detail: 'Endpoint "numbers": "n" takes a number' },
+    ],
+    [
+      'values of a pinned variable',
+      { ...ACME, allowed_values: { org: ['acme'] } },
+      { attr: 'allowed_values', detail: '"org" is in "variables" and in "allowed_values"' },
+    ],
+    [
+      'a date range that ends before it begins',
+      { endpoints: ['dated'], date_range: { ...RANGE, to: '2019-01-01' } },
+      { attr: 'date_range', detail: 'must not be after' },
+    ],
+    [
+      'a date range of hours',
+      { endpoints: ['trend'], date_range: { from: '-24h' } },
+      { attr: 'date_range', detail: 'such as -30d' },
+    ],
+    [
+      'a date range of an endpoint without dates',
+      { endpoints: ['one'], date_range: { from: '-7d' } },
+      { attr: 'variables', detail: 'Endpoint "one": "date_from" is not a variable' },
     ],
     [
       'a lifetime above the maximum',

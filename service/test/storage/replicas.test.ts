@@ -203,7 +203,7 @@ describe('statements on replicas', () => {
     await expect(cluster.insert('db.events', ['{"a":1}'])).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
-  test('with one of two replicas left, rows are stored on it, and the operator is told', async () => {
+  test('with one of two replicas left, rows are stored on it and an operator message says so', async () => {
     const { cluster, few } = await start(names.shards)
     failure = ({ settings }) => (settings.insert_quorum ? 'TOO_FEW_LIVE_REPLICAS' : undefined)
     await cluster.insert('db.events', ['{"a":1}'])

@@ -1,7 +1,15 @@
+import type { SeeingRun } from '../../src/storage/clickhouseSettings.ts'
 import { createRunMemory } from '../../src/storage/runMemory.ts'
 import type { ReadLimits } from '../../src/storage/storage.ts'
 
-const LIMITS: ReadLimits = { projectId: 1, maxSeconds: 10, maxMemoryBytes: 1_000, maxRows: 10, maxBytes: 100 }
+const LIMITS: SeeingRun<ReadLimits> = {
+  projectId: 1,
+  maxSeconds: 10,
+  maxMemoryBytes: 1_000,
+  maxRows: 10,
+  maxBytes: 100,
+  seen: {},
+}
 const STATEMENT = { text: 'SELECT 1' }
 
 const createMemory = () => {
@@ -23,9 +31,10 @@ test('settings are made once for a statement and its limits, whatever the id of 
     ['SELECT 1', { projectId: 2 }],
     ['SELECT 1', { tables: ['other'] }],
     ['SELECT 1', { maxBytes: 10 }],
+    ['SELECT 1', { seen: { events: 'timestamp >= 1' } }],
   ] as const)
     expect(remembered({ text }, { ...LIMITS, ...changes }).settings()).not.toBe(settings)
-  expect(made).toHaveLength(5)
+  expect(made).toHaveLength(6)
 })
 
 test('a statement that read little runs in one thread, until it reads more', () => {

@@ -22,6 +22,7 @@ export const createAnalytics = ({ features }: { features: readonly Feature[] }):
   // Remembers what is set of a person after flags have stored it.
   const rows = [...features].sort((a, b) => isLast(a) - isLast(b)) as readonly Row[]
   const load = async (name: ExtensionName): Promise<Extension> => {
+    if (name === 'requests') return import('../../extensions/requests/requests')
     const contained = rows.find((each) => each.contains?.[name])?.contains![name]
     if (contained) return contained
     const row = rows.find((each) => each.name === name || each.imports?.[name])!

@@ -71,7 +71,7 @@ export const start: Extension<RecorderParts>['start'] = (host) => {
     const { session_recording, enable_recording_console_log } = host.config
     const settings = host.remote.items.sessionRecording
     const current = [
-      JSON.stringify({ ...(settings as object), cache_timestamp: isStale(settings) }),
+      JSON.stringify([settingsOf(settings), isStale(settings)]),
       session_recording,
       enable_recording_console_log,
       host.shared._forceAllowLocalhostNetworkCapture,

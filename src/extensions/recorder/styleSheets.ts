@@ -39,9 +39,9 @@ export const importText = (
 
 /** Whether a `style` element has not yet loaded what it imports. */
 export const isImporting = ({ sheet }: HTMLStyleElement): boolean =>
-  Array.from(sheet?.cssRules ?? []).some((rule) => (rule as Partial<CSSImportRule>).styleSheet === null)
+  [...(sheet?.cssRules ?? [])].some((rule) => (rule as Partial<CSSImportRule>).styleSheet === null)
 
-const textOf = (sheet: CSSStyleSheet) => Array.from(sheet.cssRules, ({ cssText }) => cssText).join('')
+const textOf = (sheet: CSSStyleSheet) => [...sheet.cssRules].map(({ cssText }) => cssText).join('')
 
 /**
  * Returns the text of a `style` element if browsers cannot serialize its rules; undefined if they can, or if a script has
@@ -63,7 +63,7 @@ export const ruleText = (rule: CSSRule): string => {
   const { cssText } = rule
   if (!hasLost(cssText)) return cssText
   const { selectorText, cssRules = [] } = rule as Partial<CSSStyleRule>
-  const text = Array.from(cssRules).reduce((all, each) => all.replace(each.cssText, () => ruleText(each)), cssText)
+  const text = [...cssRules].reduce((all, each) => all.replace(each.cssText, () => ruleText(each)), cssText)
   const root = (rule.parentStyleSheet?.ownerNode?.getRootNode() ?? document) as ParentNode
   const element = attempt(() => root.querySelector(selectorText!))
   const style = element ? getComputedStyle(element) : undefined

@@ -31,28 +31,39 @@ const pluginSettings = ({ config, remote, shared, settings }: PageHost, policy: 
   }
 }
 
-/** Starts the plugins that the settings turn on. Returns a function that stops them. */
+/** Starts the plugins that the settings turn on, again if those change. Returns a function that stops them. */
 const startPlugins = (host: PageHost, policy: Policy, { addRaw: add, openId, pageUrl, snapshots }: Capture): Stop => {
-  const wanted = pluginSettings(host, policy)
-  return Object.values(wanted).some(Boolean)
-    ? host.startExtension('recorderPlugins', {
-        ...host,
-        ...wanted,
-        add,
-        openId,
-        pageUrl,
-        snapshots,
-        hideTyped: (text) => {
-          policy.forgetTyped()
-          return policy.hideTyped(text)
-        },
-        hideTypedInRequest: (text) => {
-          policy.forgetTyped()
-          return policy.hideTypedInRequest(text)
-        },
-        isStrict: policy.isStrict,
-      })
-    : () => {}
+  const parts = {
+    add,
+    openId,
+    pageUrl,
+    snapshots,
+    hideTyped: (text: string) => {
+      policy.forgetTyped()
+      return policy.hideTyped(text)
+    },
+    hideTypedInRequest: (text: string) => {
+      policy.forgetTyped()
+      return policy.hideTypedInRequest(text)
+    },
+    isStrict: policy.isStrict,
+  }
+  let started = ''
+  let stop: Stop | undefined
+  const align = () => {
+    const wanted = pluginSettings(host, policy)
+    if (started === (started = JSON.stringify(wanted))) return
+    stop?.()
+    const isWanted = Object.values(wanted).some(Boolean)
+    stop = isWanted ? host.startExtension('recorderPlugins', { ...host, ...wanted, ...parts }) : undefined
+  }
+  align()
+  // A page begins with stored settings, which lack those of requests.
+  const stopListening = host.remote.onChange(align)
+  return () => {
+    stopListening()
+    stop?.()
+  }
 }
 
 /**

@@ -289,6 +289,90 @@ export interface paths {
     patch: operations['patchDashboardsById']
     trace?: never
   }
+  '/api/projects/{projectId}/deletions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the last 100 deletions and changes of what is kept, newest first
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getDeletions']
+    put?: never
+    /**
+     * Count the events that a deletion would delete. Nothing is deleted before it is started
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postDeletions']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/deletions/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get a deletion: what was counted, its progress, and its receipt
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getDeletionsById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/deletions/{id}/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * End a deletion. What was deleted already stays deleted
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postDeletionsByIdCancel']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/deletions/{id}/start': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Delete what was counted
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postDeletionsByIdStart']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/early_access_feature': {
     parameters: {
       query?: never
@@ -873,6 +957,86 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/export/deletions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export what was erased: hashes of ids, and conditions of deletions
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportDeletions']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/distinct_ids': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export all ids with their people, which says which ids were merged
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportDistinctIds']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export events, as a stream of any size
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportEvents']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/persons': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export the people of the project with their properties
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportPersons']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/feature_flags': {
     parameters: {
       query?: never
@@ -1043,6 +1207,66 @@ export interface paths {
     get: operations['getHeatmapsScroll']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the last 50 imports with their progress, newest first
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getImports']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports/{id}/stop': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Stop an import after its current delivery. It can be continued
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postImportsByIdStop']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports/{id}/undo': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Delete the events that an import has stored
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postImportsByIdUndo']
     delete?: never
     options?: never
     head?: never
@@ -1337,6 +1561,30 @@ export interface paths {
     patch: operations['patchRemoteConfig']
     trace?: never
   }
+  '/api/projects/{projectId}/retention': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get how long data is kept
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getRetention']
+    /**
+     * Change how long data is kept. Older data is hidden at once, and deleted a day later
+     * @description Requires a key with the scope project:write.
+     */
+    put: operations['putRetention']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/rotate_token': {
     parameters: {
       query?: never
@@ -1479,6 +1727,118 @@ export interface paths {
     get: operations['getSetup']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the shares, newest first, of all dashboards and endpoints or of one. Ended ones are kept for 90 days
+     * @description Requires a key with the scope share:read.
+     */
+    get: operations['getShares']
+    put?: never
+    /**
+     * Share tiles of a dashboard, or an endpoint. The response has the token, which is shown only once
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postShares']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a share, with its state and why it is suspended
+     * @description Requires a key with the scope share:read.
+     */
+    get: operations['getSharesById']
+    put?: never
+    post?: never
+    /**
+     * Revoke a share. It stays in the list for 90 days
+     * @description Requires a key with the scope share:write.
+     */
+    delete: operations['deleteSharesById']
+    options?: never
+    head?: never
+    /**
+     * Change the note, origins, expiry or password of a share. A changed password ends open pages
+     * @description Requires a key with the scope share:write.
+     */
+    patch: operations['patchSharesById']
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/{id}/rotate': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Replace the token of a share. The old link ends, and so do open pages
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postSharesByIdRotate']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/{id}/take_over': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Make a share belong to the key of the request, for example before its old key is revoked
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postSharesByIdTakeOver']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/shares/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Return what readers of a share would see, or why it cannot be shared, without sharing it
+     * @description Requires a key with the scope share:write.
+     */
+    post: operations['postSharesPreview']
     delete?: never
     options?: never
     head?: never
@@ -1782,6 +2142,22 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/embed/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getEmbedById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/engage': {
     parameters: {
       query?: never
@@ -1931,6 +2307,72 @@ export interface paths {
     get: operations['getSettings']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getShared']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/{path}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getSharedByPath']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/session': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Exchange the token of a share's link for a view, which reads the share for ten minutes */
+    post: operations['postSharedSession']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/tile': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Return the result of a tile of a share: {"tile", "values", "dates"}, by a view as bearer */
+    post: operations['postSharedTile']
     delete?: never
     options?: never
     head?: never
@@ -2970,6 +3412,274 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getDeletions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** Format: date-time */
+              created_at: string
+              created_by: string
+              deleted: {
+                [key: string]: number
+              } | null
+              ended_at: string | null
+              error: string | null
+              first: string | null
+              found: {
+                [key: string]: number
+              } | null
+              id: string
+              /** @enum {string} */
+              kind: 'events' | 'retention' | 'policy'
+              last: string | null
+              parts_left: number | null
+              people: number | null
+              /** @enum {string} */
+              state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+              table: string | null
+              target: {
+                [key: string]: unknown
+              }
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDeletions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /** Format: date-time */
+          date_from?: string
+          /**
+           * Format: date-time
+           * @description Not included. Default: now
+           */
+          date_to?: string
+          /** @description Names of events */
+          events?: string[]
+          /** @description Properties with their values */
+          properties?: {
+            key: string
+            /** @description A string, or another value as JSON */
+            value: string
+          }[]
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDeletionsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDeletionsByIdCancel: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postDeletionsByIdStart: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            created_at: string
+            created_by: string
+            deleted: {
+              [key: string]: number
+            } | null
+            ended_at: string | null
+            error: string | null
+            first: string | null
+            found: {
+              [key: string]: number
+            } | null
+            id: string
+            /** @enum {string} */
+            kind: 'events' | 'retention' | 'policy'
+            last: string | null
+            parts_left: number | null
+            people: number | null
+            /** @enum {string} */
+            state: 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
+            table: string | null
+            target: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getEarlyAccessFeature: {
     parameters: {
       query?: never
@@ -3907,6 +4617,12 @@ export interface operations {
             columns?: string[]
             dateFrom?: string
             dateTo?: string
+            days?: {
+              from: string
+              max: string
+              min: string
+              to: string
+            }
             endpoint_materialized?: boolean
             /** Format: date-time */
             endpoint_materialized_at?: string
@@ -4111,6 +4827,12 @@ export interface operations {
             columns?: string[]
             dateFrom?: string
             dateTo?: string
+            days?: {
+              from: string
+              max: string
+              min: string
+              to: string
+            }
             endpoint_materialized?: boolean
             /** Format: date-time */
             endpoint_materialized_at?: string
@@ -4474,7 +5196,18 @@ export interface operations {
     requestBody?: {
       content: {
         'application/json': {
+          allowed_values?: {
+            [key: string]: (string | number | boolean)[]
+          }
           allowed_variables?: string[]
+          date_range?: {
+            from: string
+            to?: string
+            variables?: {
+              from: string
+              to: string
+            }
+          }
           endpoints: string[]
           expires_at?: string
           origins?: string[]
@@ -4494,7 +5227,18 @@ export interface operations {
         }
         content: {
           'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
             allowed_variables: string[] | null
+            date_range: {
+              from: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
             endpoints: string[]
             /** Format: date-time */
             expires_at: string
@@ -5375,6 +6119,101 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getExportDeletions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportDistinctIds: {
+    parameters: {
+      query?: {
+        format?: 'jsonl' | 'csv' | 'parquet'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportEvents: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        event?: string[]
+        format?: 'jsonl' | 'csv' | 'parquet'
+        since?: string
+        until?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportPersons: {
+    parameters: {
+      query?: {
+        format?: 'jsonl' | 'csv' | 'parquet'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getFeatureFlags: {
     parameters: {
       query?: never
@@ -6180,6 +7019,121 @@ export interface operations {
             fold: number
             page_height: number
             views: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getImports: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** @description Events that are stored, by this import or before */
+              accepted: number
+              /** Format: date-time */
+              changed_at: string
+              /** Format: date-time */
+              created_at: string
+              error: string | null
+              id: string
+              /** @description Rows read */
+              read: number
+              /** @description Rows that are not imported, by reason */
+              refused: {
+                [key: string]: number
+              }
+              source: string
+              /** @enum {string} */
+              state: 'running' | 'stopped' | 'done' | 'undone'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postImportsByIdStop: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Events that are stored, by this import or before */
+            accepted: number
+            /** Format: date-time */
+            changed_at: string
+            /** Format: date-time */
+            created_at: string
+            error: string | null
+            id: string
+            /** @description Rows read */
+            read: number
+            /** @description Rows that are not imported, by reason */
+            refused: {
+              [key: string]: number
+            }
+            source: string
+            /** @enum {string} */
+            state: 'running' | 'stopped' | 'done' | 'undone'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postImportsByIdUndo: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Id of the deletion, which has the progress */
+            deletion: string
           }
         }
       }
@@ -7093,6 +8047,7 @@ export interface operations {
           | 'changes_too_large'
           | 'unknown_token'
           | 'unstorable'
+          | 'erased'
           | 'too_many_answers'
           | 'invalid_heatmap'
         limit?: number
@@ -7131,6 +8086,7 @@ export interface operations {
                 | 'changes_too_large'
                 | 'unknown_token'
                 | 'unstorable'
+                | 'erased'
                 | 'too_many_answers'
                 | 'invalid_heatmap'
               detail: string
@@ -7509,6 +8465,101 @@ export interface operations {
                   version?: 1 | 2
                 }
             surveys: boolean
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getRetention: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            changed_at: string | null
+            changed_by: string | null
+            days: number | null
+            deletes_at: string | null
+            /** @description Names whose events are kept for another time, such as "$exception" */
+            events: {
+              days: number | null
+              event: string
+            }[]
+            heatmap_days: number | null
+            /** @description Older data is in no result */
+            hidden_before: {
+              events: string | null
+              heatmaps: string | null
+              recordings: string | null
+            }
+            recording_days: number | null
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  putRetention: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          days: number | null
+          /** @description Names whose events are kept for another time, such as "$exception" */
+          events: {
+            days: number | null
+            event: string
+          }[]
+          heatmap_days: number | null
+          recording_days: number | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            changed_at: string | null
+            changed_by: string | null
+            days: number | null
+            deletes_at: string | null
+            /** @description Names whose events are kept for another time, such as "$exception" */
+            events: {
+              days: number | null
+              event: string
+            }[]
+            heatmap_days: number | null
+            /** @description Older data is in no result */
+            hidden_before: {
+              events: string | null
+              heatmaps: string | null
+              recordings: string | null
+            }
+            recording_days: number | null
           }
         }
       }
@@ -7924,6 +8975,596 @@ export interface operations {
             first_pageview_at: string | null
             timezone: string
             token: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getShares: {
+    parameters: {
+      query?: {
+        dashboard?: string
+        endpoint?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              allowed_values: {
+                [key: string]: (string | number | boolean)[]
+              }
+              /** Format: date-time */
+              created_at: string
+              dashboard: string | null
+              date_range: {
+                from: string
+                max?: string
+                min?: string
+                to?: string
+                variables?: {
+                  from: string
+                  to: string
+                }
+              } | null
+              display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+              endpoint: string | null
+              /** Format: date-time */
+              expires_at: string
+              has_password: boolean
+              id: string
+              /** @enum {string} */
+              kind: 'dashboard' | 'endpoint'
+              note: string
+              origins: string[]
+              owner: {
+                key_id: string
+                label: string | null
+              }
+              reasons: string[]
+              revoked_at: string | null
+              /** @enum {string} */
+              state: 'active' | 'expired' | 'revoked' | 'suspended'
+              tiles: string[]
+              title: string | null
+              /** Format: date-time */
+              updated_at: string
+              variables: {
+                [key: string]: unknown
+              }
+              version: number | 'latest'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postShares: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          allowed_values?: {
+            [key: string]: (string | number | boolean)[]
+          }
+          /** @description Id of a dashboard */
+          dashboard?: string
+          date_range?: {
+            from: string
+            max?: string
+            min?: string
+            to?: string
+            variables?: {
+              from: string
+              to: string
+            }
+          }
+          /** @enum {string} */
+          display?: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+          endpoint?: string
+          expires_at?: string
+          note?: string
+          origins?: string[]
+          password?: string
+          /** @description Ids of tiles of the dashboard. Default: all */
+          tiles?: string[]
+          title?: string
+          variables?: {
+            [key: string]: unknown
+          }
+          version?: number | 'latest'
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            /** @description Path of the page for frames */
+            embed_path: string
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            /** @description Path of the page, with the token in its fragment. Shown only once */
+            path: string
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            token: string
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSharesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteSharesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  patchSharesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          expires_at?: string
+          note?: string
+          origins?: string[]
+          password?: string | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharesByIdRotate: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': Record<string, never>
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            /** @description Path of the page for frames */
+            embed_path: string
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            /** @description Path of the page, with the token in its fragment. Shown only once */
+            path: string
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            token: string
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharesByIdTakeOver: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': Record<string, never>
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            allowed_values: {
+              [key: string]: (string | number | boolean)[]
+            }
+            /** Format: date-time */
+            created_at: string
+            dashboard: string | null
+            date_range: {
+              from: string
+              max?: string
+              min?: string
+              to?: string
+              variables?: {
+                from: string
+                to: string
+              }
+            } | null
+            display: ('number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention') | null
+            endpoint: string | null
+            /** Format: date-time */
+            expires_at: string
+            has_password: boolean
+            id: string
+            /** @enum {string} */
+            kind: 'dashboard' | 'endpoint'
+            note: string
+            origins: string[]
+            owner: {
+              key_id: string
+              label: string | null
+            }
+            reasons: string[]
+            revoked_at: string | null
+            /** @enum {string} */
+            state: 'active' | 'expired' | 'revoked' | 'suspended'
+            tiles: string[]
+            title: string | null
+            /** Format: date-time */
+            updated_at: string
+            variables: {
+              [key: string]: unknown
+            }
+            version: number | 'latest'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharesPreview: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          allowed_values?: {
+            [key: string]: (string | number | boolean)[]
+          }
+          /** @description Id of a dashboard */
+          dashboard?: string
+          date_range?: {
+            from: string
+            max?: string
+            min?: string
+            to?: string
+            variables?: {
+              from: string
+              to: string
+            }
+          }
+          /** @enum {string} */
+          display?: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+          endpoint?: string
+          reader?: unknown
+          /** @description Ids of tiles of the dashboard. Default: all */
+          tiles?: string[]
+          title?: string
+          variables?: {
+            [key: string]: unknown
+          }
+          version?: number | 'latest'
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            reasons: string[]
+            share: {
+              dates: {
+                from: string
+                is_movable: boolean
+                max: string
+                min: string
+                to: string
+              } | null
+              description: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                h: number
+                id: string
+                title: string
+                w: number
+                x: number
+                y: number
+              }[]
+              timezone: string
+              title: string
+              variables: {
+                name: string
+                values: (string | number | boolean)[]
+              }[]
+            } | null
+            tile: {
+              columns: string[]
+              days: {
+                from: string
+                to: string
+              } | null
+              hasMore: boolean
+              kind: string
+              /** Format: date-time */
+              last_refresh: string
+              results:
+                | unknown[]
+                | {
+                    [key: string]: unknown
+                  }
+              timezone: string
+            } | null
           }
         }
       }
@@ -9970,6 +11611,27 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getEmbedById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getEngage: {
     parameters: {
       query?: never
@@ -10196,6 +11858,148 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getShared: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getSharedByPath: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        path: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharedSession: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          password?: string
+          token: string
+          /** @description The view to renew */
+          view?: string
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** Format: date-time */
+            expires_at: string
+            share: {
+              dates: {
+                from: string
+                is_movable: boolean
+                max: string
+                min: string
+                to: string
+              } | null
+              description: string
+              tiles: {
+                /** @enum {string} */
+                display: 'number' | 'line' | 'bar' | 'table' | 'funnel' | 'retention'
+                h: number
+                id: string
+                title: string
+                w: number
+                x: number
+                y: number
+              }[]
+              timezone: string
+              title: string
+              variables: {
+                name: string
+                values: (string | number | boolean)[]
+              }[]
+            }
+            /** @description Token for the memory of the page */
+            view: string
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postSharedTile: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            columns: string[]
+            days: {
+              from: string
+              to: string
+            } | null
+            hasMore: boolean
+            kind: string
+            /** Format: date-time */
+            last_refresh: string
+            results:
+              | unknown[]
+              | {
+                  [key: string]: unknown
+                }
+            timezone: string
+          }
+        }
       }
       default: components['responses']['Refusal']
     }

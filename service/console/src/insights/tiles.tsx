@@ -23,6 +23,6 @@ const TILES: readonly { readonly kind: string; readonly display: Display; readon
     { kind: 'RetentionQuery', display: 'retention', Tile: RetentionTile },
   ]
 
-/** Returns the component that draws a kind in a display of its own. `undefined`: any result has this display. */
+/** Returns the component that draws a kind in a display of its own. Returns undefined for displays that all kinds share. */
 export const tileOf = (kind: string, display: Display): ComponentType<TileProps> | undefined =>
   TILES.find((each) => each.kind === kind && each.display === display)?.Tile

@@ -21,6 +21,7 @@ export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   changes_too_large: 'Set short values, and send long texts as properties of the event.',
   too_many_answers: 'Wait a minute. Check whether a script sends answers to the survey.',
   invalid_heatmap: 'Send only heatmaps that an SDK has captured.',
+  erased: 'Do not send events again that were deleted. Later events are stored.',
   unknown_token: 'Use the current token of this project. See Settings.',
   unstorable: 'Check the sample for values that are not strings, numbers or JSON. If there are none, report a bug.',
 }

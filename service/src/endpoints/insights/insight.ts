@@ -31,9 +31,34 @@ export interface PlanOptions {
   readonly reading: Reading
 }
 
+/** An interval of an insight. In ms since the epoch. */
+export interface Part {
+  readonly from: number
+  readonly until: number
+  /** The value of the rows' second column: the start of the interval, which may precede `from`. */
+  readonly start: number
+}
+
+/** The intervals of an insight whose rows follow from the events of one interval each. */
+export interface Parts {
+  /** Identifies the insight and its filters, apart from its range. */
+  readonly key: string
+  /** For each statement: its intervals, in order of time. */
+  readonly intervals: readonly (readonly Part[])[]
+  /** Whether the number of people is counted. */
+  readonly countsPeople: boolean
+  /** Returns a statement that returns the rows of some of the consecutive intervals. */
+  statement(of: readonly Part[]): Statement
+  /** Whether rows that were read by interval are those of the statements. */
+  areWhole(answers: readonly InsightRows[]): boolean
+}
+
 /** The statements of a run, and the shape of its response. Results have the order of the statements. */
 export interface Plan {
+  /** Made on the first read. */
   readonly statements: readonly Statement[]
+  /** Absent: the rows of an interval depend on other intervals. */
+  readonly parts?: Parts | undefined
   shape(answers: readonly InsightRows[]): InsightAnswer
 }
 

@@ -35,15 +35,29 @@ const formatOf = (name: string) => {
   return known
 }
 
+// Formatting an instant takes some 5 µs, and runs of an insight ask for the same instants.
+const MAX_WALLS = 20_000
+/** Wall times by zone and second. */
+const walls = new Map<string, number>()
+
+const wallOfSecond = (name: string, second: number): number => {
+  const key = `${name} ${second}`
+  const known = walls.get(key)
+  if (known !== undefined) return known
+  const parts = formatOf(name).formatToParts(second)
+  const part = Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]))
+  const wall = Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second)
+  if (walls.size >= MAX_WALLS) walls.clear()
+  walls.set(key, wall)
+  return wall
+}
+
 /** Creates a time zone. Throws `RangeError` if the name is unknown. */
 export const createZone = (name: string, weekStart: Zone['weekStart'] = 'sunday'): Zone => {
-  const format = formatOf(name)
+  formatOf(name)
   const wallAt = (instant: number) => {
-    const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
-    return (
-      Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second) +
-      (((instant % SECOND) + SECOND) % SECOND)
-    )
+    const ms = ((instant % SECOND) + SECOND) % SECOND
+    return wallOfSecond(name, instant - ms) + ms
   }
   const offsetAt = (instant: number) => wallAt(instant) - instant
   const aroundChanges = (wall: number) => [wall - offsetAt(wall - DAY), wall - offsetAt(wall + DAY)] as const

@@ -13,8 +13,10 @@ import { type RequestedEvents, LIVE, type Reading, WEIGHT } from '../insights/so
 import { guarded } from '../../sql/catalog/guard.ts'
 import { call, type FromSql, infix, name, type SelectSql, type Sql } from '../../sql/catalog/physical.ts'
 import { EVENTS } from '../../sql/catalog/tables.ts'
-import { baseOf, withBase } from './eventRows.ts'
+import { print } from '../../sql/print/print.ts'
+import { baseOf, joinsOnlyOwners, type NamedSql, withBase } from './eventRows.ts'
 import { isOfLayers } from './layers.ts'
+import { type IntervalRun, QUARTER_MS } from './memory/intervals.ts'
 import { countFrom, fillFrom, type TablePlan } from './tablePlan.ts'
 import type { Violation } from './violation.ts'
 import {
@@ -78,8 +80,7 @@ const sessionPath = (query: unknown, at: string): string => {
   return inner ? sessionPath(inner[1], `${at}.${inner[0]}`) : at
 }
 
-/** Returns what to store for an insight, or why it cannot be materialized. */
-export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Violation[] => {
+const findShape = (query: InsightQuery): InsightShape | readonly Violation[] => {
   if (readsWholeSessions(query)) {
     return [
       {
@@ -113,7 +114,7 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
   }
   const requested: RequestedEvents[] = []
   const note: Reading = { ...LIVE, from: (each) => (requested.push(each), each.from) }
-  planInsight(query, { projectId: 0, variables: SHORT_RANGE, zone: UTC, now: 0, reading: note })
+  void planInsight(query, { projectId: 0, variables: SHORT_RANGE, zone: UTC, now: 0, reading: note }).statements
   const values = new Map(
     [TIME, ...requested.flatMap(({ from }) => baseOf(from).base.items.map(({ value }) => value))].map((value) => [
       idOf(value),
@@ -129,6 +130,16 @@ export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Vio
     .digest('hex')
     .slice(0, 32)
   return { signature, kind, columns, bucketMs, ...(events ? { events } : {}) }
+}
+
+// A version's query never changes, and remains the same object while the version is cached.
+const shapes = new WeakMap<InsightQuery, ReturnType<typeof findShape>>()
+
+/** Returns what to store for an insight, or why it cannot be materialized. */
+export const shapeOfInsight = (query: InsightQuery): InsightShape | readonly Violation[] => {
+  const shape = shapes.get(query) ?? findShape(query)
+  shapes.set(query, shape)
+  return shape
 }
 
 /** Returns events with `items`, their timestamp and the time of their arrival. */
@@ -251,6 +262,38 @@ const storedRows = (
   )
 }
 
+const quarterOf = (at: Sql): Sql =>
+  call('toInt64', call('floor', infix(call('toUnixTimestamp64Milli', at), '/', number(QUARTER_MS))))
+
+/** Returns how the service can finish a run from its intervals. `undefined`: it cannot. */
+const intervalsOf = (
+  { parts }: Plan,
+  requested: readonly RequestedEvents[],
+  shape: InsightShape,
+  { stored, projectId }: { stored: Stored; projectId: number },
+): IntervalRun | undefined => {
+  // Properties of persons and groups change without an event of the insight.
+  if (!parts || !requested.every(({ from }) => joinsOnlyOwners(from as NamedSql))) return undefined
+  const arrived: SelectSql = {
+    kind: 'select',
+    items: [
+      { value: quarterOf(name(EVENT, AT)), name: 'quarter' },
+      { value: call('count'), name: 'events' },
+    ],
+    from: eventRows([]),
+    where: all([isOfInsight(shape), isAfter(stored)]),
+    groupBy: [name('quarter')],
+  }
+  return { stored, parts, readsOwners: parts.countsPeople, arrived: () => print(arrived, projectId) }
+}
+
+/** A run of an insight that reads a table. */
+export interface StoredPlan {
+  readonly plan: Plan
+  /** Absent: only the engine can finish the run. */
+  readonly intervals?: IntervalRun | undefined
+}
+
 /**
  * Plans one run of an insight that reads the table. `undefined` if the table does not fit the run. `isUnmerged`: whether each id is its
  * own person, so that no person is looked up.
@@ -260,16 +303,20 @@ export const planFromStored = (
   run: InsightRun,
   stored: Stored & { readonly signature: string },
   isUnmerged = false,
-): Plan | undefined => {
+): StoredPlan | undefined => {
   const shape = shapeOfInsight(query)
   if (!('signature' in shape) || shape.signature !== stored.signature) return undefined
   const isWeighed = shape.kind === 'buckets'
   let isServed = true
+  const requests: RequestedEvents[] = []
   const from = (requested: RequestedEvents): FromSql => {
+    requests.push(requested)
     const rows = requested.cuts || !isWeighed ? storedRows(requested, shape, stored) : undefined
     if (!rows) isServed = false
     return rows ?? requested.from
   }
   const plan = planInsight(query, { ...run, reading: { isWeighed, from, isUnmerged } })
-  return isServed ? plan : undefined
+  void plan.statements
+  if (!isServed) return undefined
+  return { plan, intervals: intervalsOf(plan, requests, shape, { stored, projectId: run.projectId }) }
 }

@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts'
 import type { EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
 import type { Storage, WorkLimits } from '../../storage/storage.ts'
 import type { Materializer } from '../definitions/materializer.ts'
-import { createWhileDeleting, type WhileDeleting } from './tables/deletions.ts'
+import { createWhileChanging, createWhileDeleting, type WhileChanging, type WhileDeleting } from './tables/deletions.ts'
 import { createMaintenance } from './tables/maintain.ts'
 import { dueOf, type MaterializedTable, stateOf } from './tables/state.ts'
 import { createSweep } from './tables/sweep.ts'
@@ -31,6 +31,7 @@ export interface Materializations extends Materializer {
   /** Stops using a table that returned wrong rows. Runs are live until materialization is enabled again. */
   turnOff(versionId: string, table: string, why: string): Promise<void>
   readonly whileDeleting: WhileDeleting
+  readonly whileChanging: WhileChanging
   /** Extends, checks and builds tables. */
   refresh(): Promise<void>
   /** Drops tables and layers that no process uses. */
@@ -63,6 +64,7 @@ export const createMaterializations = ({
   const maintenance = createMaintenance({ metadata, storage, tables, log, now })
   const { start, abort, change, repair, settled, close } = maintenance
   const { planFor } = tables
+  const whileChanging = createWhileChanging({ metadata, maintenance, now })
 
   return {
     async check(projectId, query) {
@@ -117,7 +119,8 @@ export const createMaterializations = ({
       }
     },
     sweep: createSweep({ metadata, storage, tables, graceMs, now }),
-    whileDeleting: createWhileDeleting({ metadata, storage, maintenance, now }),
+    whileDeleting: createWhileDeleting({ storage }, whileChanging),
+    whileChanging,
     settled,
     close,
   }

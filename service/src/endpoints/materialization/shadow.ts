@@ -9,7 +9,7 @@ import {
   type Statement,
   type Storage,
 } from '../../storage/storage.ts'
-import type { CellRun } from './memory/cells.ts'
+import type { MemoryRun } from './memory/cellStore.ts'
 import { MAX_COMPARED_ROWS } from './rules/comparable.ts'
 import type { Materializations } from './materializations.ts'
 import type { MaterializedTable } from './tables/state.ts'
@@ -34,7 +34,7 @@ export interface Comparison {
   readonly stored?: {
     readonly table: MaterializedTable
     readonly statements: () => readonly Statement[]
-    readonly cells?: CellRun | undefined
+    readonly cells?: MemoryRun | undefined
   }
 }
 
@@ -43,7 +43,7 @@ export interface ShadowRun {
   /** Returns `undefined` if two correct results may differ. */
   readonly comparison: () => Comparison | undefined
   /** Returns the rows of cells in memory, or `undefined` if only the engine can. */
-  readonly finish: (cells: CellRun, limits: ReadLimits, signal: AbortSignal) => Promise<Result | undefined>
+  readonly finish: (cells: MemoryRun, limits: ReadLimits, signal: AbortSignal) => Promise<readonly Result[] | undefined>
   readonly limits: ReadLimits
 }
 
@@ -106,7 +106,7 @@ export const createShadow = ({
       const expected = await storage.run(statement, bounds, NO_CALLER)
       liveMs += performance.now() - startedAt
       const found =
-        (cells && (await finish(cells, bounds, NO_CALLER))) ??
+        (cells && (await finish(cells, bounds, NO_CALLER)))?.[at] ??
         (await storage.run(statements()[at]!, { ...bounds, tables: [table.table] }, NO_CALLER))
       if (expected.rows.length > MAX_COMPARED_ROWS || (await epochOf(limits.projectId)) !== before) return undefined
       if ((await inSlices(textOf(expected))) !== (await inSlices(textOf(found)))) return true

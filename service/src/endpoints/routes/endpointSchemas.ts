@@ -178,6 +178,8 @@ export const RUN_RESULT = Type.Object({
   endpoint_version_created_at: TIME,
   endpoint_materialized: Type.Optional(Type.Boolean()),
   endpoint_materialized_at: Type.Optional(TIME),
+  /** With a run token that has a date range: the days of the run, and the first and last that it may read. */
+  days: Type.Optional(Type.Object({ from: Type.String(), to: Type.String(), min: Type.String(), max: Type.String() })),
 })
 
 /** How a run got its result. null: it failed, or its rows were streamed. */

@@ -13,11 +13,32 @@ const route = routesWith<RunTokenParts>()
 
 const NAMES = (minItems: number, maxItems: number) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 400 }), { minItems, maxItems, uniqueItems: true })
+const CHOICES = Type.Record(
+  Type.String(),
+  Type.Array(Type.Union([Type.String({ maxLength: 400 }), Type.Number(), Type.Boolean()]), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+  }),
+)
+const VARIABLE = Type.String({ minLength: 1, maxLength: 400 })
+/** Days that runs may read. */
+const DATE_RANGE = Type.Object(
+  {
+    from: Type.String({ maxLength: 40 }),
+    to: Type.Optional(Type.String({ maxLength: 40 })),
+    /** The variables that take the days. Default: date_from and date_to. */
+    variables: Type.Optional(Type.Object({ from: VARIABLE, to: VARIABLE }, CLOSED)),
+  },
+  CLOSED,
+)
 const CREATE = Type.Object(
   {
     endpoints: NAMES(1, 50),
     variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     allowed_variables: Type.Optional(NAMES(0, 100)),
+    allowed_values: Type.Optional(CHOICES),
+    date_range: Type.Optional(DATE_RANGE),
     ttl_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TTL_SECONDS })),
     expires_at: Type.Optional(Type.String({ maxLength: 40 })),
     runs_per_minute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
@@ -35,6 +56,9 @@ const RUN_TOKEN = Type.Object({
   variables: ANY_OBJECT,
   /** null: all that are not pinned. */
   allowed_variables: orNull(Type.Array(Type.String())),
+  /** The values that runs may set some variables to. */
+  allowed_values: CHOICES,
+  date_range: orNull(DATE_RANGE),
   runs_per_minute: Type.Integer(),
   /** null: all. */
   origins: orNull(Type.Array(Type.String())),

@@ -27,9 +27,10 @@ const run = async (parts: RunParts, request: RouteRequest<RunBody>): Promise<Rou
   }
   const format = formatOf(request)
   if (!request.grant) return runInFormat(parts, runRequest, format)
-  const narrowed = narrowRun(runRequest, request.grant.claims)
+  const { request: narrowed, days } = narrowRun(runRequest, request.grant)
   try {
-    return await runInFormat(parts, narrowed, format)
+    const response = await runInFormat(parts, narrowed, format)
+    return days && format === 'json' ? { ...response, body: { ...(response.body as RunAnswer), days } } : response
   } catch (error) {
     throw withoutQuery(error)
   }

@@ -1,4 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { DateRange } from './days.ts'
+
+/** A value that a reader may choose. */
+export type Choice = string | number | boolean
 
 /** Claims of a run token. Anyone with the token can read them. The signature prevents changes. */
 export interface RunTokenClaims {
@@ -7,6 +11,8 @@ export interface RunTokenClaims {
   /** When it was issued and when it expires, in seconds since the epoch. */
   readonly iat: number
   readonly exp: number
+  /** Id of the project, for pages: a run names it in its path. Absent in older tokens. */
+  readonly project?: number
   /** Id of the personal API key that issued it. */
   readonly key: string
   readonly endpoints: readonly string[]
@@ -14,6 +20,10 @@ export interface RunTokenClaims {
   readonly variables: Readonly<Record<string, unknown>>
   /** The variables that a run may set. Default: all others. */
   readonly allowed_variables?: readonly string[]
+  /** The values that a run may set some variables to. It must set each of them. */
+  readonly allowed_values?: Readonly<Record<string, readonly Choice[]>>
+  /** The days that a run may read. A run without dates reads all of them. */
+  readonly date_range?: DateRange
   readonly runs_per_minute: number
   /** The origins of the pages that may use it. Default: all. */
   readonly origins?: readonly string[]

@@ -3,7 +3,10 @@ import { ApiError } from '../../lib/apiError.ts'
 import { checkOrigins } from '../../lib/origins.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import type { ApiKey, EndpointVersion, Metadata } from '../../storage/metadata/metadata.ts'
-import { createEndpointCheck, expiryOf, MAX_TTL_SECONDS, type RunTokenInput, wrong } from './checkInput.ts'
+import { createZone, type Zone } from '../insights/zone.ts'
+import { checkReach, createEndpointCheck, expiryOf, MAX_TTL_SECONDS, type RunTokenInput, wrong } from './checkInput.ts'
+import type { Choices } from './choices.ts'
+import type { DateRange } from './days.ts'
 import { readRunToken, type RunTokenClaims, signRunToken } from './runToken.ts'
 
 export { MAX_TTL_SECONDS, type RunTokenInput } from './checkInput.ts'
@@ -16,6 +19,9 @@ export interface RunTokenView {
   readonly variables: Readonly<Record<string, unknown>>
   /** null: all that are not in `variables`. */
   readonly allowed_variables: readonly string[] | null
+  readonly allowed_values: Choices
+  /** null: none is set by the token. */
+  readonly date_range: DateRange | null
   readonly runs_per_minute: number
   /** null: all. */
   readonly origins: readonly string[] | null
@@ -33,6 +39,8 @@ export interface RunTokenUse {
 export interface RunGrant {
   readonly claims: RunTokenClaims
   readonly key: ApiKey
+  /** Time zone of the project, in which the days of a date range begin. */
+  readonly zone: Zone
 }
 
 /** Tokens that let pages run some endpoints of a project. All functions reject with `ApiError`. */
@@ -51,7 +59,7 @@ export const MAX_TOKEN_LENGTH = 4_096
 const NEEDED_SCOPE = 'endpoint:read'
 
 export interface RunTokensDependencies {
-  readonly metadata: Pick<Metadata, 'endpoints' | 'variables' | 'keys' | 'runTokens'>
+  readonly metadata: Pick<Metadata, 'projects' | 'endpoints' | 'variables' | 'keys' | 'runTokens'>
   /** Whether runs of a version of an insight may pass dates. */
   readonly takesDates: (version: EndpointVersion) => boolean
   readonly now?: () => number
@@ -64,28 +72,27 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
 
   return {
     async create(projectId, key, input) {
-      const { endpoints, variables = {}, allowed_variables, runs_per_minute = DEFAULT_RUNS_PER_MINUTE, origins } = input
+      const { endpoints, variables = {}, allowed_variables, allowed_values, date_range, origins } = input
+      const { runs_per_minute = DEFAULT_RUNS_PER_MINUTE } = input
       if (!mayRun(key, projectId))
         throw new ApiError('permission_denied', {
           detail: `A key can only grant scopes that it has. This key lacks the scope ${NEEDED_SCOPE}.`,
         })
       const exp = expiryOf(input, now())
       checkOrigins('origins', origins)
-      const both = allowed_variables?.filter((name) => Object.hasOwn(variables, name))
-      if (both?.length)
-        throw wrong(
-          'allowed_variables',
-          `Pinned variables cannot be allowed. Remove ${both.map((name) => `"${name}"`).join(', ')} from "variables" or from "allowed_variables".`,
-        )
+      checkReach(input, now())
       for (const name of endpoints) await checkEndpoint(projectId, name, input)
       const claims: RunTokenClaims = {
         jti: randomUUID(),
         iat: Math.floor(now() / 1_000),
         exp,
+        project: projectId,
         key: key.id,
         endpoints,
         variables,
         ...(allowed_variables ? { allowed_variables } : {}),
+        ...(allowed_values ? { allowed_values } : {}),
+        ...(date_range ? { date_range } : {}),
         runs_per_minute,
         ...(origins ? { origins } : {}),
       }
@@ -105,6 +112,8 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
         endpoints,
         variables,
         allowed_variables: allowed_variables ?? null,
+        allowed_values: allowed_values ?? {},
+        date_range: date_range ?? null,
         runs_per_minute,
         origins: origins ?? null,
       }
@@ -132,7 +141,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
       }
       if (!claims.endpoints.includes(endpoint))
         throw new ApiError('not_granted', { detail: `This run token does not allow "${endpoint.slice(0, 130)}".` })
-      return { claims, key }
+      return { claims, key, zone: createZone((await metadata.projects.byId(projectId))!.timezone) }
     },
 
     async revoke(projectId, id) {

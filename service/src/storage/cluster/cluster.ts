@@ -67,7 +67,7 @@ const isLeftToReplicas = (error: unknown) => hasCode(error, 'UNFINISHED')
 
 const isAway = (error: unknown): error is StorageError => error instanceof StorageError && error.kind === 'unavailable'
 
-export interface ClusterOptions extends Pick<NodeOptions, 'tables'> {
+export interface ClusterOptions extends Pick<NodeOptions, 'tables' | 'seenRows'> {
   /** Name of the cluster in the nodes' `remote_servers`. */
   readonly name: string
   /** Called when a shard has too few replicas for a quorum, at most once a minute. */
@@ -81,7 +81,7 @@ export interface ClusterOptions extends Pick<NodeOptions, 'tables'> {
  */
 export const createCluster = (
   urls: readonly string[],
-  { tables, name, onFewReplicas = () => {}, now = Date.now }: ClusterOptions,
+  { tables, seenRows, name, onFewReplicas = () => {}, now = Date.now }: ClusterOptions,
 ): Cluster => {
   const awayUntil = new Map<Node, number>()
   let turn = 0
@@ -111,7 +111,13 @@ export const createCluster = (
   }
 
   const nodes: readonly Node[] = urls.map((url) => ({
-    storage: createClickhouse(() => ({ url }), { tables, settings: SETTINGS, databases: ['db', SHARD], ended }),
+    storage: createClickhouse(() => ({ url }), {
+      tables,
+      settings: SETTINGS,
+      databases: ['db', SHARD],
+      ended,
+      ...(seenRows ? { seenRows } : {}),
+    }),
     host: new URL(url).host,
   }))
 

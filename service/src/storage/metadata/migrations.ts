@@ -99,4 +99,26 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       is_same_origin INTEGER NOT NULL, code_hash TEXT, code_expires_at TEXT NOT NULL, created_at TEXT NOT NULL, used_at TEXT)`,
   ],
   ['CREATE INDEX error_stacks_by_fingerprint ON error_stacks (project_id, fingerprint)'],
+  [
+    `CREATE TABLE shares (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, token_hash TEXT NOT NULL UNIQUE, definition_json TEXT NOT NULL, origins_json TEXT NOT NULL,
+      note TEXT NOT NULL, password_hash TEXT, owner_key_id TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+      expires_at TEXT NOT NULL, revoked_at TEXT)`,
+    'CREATE INDEX shares_by_project ON shares (project_id)',
+  ],
+  [
+    'CREATE TABLE retention (project_id INTEGER PRIMARY KEY, state_json TEXT NOT NULL)',
+    `CREATE TABLE deletions (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, target_json TEXT NOT NULL, result_json TEXT NOT NULL,
+      actor TEXT NOT NULL, created_at TEXT NOT NULL, ended_at TEXT, claimed_until TEXT)`,
+    'CREATE INDEX deletions_by_project ON deletions (project_id, created_at)',
+    'CREATE TABLE erasures (project_id INTEGER NOT NULL, id_hash TEXT NOT NULL, erased_at TEXT NOT NULL, with_events INTEGER NOT NULL, PRIMARY KEY (project_id, id_hash))',
+    'CREATE INDEX erasures_by_time ON erasures (project_id, erased_at)',
+  ],
+  [
+    `CREATE TABLE imports (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, source TEXT NOT NULL, state TEXT NOT NULL, position_json TEXT NOT NULL, error TEXT,
+      created_at TEXT NOT NULL, changed_at TEXT NOT NULL)`,
+    'CREATE INDEX imports_by_project ON imports (project_id, created_at)',
+  ],
 ]

@@ -84,6 +84,21 @@ export interface Tables {
     created_at: string
     updated_at: string
   }
+  /** Links to dashboards and endpoints. `token_hash`: hash of the secret in the link. */
+  shares: {
+    id: string
+    project_id: number
+    token_hash: string
+    definition_json: string
+    origins_json: string
+    note: string
+    password_hash: string | null
+    owner_key_id: string
+    created_at: string
+    updated_at: string
+    expires_at: string
+    revoked_at: string | null
+  }
   settings: { project_id: number; name: string; value_json: string }
   group_types: { project_id: number; type: string; place: number }
   /** Secrets that sign run tokens. Checking a token takes the secret itself, so it is not hashed. */
@@ -128,6 +143,34 @@ export interface Tables {
   }
   /** Completed submissions of surveys with a limit of responses. */
   survey_responses: { project_id: number; survey_id: string; submission_id: string }
+  /** How long a project's data is kept, and what is hidden. */
+  retention: { project_id: number; state_json: string }
+  /** Deletions by condition or age, and changes of what is kept. Finished ones are receipts. */
+  deletions: {
+    id: string
+    project_id: number
+    kind: string
+    state: string
+    target_json: string
+    result_json: string
+    actor: string
+    created_at: string
+    ended_at: string | null
+    claimed_until: string | null
+  }
+  /** Hashes of the ids of erased persons. `with_events`: whether their events were deleted. */
+  erasures: { project_id: number; id_hash: string; erased_at: string; with_events: number }
+  /** Imports and how far they are. */
+  imports: {
+    id: string
+    project_id: number
+    source: string
+    state: string
+    position_json: string
+    error: string | null
+    created_at: string
+    changed_at: string
+  }
   toolbar_codes: {
     hash: string
     project_id: number
@@ -163,6 +206,7 @@ const IN_BACKUPS = {
   flags: true,
   materializations: true,
   dashboards: true,
+  shares: true,
   settings: true,
   group_types: true,
   run_token_secrets: true,
@@ -174,6 +218,10 @@ const IN_BACKUPS = {
   source_maps: true,
   surveys: true,
   survey_responses: true,
+  retention: true,
+  deletions: true,
+  erasures: true,
+  imports: true,
   // Describes the caches of running processes, which a restore starts without.
   epochs: false,
   // People sign in again after a restore.

@@ -410,7 +410,7 @@ test.each([
   shadow.follow({
     versionId: 'v',
     limits: { projectId: 1, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 1_000, maxBytes: 1e7 },
-    finish: async () => rows && { columns, rows, textLength: 5 },
+    finish: async () => rows && [{ columns, rows, textLength: 5 }],
     comparison: () => ({
       live: statements(live),
       stored: { table: { table: 't' } as MaterializedTable, statements: statements(stored), cells: {} as CellRun },

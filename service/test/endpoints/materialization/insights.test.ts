@@ -204,8 +204,9 @@ const learn = async (projectId: number) => {
 }
 
 const expectSame = async (stored: MaterializedInsight, query: object, question: InsightQuestion) => {
-  const { live, materialized, isUsed } = await stored.run(question)
-  expect({ query, question, isUsed, answer: materialized }).toEqual({ query, question, isUsed: true, answer: live })
+  const { live, materialized, finished = live, isUsed } = await stored.run(question)
+  const expected = { query, question, isUsed: true, materialized: live, finished: live }
+  expect({ query, question, isUsed, materialized, finished }).toEqual(expected)
   return live
 }
 
@@ -225,6 +226,13 @@ describe('a materialized run after late events, merges, property changes and del
         const first = await materializeInsight(engine, projectId, query, BUILT)
         await learn(projectId)
         for (const each of runs) await expectSame(first, query, each)
+        await store(
+          engine,
+          projectId,
+          events.slice(0, 3).map((each) => ({ ...each, seenAt: BUILT + 7_200_000 })),
+        )
+        first.advance()
+        for (const each of runs) await expectSame(first, query, each)
 
         const whole = await first.held()
         expect(whole.events).toBe(whole.wanted)
@@ -234,6 +242,7 @@ describe('a materialized run after late events, merges, property changes and del
         const left = await first.held()
         // The table detects that events were deleted, and is rebuilt.
         const isTouched = left.wanted !== left.events
+        first.advance(true)
         const second = isTouched ? await materializeInsight(engine, projectId, query, BUILT) : first
         for (const each of runs.slice(0, 2)) await expectSame(second, query, each)
         await first.drop()
@@ -332,6 +341,50 @@ test.each([...COARSE, ...EXACT])('a materialized %s over many equal events equal
   expect(results.map(({ label }) => label)).toEqual(
     expect.arrayContaining(EXACT.includes(math) ? ['Other'] : ['Chrome', 'Other']),
   )
+  await stored.drop()
+})
+
+test('a materialized trend of people by value sends a statement only for intervals that have changed', async () => {
+  const projectId = (projects += 2)
+  const when = (day: number, ms = 0) => at('2026-03-10T10:00:00Z') + day * 86_400_000 + ms
+  await store(
+    engine,
+    projectId,
+    many(40, (n) => ({ at: when(n % 5, n), person: `p${n % 7}` })),
+  )
+  const query = {
+    kind: 'TrendsQuery',
+    series: [visit, { ...visit, math: 'dau' }],
+    breakdownFilter: { breakdown: 'browser' },
+  }
+  const stored = await materializeInsight(engine, projectId, query, BUILT)
+  const sentFor = async (date_from: string, date_to: string) => {
+    const before = stored.sent()
+    const { live, finished } = await stored.run({ variables: { date_from, date_to } })
+    expect(finished).toEqual(live)
+    return stored.sent() - before
+  }
+  expect(await sentFor('2026-03-10', '2026-03-13')).toBe(2)
+  expect(await sentFor('2026-03-11', '2026-03-12')).toBe(0)
+  expect(await sentFor('2026-03-11', '2026-03-14')).toBe(1)
+  // An event of a known person on one day, then a merge.
+  await store(engine, projectId, [{ ...many(1)[0]!, at: when(2), seenAt: BUILT + 1 }])
+  stored.advance()
+  expect(await sentFor('2026-03-10', '2026-03-14')).toBe(2)
+  expect(await sentFor('2026-03-10', '2026-03-14')).toBe(0)
+  await engine.command(
+    `INSERT INTO db.person_distinct_ids (project_id, distinct_id, person, is_identified, version) VALUES (${projectId}, 'p1', 'p2', true, 1)`,
+  )
+  stored.advance(true)
+  expect(await sentFor('2026-03-10', '2026-03-14')).toBe(2)
+  // More values than are shown.
+  await store(
+    engine,
+    projectId,
+    many(30, (n) => ({ at: when(2), seenAt: BUILT + 1, properties: { browser: `b${n}` } })),
+  )
+  stored.advance()
+  expect((await stored.run({ variables: { date_from: '2026-03-10', date_to: '2026-03-14' } })).finished).toBeUndefined()
   await stored.drop()
 })
 

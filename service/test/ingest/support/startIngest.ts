@@ -73,6 +73,7 @@ export const startIngest = (
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
     rejections: REJECTIONS,
     sinks,
+    refusers: [],
     enrichers: [],
     slices: createTimeSlices(),
     count: () => {},

@@ -163,11 +163,13 @@ test('Postgres migrations run once when several processes open the database', as
   expect(steps.map(({ id }) => id)).toEqual(steps.map((_, index) => index + 1))
   await postgres.ask(
     url,
-    ...MIGRATIONS.at(-1)!.map((statement) =>
-      statement
-        .replace(/^CREATE (TABLE|INDEX) (\w+)[^]*/, 'DROP $1 $2')
-        .replace(/^(ALTER TABLE \w+) ADD COLUMN (\w+)[^]*/, '$1 DROP COLUMN $2'),
-    ),
+    ...[...MIGRATIONS.at(-1)!]
+      .reverse()
+      .map((statement) =>
+        statement
+          .replace(/^CREATE (TABLE|INDEX) (\w+)[^]*/, 'DROP $1 $2')
+          .replace(/^(ALTER TABLE \w+) ADD COLUMN (\w+)[^]*/, '$1 DROP COLUMN $2'),
+      ),
     'DELETE FROM steps WHERE id = (SELECT max(id) FROM steps)',
   )
   await closing(url)

@@ -8,6 +8,7 @@ import type { PageProps } from '../../lib/pageProps.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { ShareButton } from '../../shares/shareDialog.tsx'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Empty, Load, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -120,6 +121,14 @@ const Loaded = ({ dashboard, onChanged }: { readonly dashboard: Dashboard; reado
         >
           Edit the layout
         </button>
+        <ShareButton
+          shared={{
+            dashboard: dashboard.id,
+            name: dashboard.name,
+            version: dashboard.version,
+            tiles: dashboard.tiles.map(({ id, title, endpoint = '' }) => ({ id, title: title || endpoint })),
+          }}
+        />
         <DashboardMenu dashboard={dashboard} draft={draft.value} onChange={change} />
       </PageHead>
       <SharedBar shared={shared} names={names} isSavable={isOverridden} onSave={keepShared} />

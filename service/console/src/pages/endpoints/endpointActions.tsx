@@ -4,6 +4,7 @@ import { displayOf, isBuilt } from '../../insights/kinds.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useLink, useProject } from '../../project.ts'
 import { navigate } from '../../router.ts'
+import { ShareButton } from '../../shares/shareDialog.tsx'
 import { AddToDashboard } from '../../ui/addToDashboard.tsx'
 import { DeleteDialog } from '../../ui/deleteDialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -30,6 +31,14 @@ export const EndpointActions = ({ endpoint, onChanged }: TabProps) => {
       <button type="button" class="button" onClick={() => setOpen('dashboard')}>
         Add to dashboard
       </button>
+      <ShareButton
+        shared={{
+          endpoint: endpoint.name,
+          name: endpoint.name,
+          version: endpoint.current_version,
+          display: displayOf(endpoint.query),
+        }}
+      />
       <button type="button" class="button" onClick={() => setOpen('edit')}>
         Edit
       </button>

@@ -1,5 +1,4 @@
 import { SERVICE_URL } from '../../api/client.ts'
-import { useLoad } from '../../lib/useLoad.ts'
 import { type Setup, useSetup } from '../../lib/useSetup.ts'
 import { useLink, useProject } from '../../project.ts'
 import { search, setSearch } from '../../router.ts'
@@ -9,7 +8,7 @@ import { Load, Skeleton } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { LastRejection } from './lastRejection.tsx'
 import styles from './setupPage.module.css'
-import { CODE, FRAMEWORKS, packageUrl } from './snippets.ts'
+import { CODE, FRAMEWORKS } from './snippets.ts'
 import { Step } from './step.tsx'
 
 /** The checklist of a new project. Each item is checked off when its first event arrives. */
@@ -88,12 +87,8 @@ const Checklist = ({ setup }: { readonly setup: Setup }) => {
 /** The ways to add Trailmark to a site. The chosen one is in the URL. */
 const Frameworks = () => {
   const { token } = useProject()
-  const found = useLoad('package of the SDK', async ({ signal }) => {
-    const { ok } = await fetch(packageUrl(SERVICE_URL), { method: 'HEAD', signal })
-    return ok
-  })
-  // Unless it is known to be missing.
-  const hasPackage = found.data !== false
+  // The service says it in the page.
+  const hasPackage = !document.querySelector('meta[name="trailmark-package"][content="missing"]')
   const current = FRAMEWORKS.find(({ name }) => name === search.value.get('framework')) ?? FRAMEWORKS[0]!
   return (
     <Tabs

@@ -23,7 +23,7 @@ export interface Framework {
 }
 
 /** Returns the URL of the SDK's package, which the full build puts beside the scripts. */
-export const packageUrl = (url: string): string => `${url}/static/trailmark-${__VERSION__}.tgz`
+const packageUrl = (url: string): string => `${url}/static/trailmark-${__VERSION__}.tgz`
 
 const install = ({ url, hasPackage }: ServedSite): Block =>
   hasPackage

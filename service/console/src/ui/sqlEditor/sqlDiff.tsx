@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { loadCode } from '../../lib/loadCode.ts'
 import { countLines } from './countLines.ts'
 import styles from './sqlEditor.module.css'
 
@@ -9,7 +10,10 @@ export const SqlDiff = (texts: Readonly<{ label: string; original: string; chang
   useEffect(() => {
     let isOver = false
     let remove: (() => void) | undefined
-    void import('./createDiff.ts').then(({ createDiff }) => {
+    void loadCode(
+      () => import('./createDiff.ts'),
+      () => !isOver,
+    ).then(({ createDiff }) => {
       if (!isOver && host.current) remove = createDiff(host.current, label, original, changed)
     })
     return () => {

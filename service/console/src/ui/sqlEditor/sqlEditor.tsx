@@ -1,5 +1,6 @@
 import { type RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { loadCode } from '../../lib/loadCode.ts'
 import type { SqlNames } from './completions.ts'
 import type { Editor } from './createEditor.ts'
 import { countLines } from './countLines.ts'
@@ -41,7 +42,10 @@ export const SqlEditor = ({
 
   useEffect(() => {
     let isOver = false
-    void import('./createEditor.ts').then(({ createEditor }) => {
+    void loadCode(
+      () => import('./createEditor.ts'),
+      () => !isOver,
+    ).then(({ createEditor }) => {
       if (isOver || !host.current) return
       own.current = createEditor({
         host: host.current,

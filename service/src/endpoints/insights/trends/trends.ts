@@ -6,6 +6,7 @@ import { bucketsOf, nextInterval, type Period, periodOf, previousPeriod } from '
 import { breakdownsOf } from '../shared.ts'
 import { checkTrends, isTotalValue, type TrendsQuery } from './trendsQuery.ts'
 import { shapeTrends } from './trendsShape.ts'
+import { partsOf } from './trendsParts.ts'
 import { scanOf } from './trendsScan.ts'
 import { type TrendsPlan, unionOf } from './trendsStatement.ts'
 
@@ -36,8 +37,14 @@ export const TRENDS: Insight<TrendsQuery> = {
   plan(query, { projectId, ...options }) {
     const plans = trendsPlans(query, options)
     const compares = plans.length > 1
+    const printed = (plan: TrendsPlan): Statement => print(statementOf(plan), projectId)
+    let statements: readonly Statement[] | undefined
     return {
-      statements: plans.map((plan): Statement => print(statementOf(plan), projectId)),
+      // A run from memory needs none.
+      get statements() {
+        return (statements ??= plans.map(printed))
+      },
+      parts: partsOf(plans, printed),
       shape: (answers) => ({
         results: plans.flatMap((plan, index) =>
           shapeTrends(answers[index]!, plan, compares ? (index ? 'previous' : 'current') : undefined),

@@ -1,16 +1,20 @@
 import type { Result, Storage } from '../../../storage/storage.ts'
 import type { CellOptions, CellRows, CellRun, CellsAt } from './cells.ts'
 import type { ChangedIds } from './corrections.ts'
+import { createIntervals, type IntervalRun } from './intervals.ts'
 import { add, isFaithful, isPlain, pageOf, type Row } from './finish.ts'
 import { arrivedOf, createGroups } from './groupStore.ts'
 import { createSlices, type Slices } from './slices.ts'
 import { fullBuckets } from '../split.ts'
 import { HOUR_MS, type TimeRange } from '../timeRange.ts'
 
+/** A run that the service can finish from what it has in memory. */
+export type MemoryRun = CellRun | IntervalRun
+
 /** Finishes runs from cells in memory. */
 export interface Cells {
-  /** Returns the rows of a run, as of one moment since its begin. `undefined`: only the engine can finish it. */
-  finish(run: CellRun, options: CellOptions): Promise<Result | undefined>
+  /** Returns the results of a run's statements, as of one moment since its begin. `undefined`: only the engine can finish it. */
+  finish(run: MemoryRun, options: CellOptions): Promise<readonly Result[] | undefined>
 }
 
 /** Returns the starts of the hours that a range covers only partly. */
@@ -73,13 +77,17 @@ export interface CellsOptions {
   readonly storage: Pick<Storage, 'run'>
   readonly maxBytes?: number
   readonly changedIds?: ChangedIds
+  /** Number of people from which on a period is read when a second run needs it. */
+  readonly manyDistinct?: number
 }
 
-export const createCells = ({ storage, maxBytes, changedIds = () => undefined }: CellsOptions): Cells => {
+export const createCells = ({ storage, maxBytes, manyDistinct, changedIds = () => undefined }: CellsOptions): Cells => {
   const slices = createSlices({ storage, maxBytes })
-  const takeGroups = createGroups({ storage, slices, changedIds })
+  const takeGroups = createGroups({ storage, slices, manyDistinct, changedIds })
+  const takeIntervals = createIntervals(storage)
   return {
     async finish(run, options) {
+      if ('parts' in run) return takeIntervals(run, options)
       const found = run.isAdditive
         ? await addUp(slices, run, { ...options, ...(await options.now()) })
         : await takeGroups(run, options)
@@ -94,11 +102,8 @@ export const createCells = ({ storage, maxBytes, changedIds = () => undefined }:
       )
         return undefined
       const rows = pageOf(found.rows, run)
-      return {
-        columns: run.columns.map(({ name, at }) => ({ name, type: columns[at]!.type })),
-        rows,
-        textLength: JSON.stringify(rows).length,
-      }
+      const named = run.columns.map(({ name, at }) => ({ name, type: columns[at]!.type }))
+      return [{ columns: named, rows, textLength: JSON.stringify(rows).length }]
     },
   }
 }

@@ -12,15 +12,26 @@ export interface DeletionOptions {
   readonly now: () => number
 }
 
+/** Returns UTC days of a project. `undefined`: all, or too many. */
+export type FindDays = () => Promise<readonly string[] | undefined>
+
 /**
- * Deletes events of a project with these ids: `work` does it. Runs are live from before until the days of these events are stored
- * again.
+ * Deletes or hides events of a project, or shows them again: `work` does it. Runs are live from before until the days of these events
+ * are stored again.
  */
+export type WhileChanging = (projectId: number, findDays: FindDays, work: () => Promise<void>) => Promise<void>
+
+/** Deletes events of a project with these ids: `work` does it. */
 export type WhileDeleting = (projectId: number, ids: readonly string[], work: () => Promise<void>) => Promise<void>
 
 export const createWhileDeleting =
-  ({ metadata, storage, maintenance: { change, start, abort }, now }: DeletionOptions): WhileDeleting =>
-  async (projectId, ids, work) => {
+  ({ storage }: Pick<DeletionOptions, 'storage'>, whileChanging: WhileChanging): WhileDeleting =>
+  (projectId, ids, work) =>
+    whileChanging(projectId, () => daysOfEvents(storage, projectId, ids), work)
+
+export const createWhileChanging =
+  ({ metadata, maintenance: { change, start, abort }, now }: Omit<DeletionOptions, 'storage'>): WhileChanging =>
+  async (projectId, findDays, work) => {
     const id = randomUUID()
     const changeAll = async (next: (state: State) => State) => {
       const own = (await metadata.materializations.all()).filter((each) => each.projectId === projectId)
@@ -39,7 +50,7 @@ export const createWhileDeleting =
     }
     // First nothing more is stored, then the stored days are known.
     for (const { version } of await changeAll((state) => hold(withStaleDays(state, [])))) abort(version.id)
-    const days = await daysOfEvents(storage, projectId, ids)
+    const days = await findDays()
     await changeAll((state) => hold(withStaleDays(state, days)))
     let isOver = false
     const heartbeat = setInterval(

@@ -55,9 +55,13 @@ const LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 const rangesOf = (days: readonly string[]): readonly TimeRange[] =>
   joined(days.map((day) => ({ from: Date.parse(day), to: Date.parse(day) + DAY_MS })))
 
-/** Returns the statement as work of a project: projects share the engine's background capacity. */
+/**
+ * Returns the statement as work of a project: projects share the engine's background capacity, and a table has no hidden
+ * rows.
+ */
 const workOf = (projectId: number, { text, params }: Statement): Statement => ({
   text,
+  seenBy: projectId,
   params: { ...params, projectId },
 })
 

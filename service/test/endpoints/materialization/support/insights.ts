@@ -1,10 +1,12 @@
 import { checkInsight, type InsightQuery, planInsight } from '../../../../src/endpoints/insights/insights.ts'
 import type { Plan as InsightPlan } from '../../../../src/endpoints/insights/insight.ts'
 import { createZone } from '../../../../src/endpoints/insights/zone.ts'
-import { planFromStored } from '../../../../src/endpoints/materialization/insightRows.ts'
+import { createCells } from '../../../../src/endpoints/materialization/memory/cellStore.ts'
+import { planFromStored, type StoredPlan } from '../../../../src/endpoints/materialization/insightRows.ts'
 import { planOfInsight } from '../../../../src/endpoints/materialization/plan.ts'
 import { statementsOf } from '../../../../src/endpoints/materialization/tablePlan.ts'
 import type { Stored } from '../../../../src/endpoints/materialization/words.ts'
+import type { Statement } from '../../../../src/storage/storage.ts'
 import type { TestEngine } from '../../../sql/support/engine.ts'
 import { fillTable, rounded } from './store.ts'
 
@@ -19,8 +21,12 @@ export interface MaterializedInsight {
   readonly table: string
   readonly kind: string
   readonly stored: Stored & { readonly signature: string }
-  /** The results of a live run and of a materialized one. */
-  run(question: InsightQuestion): Promise<{ live: unknown; materialized: unknown; isUsed: boolean }>
+  /** The results of a live run and of a materialized one. `finished`: those that the service has in memory. Absent: it cannot. */
+  run(question: InsightQuestion): Promise<{ live: unknown; materialized: unknown; finished?: unknown; isUsed: boolean }>
+  /** Call when events have arrived. `isMerge`: when ids may have other persons. */
+  advance(isMerge?: boolean): void
+  /** The number of statements that were sent for runs from memory. */
+  readonly sent: () => number
   /** The numbers of rows and events in the table, and of events that it should have. */
   held(): Promise<{ rows: number; events: number; wanted: number }>
   drop(): Promise<void>
@@ -42,10 +48,29 @@ export const materializeInsight = async (
   const table = `rollup_insight_${process.pid}_${tables}`
   const stored = await fillTable(engine, projectId, plan.table, table, watermarkMs)
   const { held, count } = statementsOf(plan.table, projectId, table)
-  const answer = async ({ statements, shape }: InsightPlan) => {
+  const shown = ({ shape }: InsightPlan, rows: Parameters<InsightPlan['shape']>[0]) =>
+    JSON.parse(JSON.stringify(shape(rows)), (_, value) => rounded(value))
+  const answer = async (of: InsightPlan) => {
     const rows = []
-    for (const statement of statements) rows.push(await engine.rows(statement))
-    return JSON.parse(JSON.stringify(shape(rows)), (_, value) => rounded(value))
+    for (const statement of of.statements) rows.push(await engine.rows(statement))
+    return shown(of, rows)
+  }
+  const moment = { epoch: 0, owners: 0 }
+  let sent = 0
+  const storage = { run: ({ text, params = {} }: Statement) => ((sent += 1), engine.result({ text, params })) }
+  const cells = createCells({ storage })
+  const limits = { projectId, maxSeconds: 60, maxMemoryBytes: 1e9, maxRows: 10_000, maxBytes: 1e7 }
+  const finish = async ({ plan: of, intervals }: StoredPlan) => {
+    const options = { now: async () => moment, isComplete: false, limits, signal: new AbortController().signal }
+    const results = intervals && (await cells.finish(intervals, options))
+    return results
+      ? {
+          finished: shown(
+            of,
+            results.map(({ rows }) => rows),
+          ),
+        }
+      : {}
   }
   return {
     table: stored.table,
@@ -57,10 +82,16 @@ export const materializeInsight = async (
       const live = planInsight(query, run)
       return {
         live: await answer(live),
-        materialized: await answer(fromStored ?? live),
+        materialized: await answer(fromStored?.plan ?? live),
+        ...(fromStored ? await finish(fromStored) : {}),
         isUsed: fromStored !== undefined,
       }
     },
+    advance(isMerge = false) {
+      moment.epoch += 2
+      if (isMerge) moment.owners += 2
+    },
+    sent: () => sent,
     async held() {
       const layers = (await engine.rows({ text: held().text, params: {} })) as [number, number, number][]
       const used = layers.filter(([id]) => stored.layers.some((each) => each.id === id))

@@ -1,19 +1,19 @@
 import { useMemo } from 'preact/hooks'
-import type { QueryResult } from '../../api/query.ts'
-import { formatChange, formatCompact, formatDuration, formatNumber } from '../../lib/format.ts'
-import { LineChart } from '../../ui/lineChart.tsx'
-import { SimpleTable } from '../../ui/simpleTable.tsx'
-import styles from './dashboards.module.css'
-import type { Display } from '../../api/dashboards.ts'
-import { toTileData } from '../../insights/kinds.ts'
-import { tileOf } from '../../insights/tiles.tsx'
-import type { Figure, TileData } from '../../insights/tileData.ts'
+import type { QueryResult } from '../api/query.ts'
+import { formatChange, formatCompact, formatDuration, formatNumber } from '../lib/format.ts'
+import { LineChart } from '../ui/lineChart.tsx'
+import { SimpleTable } from '../ui/simpleTable.tsx'
+import styles from './tileContent.module.css'
+import type { Display } from '../api/dashboards.ts'
+import { toTileData } from './kinds.ts'
+import { tileOf } from './tiles.tsx'
+import type { Figure, TileData } from './tileData.ts'
 
 interface ContentProps {
   readonly title: string
   readonly display: Display
   readonly kind: string
-  readonly result: QueryResult
+  readonly result: Pick<QueryResult, 'results' | 'columns'>
   /** Whether the last bucket of a chart is still running. */
   readonly isRunning: boolean
 }
