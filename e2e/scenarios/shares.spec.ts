@@ -137,6 +137,17 @@ test('a dashboard is shared with a preview, read signed out with choices, and it
     expect((await readFile(await picture.path())).subarray(1, 4).toString()).toBe('PNG')
   }
 
+  // An endpoint is shared on its page.
+  const other = await page.context().newPage()
+  await other.goto(`${service.url}/console/projects/${service.projectId}/endpoints/orders`)
+  await other.getByRole('button', { name: 'Share' }).click()
+  await other.getByRole('button', { name: 'New link' }).click()
+  await other.getByRole('button', { name: 'Create link' }).click()
+  await expect(other.getByRole('alert')).toContainText(
+    'Tile "orders" has no value for "org". Pin it, or let readers choose it.',
+  )
+  await other.close()
+
   // Revoked: the open tab is empty at its next refresh.
   await dialog.getByRole('region', { name: 'For the board' }).getByRole('button', { name: 'Revoke' }).click()
   await expect(dialog.getByRole('region', { name: 'For the board' })).toContainText('Revoked')
@@ -169,10 +180,12 @@ test('a link asks for its password, expires, is paused by an edit, and a wrong o
   await expect(page.getByRole('heading', { name: 'This link has a password' })).toBeVisible()
   await expect(page.getByRole('cell', { name: '2026-02-05' })).toHaveCount(0)
 
-  const short = await shareOf(service, { expires_at: new Date(Date.now() + 8_000).toISOString() })
+  const short = await shareOf(service, {})
   await page.goto(`${service.url}${short.path}`)
   await expect(page.getByRole('cell', { name: '2026-02-05' })).toBeVisible()
-  await page.waitForTimeout(8_000)
+  const end = Date.now() + 3_000
+  await service.api('PATCH', `/shares/${short.id}`, { expires_at: new Date(end).toISOString() })
+  await page.waitForTimeout(end - Date.now() + 100)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(page.getByRole('heading', { name: 'This link has expired' })).toBeVisible()
 

@@ -305,6 +305,27 @@ test('only the storage opens connections', () => {
   expect(users.filter((file) => !file.startsWith('storage/'))).toEqual([])
 })
 
+// Runs read between a deletion and an insert, and rows that are both deleted and written again would be missing in between.
+test('what deletes rows of the event store cannot insert any', () => {
+  const ports = files
+    .filter((file) => !file.startsWith('storage/'))
+    .flatMap((file) =>
+      [...readFileSync(join(SRC, file), 'utf8').matchAll(/Pick<(?:Storage|GatedStorage|IngestStorage), ([^>]*)>/g)].map(
+        ([, members]) => ({ file, members: members! }),
+      ),
+    )
+    .filter(({ members }) => members.includes("'remove'"))
+  expect([...new Set(ports.map(({ file }) => file))].sort()).toEqual([
+    'backup/restore.ts',
+    'persons/erase.ts',
+    'persons/forget.ts',
+    'recordings/removeRecordings.ts',
+    'retention/deletionWork.ts',
+    'retention/replay.ts',
+  ])
+  expect(ports.filter(({ members }) => members.includes("'insert'"))).toEqual([])
+})
+
 test('source files have no import cycles', () => {
   const circles: string[][] = []
   const done = new Set<string>()

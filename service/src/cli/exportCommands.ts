@@ -7,7 +7,8 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 import { createExporter } from '../transfers/export.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../transfers/exportQueries.ts'
 import { EXPORT_DATA, type ExportData, type ExportRequest, OtherExport, runExport } from '../transfers/exportRun.ts'
-import { folderTarget } from '../transfers/targets.ts'
+import { S3Refused, s3Options, s3Target } from '../transfers/s3.ts'
+import { folderTarget, type Target } from '../transfers/targets.ts'
 import { type Command, type CommandCall, CommandError, type CommandResult } from './command.ts'
 import { PROJECT_OPTION, projectOf } from './projectOption.ts'
 import { withMetadata } from './store.ts'
@@ -21,7 +22,7 @@ const choicesIn = <Value extends string>(
   choices: readonly Value[],
   fallback: string,
 ) => {
-  const given = String(text ?? fallback).split(',')
+  const given = (typeof text === 'string' ? text : fallback).split(',')
   const wrong = given.find((each) => !(choices as readonly string[]).includes(each))
   if (wrong !== undefined) throw new CommandError(`--${option} expects ${choices.join(', ')}, got "${wrong}".`)
   return given as Value[]
@@ -57,6 +58,14 @@ const requestOf = async (call: CommandCall, metadata: Metadata): Promise<ExportR
   }
 }
 
+/** Returns the target that a word names: a folder, or a bucket. */
+const targetOf = (word: string): { readonly target: Target; readonly place: string } => {
+  if (!word.startsWith('s3://')) return { target: folderTarget(resolve(word)), place: resolve(word) }
+  const options = s3Options(word, process.env)
+  if (typeof options === 'string') throw new CommandError(`the target ${word} ${options}.`)
+  return { target: s3Target(options), place: word }
+}
+
 /** Writes events to the standard output. */
 const toOutput = async (
   request: ExportRequest,
@@ -84,22 +93,26 @@ const exportCommand = (call: CommandCall) =>
         if (call.options.json) throw new CommandError('--json cannot be used with the target "-".')
         return toOutput(request, exporter)
       }
-      const folder = resolve(word)
+      const { target, place } = targetOf(word)
       try {
-        const manifest = await runExport(exporter, folderTarget(folder), request)
+        const manifest = await runExport(exporter, target, request)
         return {
           lines: [
-            `Exported ${manifest.events} events in ${manifest.files.length} files to ${folder}, everything that was stored until ${manifest.until}.`,
+            `Exported ${manifest.events} events in ${manifest.files.length} files to ${place}, everything that was stored until ${manifest.until}.`,
           ],
           data: manifest,
         }
       } catch (error) {
         if (error instanceof OtherExport)
           throw new CommandError(
-            `the increments in ${folder} are of another export (${error.message}): choose another target, or repeat its options.`,
+            `the increments in ${place} are of another export (${error.message}): choose another target, or repeat its options.`,
+          )
+        if (error instanceof S3Refused)
+          throw new CommandError(
+            `the store at ${place} refused a file (${error.message}). Nothing is lost: repeat the command when it accepts files.`,
           )
         if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
-          throw new CommandError(`there is no disk space left at ${folder}: free some, then repeat the command.`)
+          throw new CommandError(`there is no disk space left for ${place}: free some, then repeat the command.`)
         throw error
       }
     })
@@ -108,7 +121,7 @@ const exportCommand = (call: CommandCall) =>
 export const EXPORT_COMMANDS: readonly Command[] = [
   {
     name: 'export',
-    words: ['folder|-'],
+    words: ['folder|s3://bucket/prefix|-'],
     options: {
       project: PROJECT_OPTION,
       format: { value: EXPORT_FORMATS.join('|'), what: 'Default: parquet.' },
@@ -118,7 +131,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
       to: { value: 'time', what: 'The timestamp before which events are exported.' },
       new: { what: 'Exports what was stored since the last run with --new into this folder.' },
     },
-    what: 'Exports a project to files, or its events to the standard output (-). The service may be running.',
+    what: 'Exports a project to a folder or an S3-compatible store (credentials in the variables of AWS), or its events to the standard output (-). The service may be running.',
     run: exportCommand,
   },
 ]

@@ -1,3 +1,4 @@
+import S3rver from 's3rver'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { withEvents } from '../../src/backup/eventStore.ts'
@@ -8,7 +9,7 @@ import { partsOf } from '../../src/transfers/exportQueries.ts'
 import { type Manifest, OtherExport, runExport } from '../../src/transfers/exportRun.ts'
 import { folderTarget } from '../../src/transfers/targets.ts'
 import { capture, event, request } from '../support/api.ts'
-import { trailmark, trailmarkJson } from '../support/cli.ts'
+import { trailmark, trailmarkIn, trailmarkJson } from '../support/cli.ts'
 import { type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
 const root = temporaryFolder()
@@ -33,7 +34,7 @@ beforeAll(async () => {
       event(
         'seen',
         { timestamp: new Date(Date.UTC(2026, 0, 1 + at)).toISOString() },
-        { distinct_id: text, big: 9_007_199_254_740_993, nested: { 'a.b': [1, null, true] }, 'c.d': 'x' },
+        { distinct_id: text, big: 9_007_199_254_740_992, nested: { 'a.b': [1, null, true] }, 'c.d': 'x' },
       ),
     ),
     event('$identify', {}, { distinct_id: 'ann', $anon_distinct_id: 'anon', $set: { email: 'ann@example.com' } }),
@@ -172,6 +173,60 @@ test('increments have each event once, also late ones, and a failed run moves no
       expect((await run(5)).events).toBe(0)
     },
   )
+})
+
+test('an export goes to a bucket of an S3-compatible store, and a store that refuses it is named without secrets', async () => {
+  const store = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory: join(root, 's3'),
+    configureBuckets: [{ name: 'exports', configs: [] }],
+  })
+  const { port } = await store.run()
+  const env = (secret: string) => ({
+    TRAILMARK_DATA: service.data,
+    AWS_ACCESS_KEY_ID: 'S3RVER',
+    AWS_SECRET_ACCESS_KEY: secret,
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
+  })
+  try {
+    const done = await trailmarkIn(
+      env('S3RVER'),
+      'export',
+      's3://exports/a b/c',
+      '--format',
+      'jsonl',
+      '--new',
+      '--json',
+    )
+    expect(done.stderr).not.toContain('trailmark:')
+    const again = await trailmarkIn(
+      env('S3RVER'),
+      'export',
+      's3://exports/a b/c',
+      '--format',
+      'jsonl',
+      '--new',
+      '--json',
+    )
+    expect((JSON.parse(again.stdout) as Manifest).since).toBe((JSON.parse(done.stdout) as Manifest).until)
+    const names = readdirSync(join(root, 's3/exports/a b/c'), { recursive: true }).map(String)
+    expect(names.some((name) => name.startsWith('latest.json'))).toBe(true)
+    const refused = await trailmarkIn(
+      { ...env('the secret'), AWS_ACCESS_KEY_ID: 'wrong' },
+      'export',
+      's3://exports/other',
+    )
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('refused a file (403 InvalidAccessKeyId)'),
+    ])
+    expect(refused.stderr).not.toContain('the secret')
+    expect((await trailmarkIn(env('S3RVER'), 'export', 's3://missing/other')).stderr).toContain('(404 NoSuchBucket)')
+  } finally {
+    await store.close()
+  }
 })
 
 test('days are split into parts, and small ones are joined unless each day has a file', () => {

@@ -8,7 +8,7 @@ const SEED = 20_261_127
 
 const ORGS = ['acme', 'rival', 'third']
 const PLANS = ['free', 'pro', 'secret']
-const DAYS = ['2026-01-05', '2026-02-05', '2026-03-05']
+const DAYS = ['2025-11-05', '2026-01-05', '2026-02-05', '2026-03-05']
 const LIMITS = { min: '2026-01-01', max: '2026-02-28' }
 const SHARED_PLANS = ['free', 'pro']
 
@@ -348,7 +348,7 @@ test(`${MIXED_RUNS} runs of one endpoint for two tenants have no row of the othe
           endpoint: 'orders',
           variables: { org },
           allowed_values: { plan: plans },
-          date_range: { from: '2026-01-01', to: '2026-12-31' },
+          date_range: { from: '2025-01-01', to: '2026-12-31' },
         })
         const { body } = await post(service, '/shared/session', JSON.stringify({ token: share.body.token }))
         expect(body.share.variables).toEqual([{ name: 'plan', values: plans }])
