@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve'
-import terser from '@rollup/plugin-terser'
 import typescript from '@rollup/plugin-typescript'
-import { minify } from '@swc/core'
+import { minify as swc } from '@swc/core'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
 import { RECORDER_NAMES, SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
+import { minify } from './scripts/minify.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
@@ -53,7 +53,7 @@ const minifiedAgain = {
   name: 'minified-again',
   async renderChunk(code) {
     const comments = code.match(/^(\/\/#.*|\/\*![^]*?\*\/)$/gm).join('\n')
-    const { code: result, map } = await minify(code, {
+    const { code: result, map } = await swc(code, {
       ecma: 2020,
       compress: { ecma: 2020, passes: 3, toplevel: true, unsafe_arrows: true, sequences: false },
       mangle: { toplevel: true },
@@ -120,7 +120,7 @@ const importTable = {
 /** Returns the line breaks of a text. */
 const linesOf = (text) => text.replace(/[^\n]/g, '')
 
-// js-cookie without all but `set`, half of its code. The SDK reads cookies itself, because `get` returns one of a name only.
+// js-cookie without all but `set`, half of its code, and without its check for a document: workers have no cookies here. The SDK reads cookies itself, because `get` returns one of a name only.
 const onlyCookieSet = {
   name: 'only-cookie-set',
   transform(code, id) {
@@ -129,6 +129,12 @@ const onlyCookieSet = {
       [/^function assign [\s\S]*?\n}\n/m, (text) => `var assign = Object.assign;${linesOf(text)}`],
       [/^ {2}read: [\s\S]*?\n {2}},$/m, linesOf],
       [/^ {2}function get\([\s\S]*?\n {2}}\n/m, linesOf],
+      [/if \(typeof document[\s\S]*?\n {4}}\n/, linesOf],
+      // Through the prototype, where no element named `cookie` hides the property.
+      [
+        /return \(document\.cookie =(\s*)([^]*?)\)\n {2}}\n/,
+        (_, space, text) => `return Reflect.set(Document.prototype, 'cookie', ${space}${text}, document)\n  }\n`,
+      ],
       [/return Object\.create\([\s\S]*?\n {2}\)\n/, (text) => `return { set: set }${linesOf(text)}`],
     ]
     for (const [part, replacement] of replacements) {
@@ -183,6 +189,15 @@ const toolSources = [resolve(), compile]
 const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
 
+/** The first minifier. `privateNames`: matches names of properties that it may also shorten. */
+const minifiedOnce = (privateNames) =>
+  minify({
+    ecma: 2020,
+    compress: { passes: 3, unsafe_arrows: true, inline: 1 },
+    ...shortened(privateNames),
+    format: { ascii_only: true, comments: /^! Trailmark|^# allFunctionsCalledOnLoad/ },
+  })
+
 /** `plugins`: run before the others. `privateNames`: matches names of properties that the minifier may also shorten. */
 const script = (input, file, more = {}, plugins = [], privateNames) => ({
   input,
@@ -193,16 +208,7 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
     file,
     format: 'iife',
     // ASCII only, because other characters would be garbled on pages that are not UTF-8. `inline: 1`: more inlining compresses worse.
-    plugins: [
-      letOnly,
-      terser({
-        ecma: 2020,
-        compress: { passes: 3, unsafe_arrows: true, inline: 1 },
-        ...shortened(privateNames),
-        format: { ascii_only: true, comments: /^! Trailmark|^# allFunctionsCalledOnLoad/ },
-      }),
-      minifiedAgain,
-    ],
+    plugins: [letOnly, minifiedOnce(privateNames), minifiedAgain],
     ...more,
   },
   plugins: [...plugins, ...sources('cdn'), licenses, served(version)],
@@ -234,9 +240,25 @@ const partTypes = (extension, core) => ({
   },
 })
 
+/** The entries that have declarations. */
+const TYPED = ['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => `src/entries/${name}.ts`)
+
+// The plugin reads all sources at the start of each build. One reading is enough for all entries.
+const readTypes = dts({ tsconfig: './tsconfig.json' })
+let prepared
+const types = {
+  ...readTypes,
+  options(options) {
+    prepared ??= readTypes.options.call(this, { input: [...TYPED] })
+    return { ...options, onLog: prepared.onLog, treeshake: prepared.treeshake }
+  },
+}
+
 export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
   script('src/entries/script.core.ts', 'dist/analytics.core.js'),
+  // The second minifier makes it 200 bytes larger. Pages do not wait for it, so V8 may compile its functions when they are called.
+  script('src/entries/chartScript.ts', 'dist/chart.js', { banner, plugins: [letOnly, minifiedOnce()] }),
   ...extensions.map(extensionScript),
   {
     input: 'src/entries/main.ts',
@@ -288,14 +310,14 @@ export default [
     ],
     plugins: [...sources('npm'), licenses],
   },
-  {
-    input: 'src/entries/endpoints.ts',
+  ...['endpoints', 'chart'].map((name) => ({
+    input: `src/entries/${name}.ts`,
     output: [
-      { sourcemap: true, file: 'dist/esm/endpoints.js', format: 'es' },
-      { sourcemap: true, file: 'dist/cjs/endpoints.cjs', format: 'cjs' },
+      { sourcemap: true, file: `dist/esm/${name}.js`, format: 'es' },
+      { sourcemap: true, file: `dist/cjs/${name}.cjs`, format: 'cjs' },
     ],
     plugins: sources('npm'),
-  },
+  })),
   {
     input: 'src/entries/sourcemaps.ts',
     external: /^node:/,
@@ -311,10 +333,12 @@ export default [
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...['main', 'endpoints', 'sourcemaps', 'parts/core'].map((name) => ({
-    input: `src/entries/${name}.ts`,
-    output: [{ file: `dist/esm/${name}.d.ts` }, { file: `dist/cjs/${name}.d.cts` }],
+  ...TYPED.map((input) => ({
+    input,
+    output: ['esm/%.d.ts', 'cjs/%.d.cts'].map((file) => ({
+      file: `dist/${file.replace('%', /entries\/(.*)\.ts/.exec(input)[1])}`,
+    })),
     external: /^node:/,
-    plugins: [dts({ tsconfig: './tsconfig.json' })],
+    plugins: [types],
   })),
 ]

@@ -27,7 +27,7 @@ const report = (entry, file) => {
 }
 
 mkdirSync(`${ROOT}api`, { recursive: true })
-for (const entry of ['main', 'endpoints', 'parts/core']) {
+for (const entry of ['main', 'endpoints', 'chart', 'parts/core']) {
   const name = basename(entry)
   const file = `${ROOT}api/${name}.d.ts`
   const current = report(entry, file)

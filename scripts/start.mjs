@@ -55,7 +55,7 @@ const BUILDS = [
       'tsconfig.json',
       'package.json',
     ],
-    outputs: ['analytics', 'analytics.core', ...extensions].map((name) => `dist/${name}.js`),
+    outputs: ['analytics', 'analytics.core', 'chart', ...extensions].map((name) => `dist/${name}.js`),
     command: ['scripts/quickBuild.mjs'],
     // The service reads it when it starts, which is before this build is done.
     removes: ['dist/release.json'],

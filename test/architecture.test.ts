@@ -22,6 +22,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   extensions: ['host', 'browser', 'lib', 'types'],
   // Server code. No page loads it.
   backend: [],
+  // The element <trailmark-chart>. Only pages that import it have it.
+  chart: [],
   // Code of builds. No page loads it.
   sourcemaps: [],
   client: [
@@ -39,7 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'types',
     'version',
   ],
-  entries: ['backend', 'browser', 'client', 'extensions', 'sourcemaps', 'types'],
+  entries: ['backend', 'browser', 'chart', 'client', 'extensions', 'sourcemaps', 'types'],
 }
 /** The bundled packages and the rooms that may import them. */
 const MAY_CONTAIN: Record<string, string> = {
@@ -61,7 +63,7 @@ const MAY_CONTAIN: Record<string, string> = {
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 const roomOf = (file: string) => file.replace(/\.tsx?$/, '').split(/[/\\]/)[0]!
 const importsOf = (file: string) =>
-  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:from|import\(?) ?'([^']+)'/g)].map(([, target]) => target!)
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?<!')(?:from|import\(?) ?'([^']+)'/g)].map(([, target]) => target!)
 const localImportsOf = (file: string) =>
   importsOf(file)
     .filter((target) => target.startsWith('.') && !target.endsWith('.json'))

@@ -90,6 +90,64 @@ test.each(['esm/main.js', 'cjs/main.cjs'])(
   },
 )
 
+describe('trailmark/chart', () => {
+  test('is in no other file, so a page that does not import it has nothing of it', () => {
+    const others = [
+      'analytics.js',
+      'analytics.core.js',
+      'esm/main.js',
+      'cjs/main.cjs',
+      'esm/parts/core.js',
+      'esm/endpoints.js',
+    ]
+    const has = (file: string) => readFileSync(resolve(ROOT, 'dist', file), 'utf8').includes('trailmark-chart')
+    expect(['chart.js', 'esm/chart.js', 'cjs/chart.cjs', ...others].filter(has)).toEqual([
+      'chart.js',
+      'esm/chart.js',
+      'cjs/chart.cjs',
+    ])
+  })
+
+  test('has types for elements, events and JSX', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trailmark-chart-')), 'consumer.mts')
+    writeFileSync(
+      file,
+      `import { defineChart, type TrailmarkChartAttributes } from '${ROOT}/dist/esm/chart.js'
+       defineChart({ host: 'https://events.example.com' })
+       const chart = document.createElement('trailmark-chart')
+       chart.tokenProvider = async () => 'token'
+       chart.addEventListener('error', ({ detail }) => console.log(detail.code, detail.retryAfterMs))
+       export const png: Promise<Blob> = chart.toPNG()
+       export const attributes: TrailmarkChartAttributes = { endpoint: 'orders', 'token-provider': '/token', type: 'bar' }
+       // @ts-expect-error there is no such type
+       export const wrong: TrailmarkChartAttributes = { type: 'cake' }`,
+    )
+    const program = ts.createProgram([file], {
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+      skipDefaultLibCheck: true,
+      types: [],
+      strict: true,
+      noEmit: true,
+      module: ts.ModuleKind.Node16,
+      moduleResolution: ts.ModuleResolutionKind.Node16,
+    })
+    expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([])
+    rmSync(join(file, '..'), { recursive: true })
+  })
+
+  test('can be imported on a server, where it defines nothing', () => {
+    const script = `
+    const { defineChart } = await import('./dist/esm/chart.js')
+    defineChart()
+    console.log(Object.keys(await import('./dist/cjs/chart.cjs')).includes('defineChart'))`
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+    expect(output.trim()).toBe('true')
+  })
+})
+
 describe('trailmark/endpoints', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trailmark-consumer-'))
   beforeAll(() => {

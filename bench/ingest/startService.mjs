@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +27,16 @@ const residentBytes = async (pid) => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const of = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1_024
   return { all: of('VmRSS'), anonymous: of('RssAnon'), files: of('RssFile') + of('RssShmem') }
+}
+
+const NODE = realpathSync(process.execPath)
+
+/** Returns the bytes of Node's own file that a process has in memory. Processes share them. */
+const nodeBytes = async (pid) => {
+  const maps = (await readFile(`/proc/${pid}/smaps`, 'utf8')).split(/\n(?=[\da-f]+-[\da-f]+ )/)
+  return maps
+    .filter((map) => map.slice(0, map.indexOf('\n')).endsWith(NODE))
+    .reduce((sum, map) => sum + Number(/\nRss:\s+(\d+)/.exec(map)[1]) * 1_024, 0)
 }
 
 /** Starts the built service with an empty data folder, limited to `cores` cores. `env`: additional variables. */
@@ -91,6 +102,8 @@ export const startService = async ({ cores, env = {} }) => {
     },
     /** Returns the resident bytes of the service and its engine: all, anonymous ones and those of files. */
     memory: async () => ({ service: await residentBytes(child.pid), engine: await residentBytes(enginePid) }),
+    /** Returns the bytes of Node's own file that the engine shares with the service. `memory` counts them for both. */
+    sharedBytes: () => nodeBytes(enginePid),
     /** Returns the CPU time of the service, its engine and this process, in µs. */
     cpu: async () => ({
       service: await cpuMicroseconds(child.pid),

@@ -25,6 +25,7 @@ import { STATUS } from './status/module.ts'
 import { CORE_SCHEMA } from './storage/schema/core.ts'
 import { combineSchemas, type Schema } from './storage/schema/schema.ts'
 import { SURVEYS } from './surveys/module.ts'
+import { TRANSFERS } from './transfers/module.ts'
 import { TOOLBAR } from './toolbar/module.ts'
 
 /** The parts of the product. To add or remove one, add or remove its folder and its row. */
@@ -46,6 +47,7 @@ const PRODUCTS: readonly AnyModule[] = [
   DASHBOARDS,
   SHARES,
   TOOLBAR,
+  TRANSFERS,
 ]
 
 const joined = <Value>(tables: readonly (Readonly<Record<string, Value>> | undefined)[]) =>

@@ -32,6 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errorTracking: ['lib', 'storage', 'storage/metadata', 'persons', 'events', 'flags'],
   // How long data is kept, deletions by condition, and the journal of what was erased.
   retention: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons'],
+  // Exports and imports.
+  transfers: ['lib', 'storage', 'storage/metadata', 'sql', 'retention'],
   projects: ['lib', 'storage', 'storage/metadata'],
   status: ['lib', 'storage', 'storage/metadata'],
   statics: ['lib'],
@@ -128,6 +130,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'events',
     'recordings',
     'retention',
+    'transfers',
     'heatmaps',
     'flags',
     'surveys',
@@ -165,6 +168,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   backup: ['lib', 'projects', 'retention', 'storage', 'storage/metadata', 'storage/embedded', 'storage/schema'],
   cli: [
+    'transfers',
     'lib',
     'projects',
     'retention',
@@ -207,6 +211,7 @@ const PORT_USERS = [
   'events',
   'recordings',
   'retention',
+  'transfers',
   'endpoints',
   'endpoints/variables',
   'endpoints/definitions',
@@ -298,6 +303,24 @@ test('only the storage opens connections', () => {
     ),
   )
   expect(users.filter((file) => !file.startsWith('storage/'))).toEqual([])
+})
+
+// Runs read between a deletion and an insert, and rows that are both deleted and written again would be missing in between.
+test('what deletes rows of the event store cannot insert any', () => {
+  const ports = files
+    .filter((file) => !file.startsWith('storage/'))
+    .flatMap((file) =>
+      [...readFileSync(join(SRC, file), 'utf8').matchAll(/Pick<(?:Storage|GatedStorage|IngestStorage), ([^>]*)>/g)].map(
+        ([, members]) => ({ file, members: members! }),
+      ),
+    )
+    .filter(({ members }) => members.includes("'remove'"))
+  expect([...new Set(ports.map(({ file }) => file))].sort()).toEqual([
+    'persons/erase.ts',
+    'persons/forget.ts',
+    'recordings/removeRecordings.ts',
+  ])
+  expect(ports.filter(({ members }) => members.includes("'insert'"))).toEqual([])
 })
 
 test('source files have no import cycles', () => {

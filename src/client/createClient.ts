@@ -14,19 +14,17 @@ import { createCapture } from './capture'
 import { consentStatus, sessionApi, superProperties } from './clientApi'
 import { connectDelivery } from './connectDelivery'
 import { createContext } from './createContext'
-import { type Connection, createEmit, type Feature } from './feature'
-import { createFeatureHost } from './featureHost'
+import { type Connection, createEmit, type Feature, type Runner } from './feature'
 import type { Ledger } from './ledger'
 import type { Missing } from './missingParts'
 import { type Provided, providedBy, remoteRowsOf } from './provided'
 import { startPageLifecycle } from './pageLifecycle'
 import { createPerson } from './people/people'
 import type { Api, CoreApi } from './publicApi'
-import { runFeatures } from './runFeatures'
 
 export interface ClientInputs {
   features: readonly Feature[]
-  standIns?: Provided | undefined
+  standIns?: Partial<Provided> | undefined
   rules: OptionRules
   load: LoadExtension
   token: string
@@ -43,6 +41,10 @@ export interface ClientInputs {
   /** Called when the client was shut down. */
   onEnd(): void
 }
+
+const nothing = () => {}
+/** In builds without a feature that runs something. */
+const NOTHING_RUNS: Runner = { align: nothing, leave: nothing, stop: nothing }
 
 /** Creates a running client for one project and connects its parts. */
 export const createClient = ({
@@ -102,8 +104,10 @@ export const createClient = ({
   connections.push({ onReset: () => align() })
 
   // Features watch the page. Without a page there is nothing to run.
-  const running = runFeatures(
-    (onLeave) => createFeatureHost(client, load, onLeave),
+  const { runFeatures = () => NOTHING_RUNS } = features.find((each) => each.runFeatures) ?? {}
+  const running: Runner = runFeatures(
+    client,
+    load,
     () => hasPage() && !isOptedOut(),
     connections.flatMap(({ runs = [] }) => runs),
   )

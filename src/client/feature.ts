@@ -1,6 +1,6 @@
 import type { OptionMembers, OptionRows } from '../config/options'
 import type { listen } from '../browser/signal'
-import type { Extension, ExtensionHost, ExtensionName } from '../extensions/contract'
+import type { Extension, ExtensionHost, ExtensionName, LoadExtension } from '../extensions/contract'
 import type { PartName } from '../parts'
 import type { Stage } from '../pipeline/stage'
 import type { RemoteRows } from '../state/remoteConfig'
@@ -150,6 +150,19 @@ export interface Client {
   align(): void
 }
 
+/** What runs the features of a client. */
+export interface Runner {
+  /** Starts the features that are wanted and stops the others. Called by init, set_config and changes of consent. */
+  align: Stop
+  /**
+   * Lets features capture what they hold, in the order in which they start. Called when the page is left, and before
+   * the values become another person's, after which `align` starts the features again.
+   */
+  leave(isNextPerson: boolean): void
+  /** Stops all features. Later calls of `align` start none. */
+  stop: Stop
+}
+
 /** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
@@ -164,6 +177,8 @@ export interface Feature {
   /** What it brings for the core's own work. */
   provides?: Partial<Provided>
   connect?(client: Client): Connection
+  /** Runs what the features of the client run (`runs`). Each part with `runs` brings it. */
+  runFeatures?(client: Client, load: LoadExtension, mayRun: () => boolean, features: readonly Running[]): Runner
   /** Imports the extension of the feature's name, in the npm build. */
   importExtension?(): Promise<Extension>
   /** Imports extensions of other names, in the npm build. */

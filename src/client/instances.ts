@@ -33,7 +33,7 @@ export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => v
 /** How a build does without the parts that a site leaves out. Absent: it has all of them. */
 export interface Lacking {
   /** What the core uses instead of parts. */
-  standIns?: Provided
+  standIns?: Partial<Provided>
   /** The methods of all parts. */
   methods?: Methods
   /** Returns the import that a member needs and lacks. */

@@ -42,7 +42,7 @@ export interface Provided {
 /** Returns what these features bring, and the stand-ins for the rest. */
 export const providedBy = (
   features: readonly { provides?: Partial<Provided> }[],
-  standIns: Provided | undefined,
+  standIns: Partial<Provided> | undefined,
 ): Provided => Object.assign({}, standIns, ...features.map(({ provides }) => provides)) as Provided
 
 /** Returns the items of the remote configuration that these features use. */

@@ -1,7 +1,9 @@
 import { guarded } from '../lib/guard'
 import { createListeners } from '../lib/listeners'
 import type { Stop } from '../types'
-import type { FeatureHost, Running } from './feature'
+import type { LoadExtension } from '../extensions/contract'
+import type { Client, FeatureHost, Runner, Running } from './feature'
+import { createFeatureHost } from './featureHost'
 
 interface Run {
   leave(isNextPerson: boolean): void
@@ -9,15 +11,12 @@ interface Run {
   settings: unknown
 }
 
-/**
- * Runs features. `align` starts those that are wanted and stops the others. It is called by init, set_config and
- * changes of consent. `createHost` creates the host of one run.
- */
-export const runFeatures = (
+/** Creates what runs features while `mayRun`. `createHost` creates the host of one run. */
+export const createRunner = (
   createHost: (onLeave: FeatureHost['onLeave']) => FeatureHost,
   mayRun: () => boolean,
   features: readonly Running[],
-) => {
+): Runner => {
   const running = new Map<Running, Run>()
   let isEnded = false
   const start = (feature: Running, settings: unknown): void => {
@@ -44,18 +43,21 @@ export const runFeatures = (
         })
       }
     },
-    /**
-     * Lets features capture what they hold, in the order in which they start. Called when the page is left, and before
-     * the values become another person's, after which `align` starts the features again.
-     */
     leave: (isNextPerson: boolean): void => {
       features.forEach((each) => running.get(each)?.leave(isNextPerson))
       for (const each of features) if (isNextPerson && !each.isOfPage) guarded(() => end(each))
     },
-    /** Stops all features. Later calls of `align` start none. */
     stop: (): void => {
       isEnded = true
       features.forEach(end)
     },
   }
 }
+
+/** Runs features of a client. `load` fetches their extensions. */
+export const runFeatures = (
+  client: Client,
+  load: LoadExtension,
+  mayRun: () => boolean,
+  features: readonly Running[],
+): Runner => createRunner((onLeave) => createFeatureHost(client, load, onLeave), mayRun, features)

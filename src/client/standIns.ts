@@ -1,10 +1,20 @@
 import { coarseCheck } from '../config/coarseCheck'
 import { createMemoryQueue } from '../delivery/memoryQueue'
 import { objectOf } from '../lib/objects'
+import type { RemoteConfig } from '../state/remoteConfig'
 import type { Provided } from './provided'
 import { obeyRefusal } from './refusal'
 
 const nothing = () => {}
+
+/** The remote configuration where nothing requests it. */
+export const noRemoteConfig = (): RemoteConfig => ({
+  items: {},
+  hasFailed: false,
+  acceptsGzip: () => true,
+  apply: () => false,
+  onChange: () => nothing,
+})
 
 /** Stand-ins for absent parts: events wait in memory, and nothing is known about device and campaign. */
 export const STAND_INS: Provided = {
@@ -32,12 +42,6 @@ export const STAND_INS: Provided = {
     initialPerson: () => ({}),
     forget: nothing,
   }),
-  createRemoteConfig: () => ({
-    items: {},
-    hasFailed: false,
-    acceptsGzip: () => true,
-    apply: () => false,
-    onChange: () => nothing,
-  }),
+  createRemoteConfig: noRemoteConfig,
   readDevice: () => ({}),
 }

@@ -5,7 +5,7 @@ import { apiHost } from './hosts'
 import { createLastBatches } from './lastBatches'
 import type { Entry } from '../lib/entry'
 import type { Outbox } from './outbox'
-import { createSendLoop } from './sendLoop'
+import { createSendLoop, nextBatch } from './sendLoop'
 import { beacon, request } from './transport'
 import { createWaiting, entryOf, flushDelay, MAX_EVENTS } from './waiting'
 
@@ -125,7 +125,7 @@ export const createQueue = (inputs: QueueInputs): Queue => {
     if (unprepared <= prepareAfter || hasLeft) return undefined
     unprepared = 0
     preparingTimer = later(prepare, PREPARE_EVERY_MS)
-    return lastBatches.prepare(waiting.nextBatch())
+    return lastBatches.prepare(nextBatch(waiting.all()))
   }
   /** Processes added entries, which needs their JSON text. */
   const processAdded = () => {

@@ -7,7 +7,7 @@ import type { Entry } from '../lib/entry'
 import type { Outbox } from './outbox'
 import { outcomeOf, rejectedBy, RETRYABLE_STATUS, retryDelay, TOO_LARGE } from './retry'
 import { type RequestResult, outlivesPage, type request } from './transport'
-import { MAX_EVENTS, type Waiting } from './waiting'
+import { firstBatch, MAX_EVENTS, type Waiting } from './waiting'
 
 /** A request that is being prepared or sent. */
 interface Sending {
@@ -30,6 +30,18 @@ interface SendLoopInputs {
   onRetry(): void
   onDelivered(uuids: string[]): void
   onRequestError(error: RequestError): void
+}
+
+const maxBatchOf = ({ maxBatch = MAX_EVENTS }: Entry) => maxBatch
+
+/** Returns the batch to send next, from the events that failed least often. */
+export const nextBatch = (entries: readonly Entry[]): Entry[] => {
+  const due = entries.filter(({ heldUntil = 0 }) => heldUntil <= elapsed())
+  const largest = due.reduce((max, each) => Math.max(max, maxBatchOf(each)), 0)
+  return firstBatch(
+    due.filter((each) => maxBatchOf(each) === largest),
+    largest,
+  )
 }
 
 /** Sends waiting events, one request at a time, and decides when a failed batch is sent again. */
@@ -60,7 +72,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     await gather(current).catch(reportCaught)
     if (sending !== current) return undefined
     waiting.trim()
-    current.batch = waiting.nextBatch()
+    current.batch = nextBatch(waiting.all())
     if (!current.batch.length) return undefined
     for (const each of current.batch) each.isSent = true
     const { batch } = current

@@ -1,5 +1,6 @@
 import { attempt, within } from '../lib/guard'
 import { parseJson } from '../lib/json'
+import { reportCaught } from '../lib/log'
 import type { OddRequests, Reply } from '../lib/oddRequests'
 import type { Config } from '../types'
 import type { Body } from './encode'
@@ -62,7 +63,7 @@ export const request = async (
     const { headers, ...rest } = attempt(() => new Request(url, all))
       ? all
       : await load!().then(
-          ({ accepted }) => accepted(url, all),
+          ({ accepted }) => accepted(url, all, reportCaught),
           (): RequestInit => ({}),
         )
     const init = {

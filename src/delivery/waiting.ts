@@ -1,5 +1,5 @@
 import { copyOf } from '../lib/copy'
-import { elapsed, steadyTime } from '../lib/elapsed'
+import { steadyTime } from '../lib/elapsed'
 import type { CapturedEvent, Config, DropReason } from '../types'
 import { eventText } from './encode'
 import type { Entry } from '../lib/entry'
@@ -13,8 +13,6 @@ const MAX_CHARACTERS = 400_000
 /** Returns how long an event waits for others, ms. */
 export const flushDelay = ({ request_queue_config }: Config): number =>
   Math.min(5000, Math.max(250, request_queue_config.flush_interval_ms ?? 3000))
-
-const maxBatchOf = ({ maxBatch = MAX_EVENTS }: Entry) => maxBatch
 
 /** Returns an entry whose JSON text is created when it is first read. It does not show later changes of the event. */
 export const entryOf = (event: CapturedEvent): Entry => {
@@ -99,15 +97,6 @@ export const createWaiting = ({ config, outbox, onDropped }: WaitingInputs) => {
         else if (length > room) drop([each], 'queue_full')
         else room -= length
       }
-    },
-    /** Returns the batch to send next, from the events that failed least often. */
-    nextBatch: (): Entry[] => {
-      const due = entries.filter(({ heldUntil = 0 }) => heldUntil <= elapsed())
-      const largest = due.reduce((max, each) => Math.max(max, maxBatchOf(each)), 0)
-      return firstBatch(
-        due.filter((each) => maxBatchOf(each) === largest),
-        largest,
-      )
     },
   }
 }

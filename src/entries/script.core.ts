@@ -3,7 +3,7 @@ import { checks } from '../client/features/checks/checksAlone'
 import { people } from '../client/features/people/people'
 import { METHODS } from '../client/features/methods'
 import { missingParts } from '../client/missingParts'
-import { STAND_INS } from '../client/standIns'
+import { noRemoteConfig } from '../client/standIns'
 import type { Extension, ExtensionName, LoadExtension } from '../extensions/contract'
 import * as database from '../extensions/database/database'
 import * as requests from '../extensions/requests/requests'
@@ -23,5 +23,5 @@ const load: LoadExtension = async (name) => {
 runScript(FEATURES, () => () => load, {
   methods: METHODS,
   missing: missingParts(FEATURES),
-  standIns: STAND_INS,
+  standIns: { createRemoteConfig: noRemoteConfig },
 })

@@ -1,6 +1,7 @@
 /** @jest-environment node */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import * as oddRequests from '../../src/extensions/requests/requests'
 import { beacon, outlivesPage, request } from '../../src/delivery/transport'
 
 const CONFIG = { xhr_headers: {}, fetch_options: {} }
@@ -87,6 +88,34 @@ test('a request without a response times out, even if fetch ignores its signal',
 test('a timeout longer than the maximum timer delay does not abort the request immediately', async () => {
   respond = (_, outgoing) => setTimeout(() => outgoing.end('{"status":1}'), 50)
   expect((await ask(2 ** 31)).status).toBe(200)
+})
+
+// ── Unusual requests ────────────────────────────────────────────────────────────────────────────────────────────────
+
+const UNREACHABLE = () => Promise.reject(new Error('no network'))
+
+test('options and headers that fetch rejects are omitted; all of the site while the code that tells which is unreachable', async () => {
+  const lines: string[] = []
+  jest.spyOn(console, 'error').mockImplementation((...words) => void lines.push(words.join(' ')))
+  const received: IncomingMessage['headers'][] = []
+  respond = ({ headers }, outgoing) => {
+    received.push(headers)
+    outgoing.end('{"status":1}')
+  }
+  const config = { xhr_headers: { 'X-Team': 'web', 'not a name': 'x' }, fetch_options: { mode: 'sometimes' } } as never
+  for (const load of [UNREACHABLE, async () => oddRequests, async () => oddRequests])
+    expect((await request(url, '{}', config, undefined, load)).status).toBe(200)
+  expect(received.map((headers) => headers['x-team'])).toEqual([undefined, 'web', 'web'])
+  expect(received.map((headers) => headers['content-type'])).toEqual(Array(3).fill('application/json'))
+  for (const name of ['not a name', 'mode'])
+    expect(lines.filter((line) => line.includes(`fetch rejects ${name}.`))).toHaveLength(1)
+})
+
+test('a request on a page without fetch has no response while the code that sends it is unreachable', async () => {
+  const fetched = globalThis.fetch
+  globalThis.fetch = undefined as never
+  expect(await request(url, '{}', CONFIG, undefined, UNREACHABLE)).toEqual({ status: 0, text: 'Error: no network' })
+  globalThis.fetch = fetched
 })
 
 // ── Beacons ─────────────────────────────────────────────────────────────────────────────────────────────────────────

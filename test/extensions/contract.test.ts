@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import type { FeatureHost, Running } from '../../src/client/feature'
-import { runFeatures } from '../../src/client/runFeatures'
+import { createRunner } from '../../src/client/runFeatures'
 import type { Extension, ExtensionHost } from '../../src/extensions/contract'
 import { startExtension } from '../../src/extensions/startExtension'
 
@@ -78,7 +78,7 @@ describe('a new extension', () => {
     } as unknown as FeatureHost
     let isWanted = true
     const feature: Running = { wanted: () => isWanted, load: 'toy' as never }
-    const features = runFeatures(
+    const features = createRunner(
       () => host,
       () => true,
       [feature],

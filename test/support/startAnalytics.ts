@@ -1,6 +1,7 @@
 import { FEATURES } from '../../src/client/features/features'
 import { createAnalytics } from '../../src/client/instances'
 import { METHODS } from '../../src/client/features/methods'
+import { runFeatures } from '../../src/client/runFeatures'
 import { STAND_INS } from '../../src/client/standIns'
 import { missingParts } from '../../src/client/missingParts'
 import type { Analytics, Options } from '../../src/client/publicApi'
@@ -89,7 +90,8 @@ export const startAnalytics = (
   }) as unknown as typeof fetch
 
   const analytics = createAnalytics({
-    features,
+    // Parts bring what runs them (entries/parts).
+    features: features.map((each) => ({ ...each, runFeatures })),
     methods: METHODS,
     standIns: STAND_INS,
     makeLoad: () => load,

@@ -35,6 +35,7 @@ test('an endpoint is created, changed, compared, rolled back, run by the shown c
   const command = await page.getByLabel('Command with curl').innerText()
   const { stdout } = await run('sh', ['-c', `${command} -s`], { env: { ...process.env, TRAILMARK_KEY: service.key } })
   expect(JSON.parse(stdout)).toMatchObject({ name: 'events_by_name', columns: ['events'] })
+  await expect(page.getByLabel('Chart', { exact: true })).toContainText('endpoint="events_by_name"')
   await page.getByLabel('Pin host').fill('signup')
   await page.getByRole('button', { name: 'Create run token' }).click()
   const token = await page.getByLabel('Run token', { exact: true }).innerText()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, expectAccessible, test } from '../../support/console'
 
 test.use({ ownService: true })
@@ -164,6 +165,18 @@ test('settings change the project, token, keys, capture and variables, and show 
   await page.getByRole('button', { name: 'Delete them' }).click()
   await expect(deletions).toContainText('Deleted 2 rows.')
   expect(await names()).not.toContain('unwanted')
+
+  await send([{ event: 'exported', distinct_id: 'ada' }])
+  await page.getByRole('tab', { name: 'Import and export' }).click()
+  await expect(page.getByText('Nothing was imported')).toBeVisible()
+  await page.getByLabel('Event', { exact: true }).fill('exported')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('events.jsonl')
+  expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toMatchObject({ event: 'exported', distinct_id: 'ada' })
+  await expectAccessible(page)
 
   await send([{ event: '', distinct_id: 'ada' }])
   await page.getByRole('tab', { name: 'Rejected events' }).click()

@@ -5,7 +5,7 @@ import type { Engine } from '../storage/embedded/engine.ts'
 import { DataDirInUse, lockDataDir } from '../storage/lock.ts'
 import { isOneOfMany, type StorageLocation } from '../storage/location.ts'
 import type { Schema } from '../storage/schema/schema.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { SeenRowsOf, Storage } from '../storage/storage.ts'
 
 export interface EventStoreOptions extends StorageLocation {
   readonly startEngine: (dataDir: string) => Promise<Engine>
@@ -17,11 +17,11 @@ const READY_MS = 20_000
 
 /**
  * Opens the event store for `work`: the engine of the running service, or one that is started for it.
- * `isExclusive`: throws `DataDirInUse` if the data folder is in use.
+ * `isExclusive`: throws `DataDirInUse` if the data folder is in use. `seenRows`: which rows queries of projects see. Default: all.
  */
 export const withEvents = async <Value>(
   at: EventStoreOptions,
-  { isExclusive }: { isExclusive: boolean },
+  { isExclusive, seenRows }: { isExclusive: boolean; seenRows?: SeenRowsOf },
   work: (storage: Storage) => Promise<Value>,
 ): Promise<Value> => {
   const { dataDir, clickhouseUrl, startEngine } = at
@@ -39,6 +39,7 @@ export const withEvents = async <Value>(
   const { createClickhouse } = await import('../storage/clickhouse.ts')
   const storage = createClickhouse(() => engine?.connection() ?? connection, {
     tables: (await at.loadSchema()).tables.map(({ name }) => name),
+    ...(seenRows ? { seenRows } : {}),
   })
   try {
     if (!(await storage.ready(READY_MS)))

@@ -4,10 +4,9 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 import { type Command, type CommandResult, type CommandCall, CommandError } from './command.ts'
 import { GRACE, graceOf } from './grace.ts'
 import { OPERATOR } from './operator.ts'
+import { PROJECT_OPTION, projectOption } from './projectOption.ts'
 import { withMetadata } from './store.ts'
 import { toTable } from './table.ts'
-
-const PROJECT = { value: 'id', what: 'The project. Optional if there is only one project.' } as const
 
 export const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadata) => Promise<CommandResult>) =>
   withMetadata(call, {}, (metadata) => {
@@ -19,13 +18,6 @@ export const withKeys = (call: CommandCall, work: (keys: Keys, metadata: Metadat
   })
 
 const reachOf = (key: KeyView) => (key.scoped_teams ? `project ${key.scoped_teams.join(', ')}` : 'all projects')
-
-const projectOption = ({ options: { project } }: CommandCall): number | undefined => {
-  if (project === undefined) return undefined
-  if (typeof project !== 'string' || !/^[1-9]\d{0,8}$/.test(project))
-    throw new CommandError(`--project expects a project id, got "${project}": "trailmark project list" lists them.`)
-  return Number(project)
-}
 
 /** Returns the project of a new key. null: all projects. */
 const projectOf = async (call: CommandCall, { projects }: Metadata): Promise<number | null> => {
@@ -85,7 +77,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     words: ['label'],
     options: {
       scopes: { value: 'scope,…|all', what: 'Scopes of the key.' },
-      project: PROJECT,
+      project: PROJECT_OPTION,
       'all-projects': { what: 'For all projects, including future ones.' },
     },
     what: 'Creates a personal API key.',
@@ -107,7 +99,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   {
     name: 'key list',
     words: [],
-    options: { project: PROJECT },
+    options: { project: PROJECT_OPTION },
     what: 'Lists all personal API keys, without their secrets.',
     run: (call) =>
       withKeys(call, async (keys) => {
@@ -121,7 +113,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   {
     name: 'key rotate',
     words: ['id|label'],
-    options: { grace: GRACE, project: PROJECT },
+    options: { grace: GRACE, project: PROJECT_OPTION },
     what: 'Replaces the secret of a key.',
     run: (call) =>
       withKeys(call, async (keys) => {
@@ -134,7 +126,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   {
     name: 'key revoke',
     words: ['id|label'],
-    options: { project: PROJECT },
+    options: { project: PROJECT_OPTION },
     what: 'Revokes a key.',
     run: (call) =>
       withKeys(call, async (keys) => {

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 import { BACKUP_COMMANDS } from './backupCommands.ts'
 import { type Command, type CommandResult, type CommandCall, CommandError, type Option } from './command.ts'
 import { CONSOLE_COMMANDS } from './consoleCommands.ts'
+import { EXPORT_COMMANDS } from './exportCommands.ts'
+import { IMPORT_COMMANDS } from './importCommands.ts'
 import { KEY_COMMANDS } from './keyCommands.ts'
 import { PROJECT_COMMANDS } from './projectCommands.ts'
 
@@ -12,6 +14,8 @@ export const COMMANDS: readonly Command[] = [
   ...KEY_COMMANDS,
   ...CONSOLE_COMMANDS,
   ...BACKUP_COMMANDS,
+  ...EXPORT_COMMANDS,
+  ...IMPORT_COMMANDS,
 ]
 
 const COMMON: Readonly<Record<string, Option>> = {

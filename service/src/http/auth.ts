@@ -31,6 +31,7 @@ export const SCOPES = [
   'survey:write',
   'share:read',
   'share:write',
+  'export:read',
 ] as const
 
 /** Scopes of personal API keys. */

@@ -25,7 +25,9 @@ const browserOf = (properties: Fields): Fields => {
 
 // A backend's IP is not its visitor's: it sends `$geoip_disable`, or the visitor's IP as `$ip`.
 const countryOf = (properties: Fields, { address, countryOf }: Origin): Fields => {
-  if (properties.$geoip_disable === true || properties.$geoip_country_code !== undefined) return NOTHING
+  // An import is not sent from where its visitors were.
+  const isElsewhere = properties.$geoip_disable === true || properties.$import_id !== undefined
+  if (isElsewhere || properties.$geoip_country_code !== undefined) return NOTHING
   const country = countryOf(asString(properties.$ip) ?? address)
   return country === undefined ? NOTHING : { $geoip_country_code: country }
 }

@@ -145,15 +145,13 @@ const visitId = (value: unknown): string => {
 }
 
 const NONE: readonly string[] = []
+const isStructured = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 /** Returns the names of properties that are objects or arrays, as they are stored. */
 const structuredIn = (properties: Fields): readonly string[] => {
-  let names: string[] | undefined
-  for (const name in properties) {
-    const value = own(properties, name)
-    if (typeof value === 'object' && value !== null) (names ??= []).push(wellFormed(name))
-  }
-  return names ?? NONE
+  // Most events have none, and values alone are read several times as quickly.
+  if (!Object.values(properties).some(isStructured)) return NONE
+  return Object.entries(properties).flatMap(([name, value]) => (isStructured(value) ? [wellFormed(name)] : []))
 }
 
 const withoutChain = ({ $elements_chain: _, ...rest }: Fields): Fields => rest

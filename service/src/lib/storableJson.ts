@@ -1,7 +1,3 @@
-import { own } from './own.ts'
-
-type Fields = Readonly<Record<string, unknown>>
-
 /**
  * Maximum nesting that is stored. Real properties have a few levels, and code that walks them must not overflow the
  * stack.
@@ -12,9 +8,8 @@ export const MAX_DEPTH = 64
 export const isDeeperThan = (value: unknown, levels: number): boolean => {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  // Avoids an array of values for each event. Objects from JSON have no inherited names.
-  for (const name in value) if (isDeeperThan(own(value as Fields, name), levels - 1)) return true
-  return false
+  // Reading the values by their names takes four times as long.
+  return Object.values(value).some((each) => typeof each === 'object' && isDeeperThan(each, levels - 1))
 }
 
 // The largest integers of the engine's JSON. JavaScript writes numbers up to 1e21 in plain digits.
@@ -37,8 +32,7 @@ const isUnstorable = (value: unknown): boolean => {
   if (typeof value === 'number') return Math.abs(value) >= MAX_INTEGER
   if (typeof value === 'string') return value.length > LONG_STRING && !(value as unknown as WellFormed).isWellFormed()
   if (typeof value !== 'object' || value === null) return false
-  for (const name in value) if (isUnstorable(own(value as Fields, name))) return true
-  return false
+  return Object.values(value).some(isUnstorable)
 }
 
 /** Replaces lone surrogates, which the engine rejects. */

@@ -62,14 +62,15 @@ export const createErase = ({ storage, persons, forget, tables, erasers, ...opti
     const persist = createPersist(options)
     // An erasure is completed even if its client has left.
     const ids = await persist(() => persons.distinctIds(projectId, id, NO_CALLER), isBusy)
-    if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
     try {
       try {
+        if (!ids.length) throw new ApiError('not_found', { detail: 'This project has no person with this id.' })
         for (const { erase } of erasers) await persist(async () => erase?.(projectId, ids))
         if (withEvents) await persist(() => removeEvents(projectId, ids))
         // The person last, because a repeated erasure needs it to find the rest.
         await persist(() => forget(projectId, ids))
       } finally {
+        // Also without a person: the process that erased it may have been killed before this.
         for (const { onErased } of erasers) await persist(async () => onErased?.(projectId))
       }
     } catch (error) {

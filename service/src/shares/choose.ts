@@ -1,7 +1,8 @@
 import { own } from '../lib/own.ts'
 import { chooseDays } from './days.ts'
 import type { ShareDefinition } from './definition.ts'
-import type { Chosen, PieceQuery } from './fit.ts'
+import type { Chosen } from './fit.ts'
+import type { PieceQuery } from './pieceQuery.ts'
 import type { Shown } from './standing.ts'
 
 /** A tile with the values that its reader chose. */

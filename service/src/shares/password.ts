@@ -53,20 +53,32 @@ const WINDOW_MS = 60_000
 /** Tries of the password of a share per minute. */
 export const MAX_TRIES = 5
 
+// Limits the memory of a flood: beyond it, windows that have ended are forgotten.
+const MAX_WINDOWS = 10_000
+
 /** Returns the function that counts a try of a share. It throws `ApiError` beyond the limit, and returns what uncounts the try. */
 export const createTries = (now: () => number = Date.now): ((share: string) => () => void) => {
-  let startedAt = now()
-  let counts = new Map<string, number>()
+  const windows = new Map<string, { readonly startedAt: number; count: number }>()
+  const isOver = ({ startedAt }: { readonly startedAt: number }) => now() - startedAt >= WINDOW_MS
+
+  const windowOf = (share: string) => {
+    const known = windows.get(share)
+    if (known && !isOver(known)) return known
+    if (windows.size >= MAX_WINDOWS) for (const [id, each] of windows) if (isOver(each)) windows.delete(id)
+    const started = { startedAt: now(), count: 0 }
+    windows.set(share, started)
+    return started
+  }
+
   return (share) => {
-    if (now() - startedAt >= WINDOW_MS) {
-      startedAt = now()
-      counts = new Map()
+    const window = windowOf(share)
+    if (window.count >= MAX_TRIES)
+      throw new ApiError('too_many_tries', {
+        retryAfterSeconds: Math.ceil((window.startedAt + WINDOW_MS - now()) / 1_000),
+      })
+    window.count += 1
+    return () => {
+      window.count -= 1
     }
-    const counted = counts
-    const count = counted.get(share) ?? 0
-    if (count >= MAX_TRIES)
-      throw new ApiError('too_many_tries', { retryAfterSeconds: Math.ceil((startedAt + WINDOW_MS - now()) / 1_000) })
-    counted.set(share, count + 1)
-    return () => counted.set(share, (counted.get(share) ?? 1) - 1)
   }
 }

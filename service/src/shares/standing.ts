@@ -4,7 +4,8 @@ import type { ApiKey, Metadata } from '../storage/metadata/metadata.ts'
 import { type Content, contentOf, type ContentParts } from './content.ts'
 import { type ShareDays, shareDays } from './days.ts'
 import type { Share, ShareDefinition, ShareKind } from './definition.ts'
-import { faultsOf, type FitParts, type Moment, type PieceQuery, queryOf } from './fit.ts'
+import { faultsOf, type Moment } from './fit.ts'
+import { type FitParts, type PieceQuery, queryOf } from './pieceQuery.ts'
 
 export type ShareState = 'active' | 'expired' | 'revoked' | 'suspended'
 
@@ -75,13 +76,19 @@ export const createStandings = (parts: StandingParts): Standings => {
     const moment: Moment = { projectId, zone: createZone(timezone), now: now() }
     const days = definition.dates && shareDays(definition.dates, moment.zone, moment.now)
     if (definition.dates && !days) return suspended('The date range of this share has no day now. Share it again.')
-    const found = await Promise.all(content.pieces.map((piece) => queryOf(parts, moment, piece)))
+    const found = await Promise.all(content.pieces.map((piece) => queryOf(parts, projectId, piece)))
     const queries = found.filter((each): each is PieceQuery => 'query' in each)
     const options = { days: days?.initial, moment, isThorough }
     const faults = [
       ...found.flatMap((each) => ('query' in each ? [] : [each])),
       ...(await Promise.all(queries.map((each) => faultsOf(parts, definition, each, options)))).flat(),
     ]
+    const unused = Object.keys(definition.choices).find((name) => !queries.some(({ names }) => names.includes(name)))
+    if (isThorough && unused !== undefined)
+      return suspended(
+        ...faults.map(({ message }) => message),
+        `No tile uses the variable "${unused}", so readers need no values of it.`,
+      )
     if (faults.length) return suspended(...faults.map(({ message }) => message))
     return { state: 'active' as const, reasons: [], shown: { content, queries, days, moment } }
   }

@@ -28,7 +28,15 @@ import {
 } from './storage.ts'
 import { quotingIntegers } from './unsafeIntegers.ts'
 
-const STREAM_FORMATS: Readonly<Record<StreamFormat, string>> = { ndjson: 'JSONEachRow', csv: 'CSVWithNames' }
+const ISO_TIMES: Settings = { date_time_output_format: 'iso' }
+
+const STREAM_FORMATS: Readonly<Record<StreamFormat, Settings>> = {
+  ndjson: { default_format: 'JSONEachRow' },
+  csv: { default_format: 'CSVWithNames' },
+  jsonl: { default_format: 'JSONEachRow', ...ISO_TIMES },
+  csv_rows: { default_format: 'CSV' },
+  parquet: { default_format: 'Parquet', output_format_parquet_compression_method: 'zstd' },
+}
 
 const ROWS_SETTINGS: Settings = {
   ...RESULT_SETTINGS,
@@ -137,7 +145,7 @@ export const createClickhouse = (
             params,
             queryId,
             signal,
-            settings: { ...settingsOfRun(statement, await seeing(limits)), default_format: STREAM_FORMATS[format] },
+            settings: { ...settingsOfRun(statement, await seeing(limits)), ...STREAM_FORMATS[format] },
           })
           // The engine does not apply max_result_rows to every query, such as one without a table.
           if (response.rowCount > limits.maxRows) {
@@ -145,7 +153,7 @@ export const createClickhouse = (
             throw new StorageError('size', 'The result has too many rows')
           }
           const body = await readStream(response, String(limits.projectId))
-          return format === 'csv' ? body : pipeline(body, quotingIntegers(), () => {}) // Readers of the stream receive the error.
+          return format === 'ndjson' ? pipeline(body, quotingIntegers(), () => {}) : body // Readers of the stream receive the error.
         },
         limits,
       )
@@ -169,11 +177,11 @@ export const createClickhouse = (
 
     progress: ({ idPrefix }, signal) => readProgress(storage.rows, idPrefix, signal),
 
-    async insert(table, rows, { skipsUnreadable = false, settings: more = {} } = {}) {
+    async insert(table, rows, { skipsUnreadable = false, format = 'JSONEachRow', settings: more = {} } = {}) {
       const queryId = randomUUID()
       try {
         await execute(clients.current().writer, {
-          text: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          text: `INSERT INTO ${table} FORMAT ${format}`,
           rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')),
           queryId,
           settings: { ...INSERT_SETTINGS, ...(skipsUnreadable ? SKIP_UNREADABLE : {}), ...more, wait_end_of_query: 1 },

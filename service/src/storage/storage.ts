@@ -95,8 +95,11 @@ export interface Result {
   readonly textLength: number
 }
 
-/** `ndjson`: one object per line, with integers beyond 2^53 as strings. `csv`: with a header. */
-export type StreamFormat = 'ndjson' | 'csv'
+/**
+ * `ndjson`: one object per line, with integers beyond 2^53 as strings. `csv`: with a header. For exports, `jsonl`: one object per line,
+ * with all numbers as they are stored. `csv_rows`: without a header. `parquet`: one file.
+ */
+export type StreamFormat = 'ndjson' | 'csv' | 'jsonl' | 'csv_rows' | 'parquet'
 
 /** One row to insert, as a line of JSON whose keys are columns. */
 export type JsonLine = string
@@ -107,6 +110,8 @@ export type JsonLines = readonly JsonLine[] | Buffer
 export interface InsertOptions {
   /** Whether rows that the engine cannot parse are skipped. Otherwise they make the insert fail. */
   readonly skipsUnreadable?: boolean
+  /** Format of the rows. Default: lines of JSON. */
+  readonly format?: 'Parquet'
   /** Further settings of the insert. Only a cluster sets them. */
   readonly settings?: Settings
 }

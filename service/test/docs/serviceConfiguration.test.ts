@@ -32,7 +32,7 @@ ${table(
 
 The routes that pages use, \`/_health\`, \`/_readiness\` and \`/api/openapi.json\` are public. \`/console/\` and \`/api/console/session\`
 answer on the console's hosts ([security](../operate/security.md#console)). \`/toolbar/\` requires a session of the
-[toolbar](toolbar.md). Every other route requires a key with the scope in this
+[toolbar](toolbar.md), \`/shared\` and \`/embed/\` the token of a [share](management.md#shares). Every other route requires a key with the scope in this
 table, or a session of the console whose key has it.
 
 ${table(

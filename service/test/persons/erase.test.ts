@@ -6,7 +6,7 @@ import { StorageError } from '../../src/storage/storage.ts'
 const PERSON = { projectId: 1, id: 'ada', withEvents: true }
 
 /** Erases a person. `failures`: how each call of the stores fails, in order. Returns what was done, and how it ended. */
-const eraseWith = async (failures: (call: number) => Error | undefined) => {
+const eraseWith = async (failures: (call: number) => Error | undefined, ids = ['ada', 'laptop']) => {
   const [done, lines]: [string[], string[]] = [[], []]
   let [calls, now] = [0, 0]
   const attempt = async <Value>(what: string, result: Value): Promise<Value> => {
@@ -17,7 +17,7 @@ const eraseWith = async (failures: (call: number) => Error | undefined) => {
   }
   const erase = createErase({
     storage: { remove: ({ table }) => attempt(table, undefined) },
-    persons: { distinctIds: () => attempt('ids', ['ada', 'laptop']) },
+    persons: { distinctIds: () => attempt('ids', ids) },
     forget: () => attempt('person', undefined),
     tables: ['events'],
     erasers: [
@@ -58,6 +58,11 @@ test('waits for a free slot to look up the person', async () => {
   const busy = new ApiError('query_capacity', { retryAfterSeconds: 2 })
   const { done, ended } = await eraseWith((call) => (call < 4 ? busy : undefined))
   expect([ended, done]).toEqual(['erased', ALL])
+})
+
+test('discards results of a person that is erased already, because a process may have been killed before it did', async () => {
+  const { done, ended } = await eraseWith(() => undefined, [])
+  expect([done, ended]).toMatchObject([['ids', 'caches'], { code: 'not_found' }])
 })
 
 test('rejects when the event store does not respond for two minutes, so that the client can repeat the request', async () => {

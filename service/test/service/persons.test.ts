@@ -187,6 +187,7 @@ test('persons who shared a browser with a deleted person keep their identity and
   expect((await erase(fay.id, '?delete_events=true')).status).toBe(204)
   expect(await personOf('gus')).toEqual(gus)
   expect(await personOf('shared')).toBeUndefined()
+  for (const table of TABLES.filter((each) => each.startsWith('person_'))) expect(await traces(table, 'fay')).toBe(0)
   await capture(service, by('gus', '$identify', { $anon_distinct_id: 'gus-tablet' }))
   expect(await personOf('gus-tablet')).toMatchObject({
     id: gus.id,

@@ -241,6 +241,7 @@ describe('a modified token', () => {
   const CHANGES: Record<string, unknown> = {
     jti: '00000000-0000-4000-8000-000000000000',
     iat: 0,
+    project: 2,
     exp: 9_999_999_999,
     key: 'another',
     endpoints: ['orders', 'one'],

@@ -245,7 +245,9 @@ test('a person erased by one process is absent from cached and materialized resu
   const { gate: builderGate, idle } = await findBuilder()
   gates.forEach((gate) => gate.hold(FILL))
   const [{ id }] = (await api(idle, 'GET', '/persons/?distinct_id=eve')).body.results
-  expect((await api(idle, 'DELETE', `/persons/${id}/?delete_events=true`)).status).toBeLessThan(300)
+  // A lost response does not end the erasure.
+  gates.forEach((gate) => gate.dropNext(/DELETE WHERE/))
+  expect((await api(idle, 'DELETE', `/persons/${id}/?delete_events=true`)).status).toBe(204)
   for (const name of ['private', 'half-done', 'sales']) expect(await expectLive(name)).not.toContainEqual(hers)
   // What this process rebuilds now is held like the other's builds.
   builderGate.open()
@@ -294,8 +296,8 @@ test('a merge that another process stores while a materialized insight is read i
   await create(one, 'people', { query })
   await ready(one, 'people')
   const table = await tableOf('people')
-  const people = async (refresh: string) => {
-    const { body } = await run(one, 'people', { variables: {}, refresh })
+  const people = async (service: RunningService, refresh: string) => {
+    const { body } = await run(service, 'people', { variables: {}, refresh })
     expect(body.endpoint_materialized).toBe(refresh === 'direct' ? undefined : true)
     return body.results[0].data[0] as number
   }
@@ -303,17 +305,17 @@ test('a merge that another process stores while a materialized insight is read i
   for (const [round, hold] of (['hold', 'holdResponses', 'hold'] as const).entries()) {
     const [ann, phone, late] = ['ann', 'phone', 'late'].map((each) => `${each} ${round}`) as [string, string, string]
     await capture(other, joined(ann), joined(phone))
-    const before = await people('force')
+    const before = await people(one, 'direct')
     gates[0][hold](new RegExp(table))
-    const held = people('force')
-    await until(() => gates[0].held() === 1)
+    const held = people(one, 'force')
+    await until(() => gates[0].held() > 0)
     const merge = { distinct_id: `${ann} joined`, $anon_distinct_id: `${phone} joined` }
     expect((await capture(other, event('$identify', {}, merge))).status).toBe(200)
     expect((await capture(other, joined(late))).status).toBe(200)
     gates[0].open()
     // Before the merge, after it, or after the event that followed it. Never the event without the merge.
     expect([before, before - 1]).toContain(await held)
-    expect([await people('force'), await people('direct')]).toEqual([before, before])
+    expect([await people(other, 'force'), await people(other, 'direct')]).toEqual([before, before])
   }
 })
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createShareStore } from '../../src/shares/store.ts'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { api, capture, event, type Reply, request } from '../support/api.ts'
 import { sharedService, type SharedService } from '../support/sharedService.ts'
@@ -31,6 +32,7 @@ const TILES = [
   tile('trend', { endpoint: 'by_org', display: 'line' }),
   tile('of-plan', { endpoint: 'of_plan', variables: { plan: 'pro' } }),
   tile('own-insight', { query: TREND, display: 'line' }),
+  tile('broken', { query: { kind: 'TrendsQuery', series: 'none', breakdownFilter: 'none' } }),
   tile('own-sql', { query: sql('SELECT 1') }),
 ]
 
@@ -91,6 +93,10 @@ const rowsOf = async (view: string, asked: object) => {
   const { status, body } = await show(view, asked)
   expect([status, body.detail]).toEqual([200, undefined])
   return body.results
+}
+const openStore = async () => {
+  const { store, close } = await openMetadata(join(service.data, 'definitions.db'))
+  return { shares: store(createShareStore), close }
 }
 const bodyOf = ({ status, body: { request_id: _, ...body } }: Reply) => JSON.stringify([status, body])
 
@@ -177,9 +183,11 @@ describe('a share', () => {
     expect((await api(service, 'GET', `/shares/${share.id}`)).body).toMatchObject({ state: 'revoked' })
     expect((await api(service, 'PATCH', `/shares/${share.id}`, { note: 'again' })).status).toBe(410)
 
-    const short = await shareTiles({ expires_at: new Date(Date.now() + 1_500).toISOString() })
+    const short = await shareTiles()
     const last = await viewOf(short.token)
-    await new Promise((resolve) => setTimeout(resolve, 1_600))
+    const store = await openStore()
+    await store.shares.update(service.projectId, short.id, { expiresAt: new Date(Date.now() - 1).toISOString() })
+    await store.close()
     for (const reply of [await show(last, { tile: 'orders' }), await open(short.token)])
       expect(reply).toMatchObject({ status: 410, body: { code: 'share_ended', reason: 'expired' } })
   })
@@ -234,14 +242,27 @@ describe('a share', () => {
     expect((await open(share.token, { view: first.body.view })).status).toBe(200)
     const other = await open((await shareTiles()).token)
     expect((await open(share.token, { view: other.body.view })).status).toBe(401)
-    for (const password of ['wrong 1', 'wrong 2', 'wrong 3', 'wrong 4', 'wrong 5'])
-      expect(await open(share.token, { password })).toMatchObject({ status: 401, body: { code: 'share_password' } })
+    const tries = ['wrong 1', 'wrong 2', 'wrong 3', 'wrong 4', 'wrong 5'].map((password) =>
+      open(share.token, { password }),
+    )
+    for (const reply of await Promise.all(tries))
+      expect(reply).toMatchObject({ status: 401, body: { code: 'share_password' } })
     const locked = await open(share.token, { password: 'a long password' })
     expect(locked).toMatchObject({ status: 429, body: { code: 'too_many_tries' } })
     expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(0)
     await api(service, 'PATCH', `/shares/${share.id}`, { password: null })
     expect((await open(share.token)).status).toBe(200)
     expect((await show(first.body.view, { tile: 'orders' })).status).toBe(401)
+    expect(service.output()).not.toMatch(new RegExp(`a long password|wrong 1|${share.token}|${first.body.view}`))
+  })
+
+  test('has cached results of its own', async () => {
+    const shares = [await shareOf({ endpoint: 'orders', ...ACME }), await shareOf({ endpoint: 'orders', ...ACME })]
+    const computed = async ({ token }: { token: string }) =>
+      (await show(await viewOf(token), { tile: 'endpoint' })).body.last_refresh as string
+    const [first, again, other] = [await computed(shares[0]), await computed(shares[0]), await computed(shares[1])]
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
   })
 
   test('is read by its own page only', async () => {
@@ -273,7 +294,10 @@ describe('a share', () => {
     expect(await policyOf(`/embed/${share.id}`)).toBe(`${SITE} http://localhost:3000`)
     expect(await policyOf(`/embed/${(await shareTiles()).id}`)).toBe("'none'")
     expect(await policyOf('/embed/none')).toBe("'none'")
-    expect(await policyOf('/shared')).toBe("'none'")
+    for (const path of ['/shared', '/shared/', '/embed/none/'])
+      expect([path, await policyOf(path)]).toEqual([path, "'none'"])
+    for (const path of ['/shared/index.html', '/shared/assets/none.js', '/shared/..%2f..%2fpackage.json'])
+      expect([path, (await request(`${service.url}${path}`)).status]).toEqual([path, 404])
     await api(service, 'DELETE', `/shares/${share.id}`)
     expect(await policyOf(`/embed/${share.id}`)).toBe("'none'")
   })
@@ -334,6 +358,12 @@ describe('sharing is refused', () => {
       'an insight that is not broken down by the pin',
       { tiles: ['own-insight'], variables: { plan: 'pro' } },
       'Break the insight down by "plan"',
+    ],
+    ['an insight that cannot run', { tiles: ['broken'] }, 'Tile "The broken" has a query that cannot run'],
+    [
+      'values of a variable that no tile uses',
+      { tiles: ['own-insight'], allowed_values: { plan: PLANS } },
+      'No tile uses the variable "plan"',
     ],
     ['a variable without a value', { tiles: ['orders'], variables: { org: 'acme' } }, 'has no value for "plan"'],
     [
@@ -400,6 +430,13 @@ describe('sharing is refused', () => {
     ['ids by another name', 'SELECT upper(x) AS y FROM (SELECT distinct_id AS x FROM events)', 'ids of people'],
     ['lists of ids', 'SELECT groupArray(distinct_id) AS y FROM events', 'ids of people'],
     ['ids from WITH', 'WITH distinct_id AS x SELECT any(x) AS y FROM events', 'ids of people'],
+    ['ids in a subquery', 'SELECT (SELECT any(distinct_id) FROM events) AS y', 'ids of people'],
+    ['ids in an array', 'SELECT [distinct_id][1] AS y FROM events', 'ids of people'],
+    [
+      'ids in a union',
+      'SELECT x FROM (SELECT event AS x FROM events UNION ALL SELECT distinct_id AS y FROM events)',
+      'ids of people',
+    ],
     ['all properties', 'SELECT properties AS p FROM events', 'all properties'],
     ['all columns', 'SELECT * FROM events', 'Name the columns'],
     ['an e-mail address', 'SELECT properties.userEmail AS u FROM events', 'looks like an e-mail'],
@@ -422,7 +459,7 @@ describe('sharing is refused', () => {
   test('of counts of people it is not', async () => {
     await create(
       sql(
-        "SELECT count(DISTINCT person_id) AS people, uniq(distinct_id) AS visitors, countIf(properties.emails_sent > 1) AS sent FROM events WHERE event = 'email_sent' AND distinct_id != 'x'",
+        "SELECT count(DISTINCT person_id) AS people, uniq(distinct_id) AS visitors, countIf(properties.emails_sent > 1) AS sent, any(properties['plan']) AS a_plan, any(distinct_id = 'x') AS is_x FROM events WHERE event = 'email_sent' AND distinct_id != 'x'",
       ),
       'counts',
     )

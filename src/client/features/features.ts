@@ -1,3 +1,4 @@
+import { runFeatures } from '../runFeatures'
 import type { Feature } from '../feature'
 import { autocapture } from './autocapture/autocapture'
 import { BASE } from './base'
@@ -21,7 +22,8 @@ export const FEATURES: readonly Feature[] = [
   ...BASE,
   bots,
   exceptions,
-  pageviews,
+  // One of them brings what runs all that start and stop.
+  { ...pageviews, runFeatures },
   pageleaves,
   clicks,
   autocapture,

@@ -4,7 +4,6 @@ import { onPageRestored } from '../../browser/pageExit'
 import { createSignal, listen } from '../../browser/signal'
 import type { KeyValueStorage } from '../../browser/storage'
 import { attempt } from '../../lib/guard'
-import { has } from '../../lib/objects'
 import { oncePerTask } from '../../lib/oncePerTask'
 import { uuidv7 } from '../../lib/uuid'
 import type { Properties } from '../../types'
@@ -21,9 +20,6 @@ export interface CookieOptions {
   secure: boolean
   crossSubdomain: boolean
 }
-
-/** Whether an element named `cookie` hides the property, so that js-cookie can neither read nor set cookies. */
-const isHidden = () => has(document, 'cookie') && typeof document.cookie !== 'string'
 
 /** Returns every path that a cookie of this page can have, `/` first. */
 const paths = (): string[] =>
@@ -130,16 +126,7 @@ export const cookieStorage = (
   const valuesOf = (name: string): readonly string[] => attempt(() => read().get(name)) ?? []
   const set = (name: string, value: string, attributes: Cookies.CookieAttributes) => {
     renew()
-    const { path, domain, expires, secure } = attributes
-    if (!isHidden()) return Cookies.set(name, value, { sameSite: 'Lax', ...attributes })
-    // Browsers ignore empty attributes. https://www.rfc-editor.org/rfc/rfc6265#section-5.2
-    const parts = [
-      `${name}=${encodeURIComponent(value)};path=${path};samesite=Lax`,
-      domain && `domain=${domain}`,
-      expires && `max-age=${Number(expires) * 86_400}`,
-      secure ? 'secure' : '',
-    ]
-    return writeCookie(parts.join(';'))
+    return Cookies.set(name, value, { sameSite: 'Lax', ...attributes })
   }
   /** Removes all cookies of this name but the one that `setAt` has set at `kept`. */
   const remove = (name: string, kept?: string) => {

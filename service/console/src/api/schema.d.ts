@@ -957,6 +957,86 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/export/deletions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export what was erased: hashes of ids, and conditions of deletions
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportDeletions']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/distinct_ids': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export all ids with their people, which says which ids were merged
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportDistinctIds']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export events, as a stream of any size
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportEvents']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/export/persons': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Export the people of the project with their properties
+     * @description Requires a key with the scope export:read.
+     */
+    get: operations['getExportPersons']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/feature_flags': {
     parameters: {
       query?: never
@@ -1127,6 +1207,66 @@ export interface paths {
     get: operations['getHeatmapsScroll']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the last 50 imports with their progress, newest first
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getImports']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports/{id}/stop': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Stop an import after its current delivery. It can be continued
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postImportsByIdStop']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports/{id}/undo': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Delete the events that an import has stored
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postImportsByIdUndo']
     delete?: never
     options?: never
     head?: never
@@ -5979,6 +6119,101 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getExportDeletions: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportDistinctIds: {
+    parameters: {
+      query?: {
+        format?: 'jsonl' | 'csv' | 'parquet'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportEvents: {
+    parameters: {
+      query?: {
+        date_from?: string
+        date_to?: string
+        event?: string[]
+        format?: 'jsonl' | 'csv' | 'parquet'
+        since?: string
+        until?: string
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getExportPersons: {
+    parameters: {
+      query?: {
+        format?: 'jsonl' | 'csv' | 'parquet'
+      }
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getFeatureFlags: {
     parameters: {
       query?: never
@@ -6784,6 +7019,121 @@ export interface operations {
             fold: number
             page_height: number
             views: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getImports: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** @description Events that are stored, by this import or before */
+              accepted: number
+              /** Format: date-time */
+              changed_at: string
+              /** Format: date-time */
+              created_at: string
+              error: string | null
+              id: string
+              /** @description Rows read */
+              read: number
+              /** @description Rows that are not imported, by reason */
+              refused: {
+                [key: string]: number
+              }
+              source: string
+              /** @enum {string} */
+              state: 'running' | 'stopped' | 'done' | 'undone'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postImportsByIdStop: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Events that are stored, by this import or before */
+            accepted: number
+            /** Format: date-time */
+            changed_at: string
+            /** Format: date-time */
+            created_at: string
+            error: string | null
+            id: string
+            /** @description Rows read */
+            read: number
+            /** @description Rows that are not imported, by reason */
+            refused: {
+              [key: string]: number
+            }
+            source: string
+            /** @enum {string} */
+            state: 'running' | 'stopped' | 'done' | 'undone'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postImportsByIdUndo: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Id of the deletion, which has the progress */
+            deletion: string
           }
         }
       }

@@ -12,15 +12,19 @@ const toCell = (value: unknown): string => {
 export const toCsv = (head: readonly string[], rows: readonly (readonly unknown[])[]): string =>
   [head, ...rows].map((row) => row.map(toCell).join(',')).join('\r\n')
 
-/** Downloads text as a file. */
-export const downloadText = (fileName: string, text: string, type: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+/** Saves data as a file. */
+export const downloadBlob = (fileName: string, data: Blob): void => {
+  const url = URL.createObjectURL(data)
   const link = document.createElement('a')
   link.href = url
   link.download = fileName
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** Saves text as a file. */
+export const downloadText = (fileName: string, text: string, type: string): void =>
+  downloadBlob(fileName, new Blob([text], { type }))
 
 export const downloadCsv = (title: string, head: readonly string[], rows: readonly (readonly unknown[])[]): void => {
   const name =

@@ -82,7 +82,7 @@ export const SharedTileView = ({
             <button
               type="button"
               class="button plain"
-              aria-label={`Download ${title} as a picture`}
+              aria-label={`Download ${title} as PNG`}
               onClick={() => downloadPicture(body.current!, title, data.table)}
             >
               PNG

@@ -11,6 +11,8 @@ export interface RunTokenClaims {
   /** When it was issued and when it expires, in seconds since the epoch. */
   readonly iat: number
   readonly exp: number
+  /** Id of the project, for pages: a run names it in its path. Absent in older tokens. */
+  readonly project?: number
   /** Id of the personal API key that issued it. */
   readonly key: string
   readonly endpoints: readonly string[]

@@ -86,6 +86,7 @@ export const createRunTokens = ({ metadata, takesDates, now = Date.now }: RunTok
         jti: randomUUID(),
         iat: Math.floor(now() / 1_000),
         exp,
+        project: projectId,
         key: key.id,
         endpoints,
         variables,

@@ -12,7 +12,7 @@ const VALUE = Type.Union([Type.String({ maxLength: 1_000 }), Type.Number(), Type
 const VARIABLES = Type.Record(Type.String({ maxLength: 400 }), Type.Unknown(), { maxProperties: 50 })
 const CHOICES = Type.Record(
   Type.String({ maxLength: 400 }),
-  Type.Array(VALUE, { minItems: 1, maxItems: 200, uniqueItems: true }),
+  Type.Array(VALUE, { minItems: 1, maxItems: 100, uniqueItems: true }),
   { maxProperties: 10 },
 )
 const DATE_RANGE = Type.Object(

@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDashboardStore } from '../../../src/dashboards/store.ts'
+import { createShareStore } from '../../../src/shares/store.ts'
 import { createErrorTrackingStore } from '../../../src/errorTracking/store.ts'
 import { createDeletedRecordingStore } from '../../../src/recordings/store.ts'
 import { HIDES_NOTHING, KEEPS_ALL } from '../../../src/retention/policy.ts'
@@ -8,6 +9,7 @@ import { createDeletionStore, createErasureStore, createRetentionStore } from '.
 import { openMetadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
 import { createSurveyStore } from '../../../src/surveys/store.ts'
 import { createToolbarStore } from '../../../src/toolbar/store.ts'
+import { BEGIN, createImportStore } from '../../../src/transfers/store.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/startService.ts'
 
@@ -103,10 +105,12 @@ const openStores = async (at: string) => {
   return {
     ...metadata,
     dashboards: store(createDashboardStore),
+    shares: store(createShareStore),
     deletedRecordings: store(createDeletedRecordingStore),
     retention: store(createRetentionStore),
     deletions: store(createDeletionStore),
     erasures: store(createErasureStore),
+    imports: store(createImportStore),
     errorTracking: store(createErrorTrackingStore),
     surveys: store(createSurveyStore),
     toolbar: store(createToolbarStore),
@@ -450,6 +454,65 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     })
   })
 
+  describe('shares', () => {
+    const share = {
+      projectId: 1,
+      definition: {
+        kind: 'endpoint',
+        target: 'id',
+        endpoint: 'orders',
+        version: 'latest',
+        tiles: [],
+        pins: { org: 'acme' },
+        choices: { plan: ['free', 'pro'] },
+      },
+      origins: ['https://app.example'],
+      note: 'for the board',
+      password: undefined,
+      ownerKey: 'key',
+      expiresAt: '2999-01-01T00:00:00.000Z',
+    } as const
+    const limits = { max: 2, maxChars: 1_000, endedBefore: '2000-01-01T00:00:00.000Z' }
+
+    test('are found by their token, change, and belong to one project', async () => {
+      const made = (await metadata.shares.create(share, 'token', limits))!
+      expect(made).toMatchObject(share)
+      expect(await metadata.shares.byToken('token')).toEqual(made)
+      expect(await metadata.shares.byId(made.id)).toEqual(made)
+      expect([await metadata.shares.get(2, made.id), await metadata.shares.list(2)]).toEqual([undefined, []])
+      const changed = (await metadata.shares.update(1, made.id, { token: 'next', password: 'hash', note: '' }))!
+      expect(changed).toMatchObject({ note: '', password: 'hash', origins: share.origins })
+      expect(changed.generation).not.toBe(made.generation)
+      expect([await metadata.shares.byToken('token'), await metadata.shares.byToken('next')]).toEqual([
+        undefined,
+        changed,
+      ])
+      expect((await metadata.shares.update(1, made.id, { password: null }))!.password).toBeUndefined()
+      expect([
+        await metadata.shares.update(2, made.id, { note: 'theirs' }),
+        await metadata.shares.revoke(2, made.id),
+      ]).toEqual([undefined, false])
+      expect(await metadata.shares.revoke(1, made.id)).toBe(true)
+      expect(await metadata.shares.byId(made.id)).toMatchObject({ revokedAt: expect.any(String) })
+      expect(await metadata.shares.update(1, made.id, { note: 'late' })).toBeUndefined()
+      expect(await metadata.shares.revoke(1, made.id)).toBe(true)
+    })
+
+    test('are limited in number, and ended ones are deleted when they are old', async () => {
+      const of3 = { ...share, projectId: 3 }
+      const made = await Promise.all(['a', 'b', 'c'].map((token) => metadata.shares.create(of3, token, limits)))
+      expect(made.filter(Boolean)).toHaveLength(2)
+      const [first] = made.flatMap((each) => each ?? [])
+      await metadata.shares.revoke(3, first!.id)
+      await new Promise((resolve) => setTimeout(resolve, 2)) // so that it ended before now
+      // Where there is no room, it is deleted at once.
+      expect(await metadata.shares.create(of3, 'd', limits)).toMatchObject({ projectId: 3 })
+      expect(await metadata.shares.byId(first!.id)).toBeUndefined()
+      expect(await metadata.shares.list(3)).toHaveLength(2)
+      expect(await metadata.shares.create({ ...share, projectId: 4 }, 'e', { ...limits, maxChars: 10 })).toBeUndefined()
+    })
+  })
+
   describe('dashboards', () => {
     const dashboard = { name: 'd', description: '', variables: { plan: 'pro' }, tiles: [{ id: 'a' }] }
 
@@ -565,6 +628,19 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect(await deletions.list(1, 10)).toEqual([done])
     await deletions.restore([done!, { ...done!, id: 'other', projectId: 2 }])
     expect((await deletions.targets()).map(({ id }) => id).sort()).toEqual([added.id, 'other'].sort())
+  })
+
+  test('remembers how far an import is', async () => {
+    const { imports } = metadata
+    const added = await imports.add(1, 'posthog')
+    expect(added).toMatchObject({ source: 'posthog', state: 'running', position: BEGIN, error: null })
+    const position = { ...BEGIN, files: ['a'], line: 2 }
+    await imports.change(added.id, { position, error: 'why' })
+    await imports.change(added.id, { state: 'stopped' })
+    const changed = await imports.get(1, added.id)
+    expect(changed).toMatchObject({ state: 'stopped', position, error: 'why', createdAt: added.createdAt })
+    expect([await imports.list(1, 10), await imports.list(2, 10)]).toEqual([[changed], []])
+    expect(await imports.get(2, added.id)).toBeUndefined()
   })
 
   test('remembers the latest erasure of an id, and whether its events were erased', async () => {

@@ -4,6 +4,7 @@ import { Code } from '../../ui/copy.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { variablesOf } from '../../ui/sqlEditor/sqlVariables.ts'
 import { initialText, toVariableValue, useVariables } from '../../ui/sqlEditor/useVariables.ts'
+import { ChartSnippet } from './chartSnippet.tsx'
 import { isSql, textOfQuery, type TabProps } from './endpointApi.ts'
 import { RunTokenForm } from './runTokenForm.tsx'
 import { curlOf, type SnippetInput, typeScriptOf, typesOf } from './snippets.ts'
@@ -42,6 +43,7 @@ export const UseTab = ({ endpoint }: TabProps) => {
           <Code label="TypeScript" text={typeScriptOf(input)} />
         </div>
       </Card>
+      <ChartSnippet name={endpoint.name} variables={variables} />
       <Card title="From a page">
         <RunTokenForm name={endpoint.name} variables={names} />
       </Card>

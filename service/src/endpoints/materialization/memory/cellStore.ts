@@ -77,11 +77,13 @@ export interface CellsOptions {
   readonly storage: Pick<Storage, 'run'>
   readonly maxBytes?: number
   readonly changedIds?: ChangedIds
+  /** Number of people from which on a period is read when a second run needs it. */
+  readonly manyDistinct?: number
 }
 
-export const createCells = ({ storage, maxBytes, changedIds = () => undefined }: CellsOptions): Cells => {
+export const createCells = ({ storage, maxBytes, manyDistinct, changedIds = () => undefined }: CellsOptions): Cells => {
   const slices = createSlices({ storage, maxBytes })
-  const takeGroups = createGroups({ storage, slices, changedIds })
+  const takeGroups = createGroups({ storage, slices, manyDistinct, changedIds })
   const takeIntervals = createIntervals(storage)
   return {
     async finish(run, options) {

@@ -65,34 +65,61 @@ export const arrivedOf = (slices: Slices, run: CellRun, options: CellsAt) =>
 /** The epoch of what was stored before the table's watermark. */
 const settledEpoch = (run: CellRun, options: CellsAt): number => (run.readsOwners ? options.owners : 0)
 
-/** Returns the groups of periods that are computed from their events. `undefined`: only the engine can. */
+/** With so many people, reading a whole period takes longer than counting them once. */
+const MANY_DISTINCT = 10_000
+
+/** Returns whether a period was asked for before, as of the same epoch. */
+type WasAsked = (key: string, epoch: number) => boolean
+
+const MAX_ASKED = 10_000
+
+const createAsked = (): WasAsked => {
+  const epochs = new Map<string, number>()
+  return (key, epoch) => {
+    const wasAsked = epochs.get(key) === epoch
+    if (epochs.size >= MAX_ASKED) epochs.clear()
+    epochs.set(key, epoch)
+    return wasAsked
+  }
+}
+
+/**
+ * Returns the groups of periods that are computed from their events. `undefined`: only the engine can. A period with many people is read
+ * when a second run needs it.
+ */
 const fromBoundaries = async (
-  slices: Slices,
+  { slices, wasAsked, manyDistinct = MANY_DISTINCT }: GroupsOptions & { readonly wasAsked: WasAsked },
   run: CellRun,
   options: CellsAt,
   wanted: readonly Wanted[],
 ): Promise<Row[] | undefined> => {
   if (run.boundary.length === 0) return undefined
   const distinct = run.boundary.filter((each) => each.isDistinct).flatMap(({ places }) => places)
-  const isTooLarge = ({ values, isChanged }: Wanted) =>
-    distinct.some((place) => (values?.[place] as number) > (isChanged ? MAX_DISTINCT_NOW : MAX_DISTINCT))
-  if (wanted.some(isTooLarge)) return undefined
+  const hasMore = ({ values }: Wanted, than: number) => distinct.some((place) => (values?.[place] as number) > than)
+  if (wanted.some((each) => hasMore(each, each.isChanged ? MAX_DISTINCT_NOW : MAX_DISTINCT))) return undefined
   const windows = windowsOf(wanted)
   if (windows.length > MAX_WINDOWS) return undefined
+  const periods = windows.map(({ window, groups }) => {
+    const isNow = groups.some((each) => each.isChanged)
+    return {
+      window,
+      groups,
+      isNow,
+      key: `${run.key} ${window.from} ${window.to} ${isNow}`,
+      // Both only grow, so their sum changes with each.
+      epoch: settledEpoch(run, options) + (isNow ? options.epoch : 0),
+    }
+  })
+  const large = periods.filter(({ groups }) => groups.some((each) => hasMore(each, manyDistinct)))
+  const asked = large.map(({ key, epoch }) => wasAsked(key, epoch))
+  if (!asked.every(Boolean)) return undefined
   const found = await Promise.all(
-    windows.map(async ({ window, groups }) => {
-      const isNow = groups.some((each) => each.isChanged)
+    periods.map(async ({ window, groups, isNow, key, epoch }) => {
       const parts = await Promise.all(
         run.boundary.map((each, at) =>
-          slices.load(
-            `${run.key} ${window.from} ${window.to} ${at} ${isNow}`,
-            run,
-            () => each.statement(window, isNow),
-            options.limits,
-            // Both only grow, so their sum changes with each.
-            settledEpoch(run, options) + (isNow ? options.epoch : 0),
-            { read: (result) => each.read(result, window) },
-          ),
+          slices.load(`${key} ${at}`, run, () => each.statement(window, isNow), options.limits, epoch, {
+            read: (result) => each.read(result, window),
+          }),
         ),
       )
       if (!parts.every((part) => part !== undefined)) return undefined
@@ -127,7 +154,7 @@ const sorted = (table: Slice, arrived: Slice | undefined, range: TimeRange) => {
   return { rows, partial: [...wanted, ...extents.values()].filter(isInRange) }
 }
 
-export type GroupsOptions = CorrectionOptions & { readonly slices: Slices }
+export type GroupsOptions = CorrectionOptions & { readonly slices: Slices; readonly manyDistinct?: number | undefined }
 
 // Each further try finds most of what the last one read in memory.
 const TRIES = 3
@@ -139,6 +166,7 @@ const countOf = (arrived: Slice | undefined): number =>
 export const createGroups = (options: GroupsOptions) => {
   const { storage, slices } = options
   const groupsIn = createSharedGroups(storage)
+  const wasAsked = createAsked()
   const groupsAt = async (run: CellRun, known: CellsAt, arrived: Slice | undefined): Promise<CellRows | undefined> => {
     const { range, groupCount } = run
     const table = await slices.load(run.key, run, run.statements.table, known.limits, settledEpoch(run, known), {
@@ -151,7 +179,7 @@ export const createGroups = (options: GroupsOptions) => {
     const first = groupCount + 2
     const columns = [...table.columns.slice(0, groupCount), ...table.columns.slice(first)]
     if (partial.length === 0) return { columns, rows }
-    const computed = await fromBoundaries(slices, run, known, partial)
+    const computed = await fromBoundaries({ ...options, wasAsked }, run, known, partial)
     if (computed) return { columns, rows: [...rows, ...computed] }
     const places = joined(
       partial.map(({ extent }) => ({ from: Math.max(extent.from, range.from), to: Math.min(extent.to, range.to) })),

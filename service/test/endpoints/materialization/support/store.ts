@@ -127,7 +127,7 @@ export const materialize = async (
   tables += 1
   const table = `rollup_test_${process.pid}_${tables}`
   const stored = { ...(await fillTable(engine, projectId, plan.table, table, watermarkMs)), isComplete }
-  const cells = createCells({ storage: { run: engine.result } })
+  const cells = createCells({ storage: { run: engine.result }, manyDistinct: 0 })
   let epoch = 0
   const isOrdered = /order by/i.test(text)
   const shown = (rows: readonly (readonly unknown[])[]) => {
@@ -162,6 +162,9 @@ export const materialize = async (
         engine.rows(compiled),
       ])
       const [finished] = finish ?? []
+      // A second run at the same moment reads whole periods, which the first does not.
+      const again = finished && !knownAt ? await known.cells.finish(cellRun!, { ...known, limits, signal }) : undefined
+      if (again) expect(shown(again[0]!.rows)).toEqual(shown(finished!.rows))
       // Numbers of the engine may be rounded for a comparison, types may not differ.
       if (finished) expect(finished.columns).toEqual(live.columns)
       return {
