@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'types',
     'version',
   ],
-  entries: ['backend', 'browser', 'chart', 'client', 'extensions', 'sourcemaps', 'types'],
+  entries: ['backend', 'browser', 'chart', 'client', 'extensions', 'lib', 'sourcemaps', 'types'],
 }
 /** The bundled packages and the rooms that may import them. */
 const MAY_CONTAIN: Record<string, string> = {
