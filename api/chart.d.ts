@@ -24,7 +24,6 @@ interface ChartErrorDetail {
 interface TrailmarkChartAttributes {
   endpoint?: string
   host?: string
-  project?: string | number
   token?: string
   'token-provider'?: string
   variables?: string
@@ -40,7 +39,6 @@ interface TrailmarkChartAttributes {
 interface TrailmarkChart extends HTMLElement {
   endpoint: string
   host: string
-  project: string
   token: string
   tokenProvider: TokenProvider | string
   variables: Readonly<Record<string, unknown>>

@@ -108,6 +108,33 @@ describe('trailmark/chart', () => {
     ])
   })
 
+  test('has types for elements, events and JSX', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'trailmark-chart-')), 'consumer.mts')
+    writeFileSync(
+      file,
+      `import { defineChart, type TrailmarkChartAttributes } from '${ROOT}/dist/esm/chart.js'
+       defineChart({ host: 'https://events.example.com' })
+       const chart = document.createElement('trailmark-chart')
+       chart.tokenProvider = async () => 'token'
+       chart.addEventListener('error', ({ detail }) => console.log(detail.code, detail.retryAfterMs))
+       export const png: Promise<Blob> = chart.toPNG()
+       export const attributes: TrailmarkChartAttributes = { endpoint: 'orders', 'token-provider': '/token', type: 'bar' }
+       // @ts-expect-error there is no such type
+       export const wrong: TrailmarkChartAttributes = { type: 'cake' }`,
+    )
+    const program = ts.createProgram([file], {
+      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+      skipDefaultLibCheck: true,
+      types: [],
+      strict: true,
+      noEmit: true,
+      module: ts.ModuleKind.Node16,
+      moduleResolution: ts.ModuleResolutionKind.Node16,
+    })
+    expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => messageText)).toEqual([])
+    rmSync(join(file, '..'), { recursive: true })
+  })
+
   test('can be imported on a server, where it defines nothing', () => {
     const script = `
     const { defineChart } = await import('./dist/esm/chart.js')

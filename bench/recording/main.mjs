@@ -349,7 +349,10 @@ const measureFirst = async (browser, recorder, nodes, slowdown) => {
     await done
     await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 })
     const grown = (await heapOf(cdp)) - heapBefore
-    if (recorder.stop) await tab.evaluate(recorder.stop)
+    if (recorder.stop) {
+      await tab.evaluate(recorder.stop)
+      await tab.waitForTimeout(2000)
+    }
     const left = (await heapOf(cdp)) - heapBefore
     const markOf = (name) => events.find((each) => each.name === name)
     const [first, last] = [markOf('bench-start'), markOf('bench-end')]

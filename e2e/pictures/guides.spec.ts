@@ -7,6 +7,7 @@ import { cut, recording } from '../support/recording'
 import { ROOT } from '../support/root'
 import { pageWith } from '../support/scenario'
 import type { Service } from '../support/service'
+import { startProcess } from '../support/startProcess'
 
 const SHOP = `<style>
     body { margin: 0; font: 16px system-ui; color: #1c2430; background: #f4f6f9 }
@@ -156,4 +157,48 @@ test('picture of web vitals', async ({ view }) => {
   await open('vitals')
   await expect(page.getByRole('row', { name: /\/checkout/ })).toBeVisible()
   await draw(page, 'web-vitals')
+})
+
+/** Orders of three plans and pageviews of 90 days, with weekends and growth. */
+const ninetyDays = () =>
+  Array.from({ length: 90 }, (_, day) => day).flatMap((day) => {
+    const share = (1 - day / 130) * (1 + 0.35 * Math.sin((day / 7) * 2 * Math.PI))
+    const times = (count: number, event: string, properties: object) =>
+      Array.from({ length: Math.round(count * share) }, (__, index) => ({
+        event,
+        timestamp: at(day * 24 + index / 60),
+        properties: { distinct_id: `visitor ${index}`, ...properties },
+      }))
+    return [
+      ...times(24, '$pageview', {}),
+      ...times(6, 'order placed', { org: 'acme', plan: 'Free' }),
+      ...times(14, 'order placed', { org: 'acme', plan: 'Team' }),
+      ...times(10, 'order placed', { org: 'acme', plan: 'Business' }),
+    ]
+  })
+
+test('picture of charts', async ({ view }) => {
+  const { page, service } = view
+  const body = JSON.stringify({ api_key: service.token, batch: ninetyDays() })
+  expect((await fetch(`${service.url}/batch/`, { method: 'POST', body })).status).toBe(200)
+  const { ready, stop } = await startProcess(
+    [join(ROOT, 'examples/chart/server.mjs')],
+    {
+      TRAILMARK_URL: service.url,
+      TRAILMARK_PROJECT_ID: String(service.projectId),
+      TRAILMARK_PERSONAL_API_KEY: service.key,
+      TRAILMARK_DEMO_PORT: '0',
+    },
+    (line) => line.startsWith('charts ready '),
+  )
+  const { url } = JSON.parse(ready.slice('charts ready '.length)) as { url: string }
+  await page.goto(url)
+  await expect(page.locator('trailmark-chart text.number')).not.toHaveText('0')
+  await expect(page.locator('trailmark-chart path.line')).toHaveCount(3)
+  await page
+    .locator('trailmark-chart .plot')
+    .first()
+    .hover({ position: { x: 420, y: 80 } })
+  await page.screenshot({ path: join(ROOT, 'docs/images/charts.png'), animations: 'disabled' })
+  await stop()
 })

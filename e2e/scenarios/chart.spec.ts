@@ -395,8 +395,21 @@ test('says what is wrong and what to do, as an event too, and throws nothing int
   await page.waitForTimeout(1_500)
   await page.evaluate(() => (document.querySelector('trailmark-chart')!.tokenProvider = ''))
   await expectError({ token: expiring.token }, 'The token has expired. Give the chart a new token')
+  const [{ token: own }, { token: other }] = [await shop.token(), await shop.token({ variables: { org: 'rival' } })]
+  await set({ token: own })
+  await expect(page.locator('trailmark-chart path.line')).toHaveCount(4)
+  const shown = await cells(page)
   await page.route('**/run', (route) => route.abort())
-  await expectError({ token: (await shop.token()).token }, `${service.url} cannot be reached`)
+  // The data stays while only the connection is gone, but never under the token of another customer.
+  // Equal requests within a second are one.
+  await expect(async () => {
+    await page.locator('trailmark-chart').evaluate((each: TrailmarkChart) => each.reload())
+    await expect(status(page)).toContainText(`${service.url} cannot be reached`, { timeout: 500 })
+  }).toPass()
+  expect(await cells(page)).toEqual(shown)
+  await set({ token: other })
+  await expect(status(page)).toContainText(`${service.url} cannot be reached`)
+  expect(await cells(page)).toEqual([])
   expect(await page.evaluate(() => [...new Set((window as unknown as { seen: string[] }).seen)])).toEqual([
     'run_token_revoked',
     'origin_not_allowed',

@@ -535,13 +535,17 @@ for (const [how, forbid] of Object.entries<(page: Page) => Promise<unknown>>({
     })
     site.page(
       '/',
-      `<!doctype html><title>csp</title><script nonce="n" src="${service.url}/static/analytics.js"></script><script nonce="n">analytics.init('${service.token}', ${options})</script>${DEAD}`,
-      how.startsWith('is forbidden') ? { 'Content-Security-Policy': `script-src 'nonce-n'` } : {},
+      `<!doctype html><title>csp</title><script src="${service.url}/static/analytics.js"></script><script nonce="n">analytics.init('${service.token}', ${options})</script>${DEAD}`,
+      how.startsWith('is forbidden')
+        ? { 'Content-Security-Policy': `script-src 'nonce-n' ${service.url}/static/analytics.js` }
+        : {},
     )
     const errors: string[] = []
     const ours: string[] = []
     page.on('pageerror', (error) => errors.push(String(error)))
     page.on('console', (message) => message.text().includes('[trailmark]') && ours.push(message.text()))
+    let requests = 0
+    page.on('request', (request) => request.url().endsWith('/clicks.js') && (requests += 1))
     await forbid(page)
     await page.goto(site.url)
     await ready(page)
@@ -550,7 +554,10 @@ for (const [how, forbid] of Object.entries<(page: Page) => Promise<unknown>>({
     await page.evaluate(() => void window.analytics.capture('after'))
     await stored(named('after'))
     expect(errors).toEqual([])
-    expect(ours).toEqual([])
+    // One message, of one request.
+    const told = ours.filter((line) => !line.includes('/database.js'))
+    expect(told).toEqual([expect.stringContaining(`${service.url}/static/clicks.js is missing, blocked or`)])
+    expect(requests).toBeLessThanOrEqual(1)
   })
 }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright/test'
 import { clickThrice } from '../support/clickThrice'
+import { pause } from '../support/pause'
 import { ready } from '../support/ready'
 import { ROOT } from '../support/root'
 import { expect, test } from '../support/scenario'
@@ -98,7 +99,8 @@ test('captures everything on a page whose images hide the properties of the docu
   await page.goto(site.url)
   await ready(page)
   expect(await page.evaluate(() => (window as unknown as { hidingCount: number }).hidingCount)).toBeGreaterThan(20)
-  await page.waitForTimeout(1200)
+  // Later than a second after the window got the focus.
+  await pause(page, 1200)
   await clickThrice(page.locator('.buy'))
   await stored((all) => ['$rageclick', '$dead_click'].every((name) => all.some(({ event }) => event === name)))
   await page.evaluate(() => history.pushState(null, '', '/other'))

@@ -59,6 +59,22 @@ const STRICT_OPTIONS = {
   enable_recording_console_log: true,
 } as const
 
+/** Makes slices of full snapshots short, and adds `html` between the first of them. */
+const inSlices = (html: string) => `<script>{
+  const now = performance.now.bind(performance)
+  let more = 0
+  performance.now = () => now() + (more += 1)
+  globalThis.slices = 0
+  const Channel = MessageChannel
+  globalThis.MessageChannel = class extends Channel {
+    constructor() {
+      super()
+      if (slices++ < 20) document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(html)})
+    }
+  }
+}</script>`
+const BETWEEN = '<input value="{typed-between}" title="{between}"><b class="ph-mask">{typed-masked-between}</b>'
+
 const visit = async (
   {
     page,
@@ -76,7 +92,11 @@ const visit = async (
   const secrets = createSecrets()
   const seed = (stage: string) => secrets.fill(SECRET_HTML, stage)
   await record({ consoleLogRecordingEnabled: true, networkPayloadCapture: { recordBody: true, recordHeaders: true } })
-  put('npm', '/page', seed('snapshot'), { ...QUIET, api_host: network.url, ...options })
+  put('npm', '/page', inSlices(secrets.fill(BETWEEN, 'slices')) + seed('snapshot'), {
+    ...QUIET,
+    api_host: network.url,
+    ...options,
+  })
   await page.goto(`${site.url}/page?visitor=${secrets.fill('{query}', 'page')}`)
   await recording(page)
   // A full snapshot of the page as it was loaded.
@@ -98,6 +118,7 @@ const visit = async (
       { intervals: [500] },
     )
     .toBeGreaterThan(1)
+  expect(await page.evaluate<number>('slices')).toBeGreaterThan(10)
   return secrets
 }
 

@@ -1,5 +1,5 @@
 import { HOSTILE_RECORDINGS } from '../support/hostileRecordings'
-import { cut, recording, status, test, text, types } from '../support/recording'
+import { cut, recording, status, test, text, types, why } from '../support/recording'
 import { expect, QUIET } from '../support/world'
 
 test.use({ hostName: 'shop.example.localhost' })
@@ -79,4 +79,28 @@ for (const [name, { options, before = '', html = '', act, shows, isLeftOut, step
       .sort((a, b) => Number(a.properties.$snapshot_sequence) - Number(b.properties.$snapshot_sequence))
       .flatMap(({ properties }) => properties.$snapshot_data)
     expect(unknownNodes(events)).toEqual([])
+  })
+
+for (const method of ['get', 'set', 'has'])
+  test(`a page whose WeakMap.prototype.${method} throws: it works on, and events say why its recording has ended`, async ({
+    page,
+    site,
+    put,
+    network,
+    record,
+  }) => {
+    await record(true)
+    put('script', '/', '<p>x</p>', { ...QUIET, api_host: network.url })
+    await page.goto(site.url)
+    await recording(page)
+    await page.evaluate((name) => {
+      const original = WeakMap.prototype[name as 'get']
+      WeakMap.prototype[name as 'get'] = function (this: WeakMap<object, unknown>, key: object, ...rest: []) {
+        if (key instanceof Node) throw new Error('no nodes')
+        return original.call(this, key, ...rest)
+      }
+      document.body.append('changed')
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+    }, method)
+    await expect.poll(() => why(page), { timeout: 15_000 }).toBe('rrweb')
   })

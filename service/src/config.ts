@@ -22,7 +22,9 @@ export interface Config {
   /** Path under which a proxy serves the service, such as `/trailmark`. Empty: the root. */
   readonly consoleBase: string
   /** Path of a file with IP ranges and their countries. Absent: countries are not looked up. */
-  readonly geoipFile: string | undefined
+  readonly geoipFiles: readonly string[] | undefined
+  /** Whether events get the region and the city. */
+  readonly hasCities: boolean
   /** URL of a ClickHouse server, or of each node of a cluster, separated by commas. Absent: the embedded engine. */
   readonly clickhouseUrl: string | undefined
   /** Name of the cluster of these nodes. */
@@ -100,6 +102,8 @@ const isDecodable = (text: string): boolean => {
 
 // The home is looked up only for ~, because a user who is only a number, as in a container, has none.
 const asPath = (text: string): string => resolve(text.replace(/^~(?=\/|$)/, () => homedir()))
+
+const asPaths = (text: string): readonly string[] => text.split(',').map((each) => asPath(each.trim()))
 
 const asToken = (text: string): string => {
   if (!/^[A-Za-z0-9_-]{1,200}$/.test(text)) throw new Error('expects 1 to 200 letters, digits, _ and -')
@@ -277,11 +281,17 @@ const VARIABLES = {
     what: 'Path under which a proxy serves the service, such as /trailmark.',
     read: asBase,
   },
-  geoipFile: {
+  geoipFiles: {
     name: 'TRAILMARK_GEOIP_FILE',
     fallback: undefined,
-    what: 'CSV file of IP ranges and their countries (first, last, country), which adds `$geoip_country_code` to events. Absent: countries are not looked up.',
-    read: asPath,
+    what: 'CSV files of IP ranges and their countries (first, last, country), or databases in the format mmdb, separated by commas, which add `$geoip_country_code` to events. Absent: countries are not looked up.',
+    read: asPaths,
+  },
+  hasCities: {
+    name: 'TRAILMARK_GEOIP_CITY',
+    fallback: '0',
+    what: '1: events also get the region and the city, if a database in TRAILMARK_GEOIP_FILE has them.',
+    read: asSwitch,
   },
   clickhouseUrl: {
     name: 'CLICKHOUSE_URL',

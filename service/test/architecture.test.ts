@@ -316,9 +316,12 @@ test('what deletes rows of the event store cannot insert any', () => {
     )
     .filter(({ members }) => members.includes("'remove'"))
   expect([...new Set(ports.map(({ file }) => file))].sort()).toEqual([
+    'backup/restore.ts',
     'persons/erase.ts',
     'persons/forget.ts',
     'recordings/removeRecordings.ts',
+    'retention/deletionWork.ts',
+    'retention/replay.ts',
   ])
   expect(ports.filter(({ members }) => members.includes("'insert'"))).toEqual([])
 })

@@ -17,6 +17,7 @@ test('an empty environment results in the default configuration', () => {
     clickhouseUrl: undefined,
     databaseUrl: undefined,
     clickhouseCluster: undefined,
+    hasCities: false,
     isSmall: false,
     engineMemoryBytes: undefined,
     runSeconds: 10,
@@ -163,4 +164,11 @@ test('a variable that the service does not know is named, with the one that was 
     'TRAILMARK_PROT is not a variable of the service and is ignored. Did you mean TRAILMARK_PORT?',
     'TRAILMARK_SOMETHING_ELSE is not a variable of the service and is ignored. "trailmark --help" lists all.',
   ])
+})
+
+test('files of places are separated by commas', () => {
+  expect(read({ TRAILMARK_GEOIP_FILE: '/a.mmdb, b.csv', TRAILMARK_GEOIP_CITY: '1' })).toMatchObject({
+    geoipFiles: ['/a.mmdb', resolve('b.csv')],
+    hasCities: true,
+  })
 })

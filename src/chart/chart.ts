@@ -1,13 +1,10 @@
-import { checkDays, type Days, dayNames, daysOf } from './load/days'
+import { type Answer, type Chosen, requestAnswer } from './answer'
 import { ChartError, keepsData } from './load/errors'
-import { runChart } from './load/run'
-import { sourceOf } from './load/tokens'
-import { type ChartData, NO_DATA } from './model'
-import { readResult } from './read/result'
+import { NO_DATA } from './model'
 import { toCsv } from './save/csv'
 import { download } from './save/download'
 import { toPng } from './save/png'
-import { type ChartProperties, LOOK_ATTRIBUTES, readDays, readLook, readRefresh, readRequest } from './settings'
+import { type ChartProperties, DATA_ATTRIBUTES, LOOK_ATTRIBUTES, readLook, readRefresh } from './settings'
 import { createView } from './view/chartView'
 import { adoptStyles } from './view/styles'
 
@@ -31,19 +28,22 @@ const toChartError = (error: unknown): ChartError =>
         `The result could not be drawn: ${error instanceof Error ? error.message : String(error)}.`,
       )
 
-interface State {
-  data: ChartData
-  days: Days | undefined
-  error: ChartError | undefined
-  isLoading: boolean
-}
+/** Attributes and properties that change no request. */
+const LOOKS = [...LOOK_ATTRIBUTES, 'words']
+/** Those that leave the data that is shown. */
+const KEEPING = [...LOOKS, 'refresh']
+const EMPTY: Answer = { data: NO_DATA, days: undefined }
 
 /** Connects an element to its requests and its view. `defaultHost`: the service, unless the element names one. */
 export const createChart = (host: HTMLElement, defaultHost: string): Chart => {
   const properties: ChartProperties = {}
   const shadow = host.attachShadow({ mode: 'open' })
-  const state: State = { data: NO_DATA, days: undefined, error: undefined, isLoading: false }
-  let chosen: { readonly from: string; readonly to: string } | undefined
+  let answer = EMPTY
+  let error: ChartError | undefined
+  let isLoading = false
+  /** Whether the data that is shown is that of other settings. */
+  let isOutdated = false
+  let chosen: Chosen | undefined
   let loading: AbortController | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const changes = new Set<string>()
@@ -57,67 +57,54 @@ export const createChart = (host: HTMLElement, defaultHost: string): Chart => {
       void load()
     },
     onCsv: () =>
-      download(`${fileName()}.csv`, new Blob(['\ufeff', toCsv(state.data.table)], { type: 'text/csv;charset=utf-8' })),
+      download(`${fileName()}.csv`, new Blob(['\ufeff', toCsv(answer.data.table)], { type: 'text/csv;charset=utf-8' })),
     onPng: () =>
       void toPng(view.picture()).then(
         (blob) => download(`${fileName()}.png`, blob),
-        (error: unknown) => fail(toChartError(error)),
+        () => fail(new ChartError('not_saved', 'This browser could not draw the picture.')),
       ),
   })
 
   const show = () => {
     try {
-      view.show({ ...state, look: readLook(host, properties), error: state.error?.message })
-    } catch (error) {
+      view.show({ ...answer, isLoading, look: readLook(host, properties), error: error?.message })
+    } catch (failure) {
       // A result that breaks the drawing must not break the page.
-      if (state.data === NO_DATA) return
-      state.data = NO_DATA
-      fail(toChartError(error))
+      if (answer.data === NO_DATA) return
+      fail(toChartError(failure))
     }
   }
 
-  const fail = (error: ChartError) => {
-    state.error = error
-    if (!keepsData(error)) state.data = NO_DATA
+  const fail = (failure: ChartError) => {
+    error = failure
+    isLoading = false
+    if (isOutdated || !keepsData(failure)) answer = { ...answer, data: NO_DATA }
     show()
-    const { code, message, status, retryAfterMs } = error
+    const { code, message, status, retryAfterMs } = failure
     emit('error', { code, message, status, retryAfterMs })
-  }
-
-  const ask = async (signal: AbortSignal) => {
-    const request = readRequest(host, properties, defaultHost)
-    const source = sourceOf(request.provider, request.token)
-    const asked = chosen ?? readDays(host)
-    if (chosen && state.days) checkDays({ ...state.days, ...chosen })
-    const names = dayNames(await source.get())
-    const days = Object.fromEntries(
-      (['from', 'to'] as const).flatMap((edge) => (asked[edge] ? [[names[edge], asked[edge]]] : [])),
-    )
-    const response = await runChart({ ...request, variables: { ...request.variables, ...days } }, source, signal)
-    const data = readResult(response)
-    if (!data) throw new ChartError('unreadable', `${request.host} did not return a result. Check "host".`)
-    return { data, days: daysOf(response, asked) }
   }
 
   const load = async () => {
     stop()
-    const own = (loading = new AbortController())
-    state.isLoading = true
-    if (state.data === NO_DATA) show()
+    const { signal } = (loading = new AbortController())
+    isLoading = true
+    if (answer.data === NO_DATA) show()
     else view.wait()
     try {
-      const answer = await ask(own.signal)
-      if (own.signal.aborted) return
-      Object.assign(state, answer, { error: undefined, isLoading: false })
+      const next = await requestAnswer({ host, properties, defaultHost, chosen, days: answer.days }, signal)
+      if (signal.aborted) return
+      answer = next
+      error = undefined
+      isLoading = isOutdated = false
       show()
-      if (!state.error) emit('load')
-    } catch (error) {
-      if (own.signal.aborted) return
-      state.isLoading = false
-      fail(toChartError(error))
+      // Unless it could not be drawn.
+      if (answer === next) emit('load')
+    } catch (failure) {
+      if (signal.aborted) return
+      fail(toChartError(failure))
     }
-    const wait = state.error?.retryAfterMs ?? readRefresh(host)
-    if (wait !== undefined) timer = setTimeout(() => loadWhenVisible(own.signal), wait)
+    const wait = error?.retryAfterMs ?? readRefresh(host)
+    if (wait !== undefined) timer = setTimeout(() => loadWhenVisible(signal), wait)
   }
 
   const loadWhenVisible = (signal: AbortSignal) => {
@@ -149,20 +136,24 @@ export const createChart = (host: HTMLElement, defaultHost: string): Chart => {
       stop()
     },
     change(name) {
+      const isNew = !KEEPING.includes(name)
+      isOutdated ||= isNew
+      if (DATA_ATTRIBUTES.includes(name)) answer = EMPTY
+      // The reader's days are of the settings before.
+      if (isNew && name !== 'variables') chosen = undefined
       if (!isConnected) return
-      if (name === 'from' || name === 'to') chosen = undefined
       changes.add(name)
       if (changes.size > 1) return
       // Several changes of one task are one request.
       queueMicrotask(() => {
-        const isLook = [...changes].every((each) => LOOK_ATTRIBUTES.includes(each) || each === 'words')
+        const isLook = [...changes].every((each) => LOOKS.includes(each))
         changes.clear()
         if (!isConnected) return
         if (isLook) show()
         else void load()
       })
     },
-    toCSV: () => toCsv(state.data.table),
+    toCSV: () => toCsv(answer.data.table),
     toPNG: () => toPng(view.picture()),
   }
 }

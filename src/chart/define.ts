@@ -2,7 +2,7 @@ import { type Chart, createChart } from './chart'
 import type { TokenProvider } from './load/tokens'
 import type { ChartType } from './model'
 import { isRecord, plainText } from './read/cells'
-import { LOOK_ATTRIBUTES, REQUEST_ATTRIBUTES } from './settings'
+import { DATA_ATTRIBUTES, LOOK_ATTRIBUTES, REQUEST_ATTRIBUTES } from './settings'
 import type { Words } from './view/words'
 
 /** Why a chart shows no data, or not the latest. */
@@ -23,8 +23,6 @@ export interface TrailmarkChartAttributes {
   endpoint?: string
   /** URL of the service. Default: where the script is from. */
   host?: string
-  /** Id of the project, for tokens of older services. */
-  project?: string | number
   /** A run token. */
   token?: string
   /** URL on your site that returns a run token, as text or as JSON with `token`. */
@@ -52,7 +50,6 @@ export interface TrailmarkChartAttributes {
 export interface TrailmarkChart extends HTMLElement {
   endpoint: string
   host: string
-  project: string
   token: string
   /** A function that returns a run token, or a URL. Charts with the same one share its token. */
   tokenProvider: TokenProvider | string
@@ -92,7 +89,7 @@ export interface DefineChartOptions {
 }
 
 const NAME = 'trailmark-chart'
-const ATTRIBUTES = [...REQUEST_ATTRIBUTES, ...LOOK_ATTRIBUTES]
+const ATTRIBUTES = [...DATA_ATTRIBUTES, ...REQUEST_ATTRIBUTES, ...LOOK_ATTRIBUTES]
 /** Properties by their attributes. `title` is the browser's. */
 const PROPERTIES = new Map(
   [...ATTRIBUTES.filter((name) => name !== 'title'), 'words'].map((name) => [
@@ -103,6 +100,15 @@ const PROPERTIES = new Map(
 
 /** Whether a value is more than the text of an attribute. */
 const isRich = (value: unknown) => typeof value === 'function' || isRecord(value)
+
+/** Whether two values have the same JSON. */
+const isEqual = (a: unknown, b: unknown) => {
+  try {
+    return JSON.stringify(a) === JSON.stringify(b)
+  } catch {
+    return false
+  }
+}
 
 const createClass = (defaultHost: string) => {
   const charts = new WeakMap<HTMLElement, Chart>()
@@ -120,10 +126,11 @@ const createClass = (defaultHost: string) => {
     connectedCallback() {
       // A page may have set properties before this class was defined.
       for (const name of PROPERTIES.keys()) {
-        const descriptor = Object.getOwnPropertyDescriptor(this, name)
-        if (!descriptor) continue
-        Reflect.deleteProperty(this, name)
-        Reflect.set(this, name, descriptor.value)
+        if (!Object.hasOwn(this, name)) continue
+        const own = this as unknown as Record<string, unknown>
+        const value = own[name]
+        delete own[name]
+        own[name] = value
       }
       chartOf(this).connect()
     }
@@ -137,7 +144,7 @@ const createClass = (defaultHost: string) => {
     }
 
     reload() {
-      chartOf(this).change('')
+      chartOf(this).change('refresh')
     }
 
     toCSV() {
@@ -158,13 +165,15 @@ const createClass = (defaultHost: string) => {
       },
       set(this: HTMLElement, value: unknown) {
         const properties = propertiesOf(this)
-        const wasRich = properties[name] !== undefined
+        const before = properties[name]
         properties[name] = isRich(value) ? value : undefined
         if (!isRich(value)) {
           if (value === undefined || value === null) this.removeAttribute(attribute)
           else this.setAttribute(attribute, plainText(value))
         }
-        if (wasRich || isRich(value)) chartOf(this).change(name)
+        // Frameworks set equal objects again and again.
+        if (before === value || (isRecord(before) && isEqual(before, value))) return
+        if (before || isRich(value)) chartOf(this).change(attribute)
       },
     })
   return ChartElement

@@ -2,20 +2,12 @@ import { ChartError } from './load/errors'
 import type { TokenProvider } from './load/tokens'
 import { CHART_TYPES, type ChartType } from './model'
 import { isRecord } from './read/cells'
-import type { Words } from './view/words'
+import { type Words, WORDS } from './view/words'
 
-/** Attributes that change what a chart asks for. */
-export const REQUEST_ATTRIBUTES = [
-  'endpoint',
-  'host',
-  'project',
-  'token',
-  'token-provider',
-  'variables',
-  'refresh',
-  'from',
-  'to',
-]
+/** Attributes that say whose data a chart shows. */
+export const DATA_ATTRIBUTES = ['endpoint', 'host', 'token', 'token-provider']
+/** Other attributes that change its requests. */
+export const REQUEST_ATTRIBUTES = ['variables', 'refresh', 'from', 'to']
 /** Attributes that change how it looks. */
 export const LOOK_ATTRIBUTES = ['type', 'theme', 'locale', 'title', 'empty-text']
 
@@ -33,14 +25,13 @@ export interface Look {
   readonly locale: string | undefined
   readonly title: string
   readonly emptyText: string
-  readonly words: Partial<Words>
+  readonly words: Words
 }
 
 /** What a chart asks for. */
 export interface Request {
   readonly host: string
   readonly endpoint: string
-  readonly project: string | undefined
   readonly token: string
   readonly provider: TokenProvider | string | undefined
   readonly variables: Readonly<Record<string, unknown>>
@@ -59,7 +50,7 @@ export const readLook = (element: HTMLElement, { words = {} }: ChartProperties):
     locale: element.getAttribute('locale') || element.closest('[lang]')?.getAttribute('lang') || undefined,
     title: element.title,
     emptyText: element.getAttribute('empty-text') ?? '',
-    words: isRecord(words) ? words : {},
+    words: { ...WORDS, ...words },
   }
 }
 
@@ -94,7 +85,6 @@ export const readRequest = (element: HTMLElement, properties: ChartProperties, d
   return {
     host: readHost(element, defaultHost),
     endpoint,
-    project: element.getAttribute('project') ?? undefined,
     token,
     provider,
     variables: readVariables(element, properties),

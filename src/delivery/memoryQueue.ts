@@ -40,6 +40,7 @@ export const createMemoryQueue = (inputs: QueueInputs): Queue => {
       token,
       batch.map(({ text }) => text),
     )
+  const { encodeBatch = (batch: readonly Entry[]) => encode(textOf(batch)) } = inputs
   const give = createGive(config, url, send, sendBeacon)
 
   const retryLater = ([first, ...others]: readonly Entry[], { status, retryAfterMs }: RequestResult) => {
@@ -78,7 +79,7 @@ export const createMemoryQueue = (inputs: QueueInputs): Queue => {
     const current: Sending = { batch }
     sending = current
     for (const each of batch) each.isSent = true
-    const body = await encode(textOf(batch)).catch((error) => {
+    const body = await encodeBatch(batch).catch((error) => {
       reportCaught(error)
       return textOf(batch)
     })

@@ -1,4 +1,5 @@
 import { unclobbered } from '../browser/dom'
+import { attempt } from '../lib/attempt'
 import type { Extension, ExtensionName, LoadExtension } from '../extensions/contract'
 import type { ScriptTag, ScriptUrlPolicy } from './runScript'
 
@@ -32,11 +33,16 @@ export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head
       script.onload = script.onerror = done
       ;(host[target()] ?? host.head).append(script)
     })
+  const loaded = (name: ExtensionName) => page.__trailmark_extensions__?.[name]
   return async (name) => {
-    if (!page.__trailmark_extensions__?.[name]) await (loading[name] ??= load(name))
-    delete loading[name]
-    const extension = page.__trailmark_extensions__?.[name]
-    if (!extension) throw new Error(`${name}.js could not be loaded, or is from another release`)
-    return extension
+    const isFirst = !loading[name]
+    if (!loaded(name)) await (loading[name] ??= load(name))
+    const extension = loaded(name)
+    if (extension) return extension
+    const message = `${urlOf(name)} is missing, blocked or from another release. Host it beside the SDK's script`
+    // Without a network it is requested again. Otherwise one request has shown that it is not there.
+    if (!navigator.onLine) delete loading[name]
+    else if (isFirst) attempt(() => console.warn('[trailmark]', message))
+    throw new Error(message)
   }
 }

@@ -5,7 +5,7 @@ import { claimsOf, sourceOf } from '../../src/chart/load/tokens'
 
 const tokenOf = (claims: object) => `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`
 const inSeconds = (seconds: number) => Date.now() / 1_000 + seconds
-const RUN: ChartRun = { host: 'https://events.example', endpoint: 'a b', project: undefined, variables: {} }
+const RUN: ChartRun = { host: 'https://events.example', endpoint: 'a b', variables: {} }
 const signal = () => new AbortController().signal
 
 const answer = (status: number, body: object, headers: Record<string, string> = {}) => ({

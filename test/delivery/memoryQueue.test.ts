@@ -84,6 +84,16 @@ test('a failed batch is sent again later, in halves after two failures, and noth
   expect(delivered).toEqual(['u-a', 'u-b'])
 })
 
+test('a batch can be encoded from its events', async () => {
+  const { queue, requests } = setUp(
+    {},
+    { encodeBatch: async (batch) => `{"batch":[{"event":"${batch.length} events"}]}` },
+  )
+  for (const name of ['a', 'b']) queue.add(event(name), { now: false })
+  await tick()
+  expect(requests.map(({ names }) => names)).toEqual([['2 events']])
+})
+
 test('an event that always fails does not keep the others from being delivered', async () => {
   const { queue, delivered, dropped } = setUp(
     {},

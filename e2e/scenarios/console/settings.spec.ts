@@ -167,7 +167,8 @@ test('settings change the project, token, keys, capture and variables, and show 
   expect(await names()).not.toContain('unwanted')
 
   await send([{ event: 'exported', distinct_id: 'ada' }])
-  await page.getByRole('tab', { name: 'Export' }).click()
+  await page.getByRole('tab', { name: 'Import and export' }).click()
+  await expect(page.getByText('Nothing was imported')).toBeVisible()
   await page.getByLabel('Event', { exact: true }).fill('exported')
   const [file] = await Promise.all([
     page.waitForEvent('download'),

@@ -73,6 +73,17 @@ test('the console builds no markup from strings and sets no style attributes, as
   expect(wrong).toEqual([])
 })
 
+// So the layout of pages is tested in one theme. Both colors of `light-dark()` are colors.
+test('themes of the console differ in their colors only', () => {
+  const styles = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css'))
+  const rules = styles.flatMap((name) =>
+    [
+      ...readFileSync(join(SRC, name), 'utf8').matchAll(/[^{};]*(?:prefers-color-scheme|data-theme)[^{]*\{([^}]*)\}/g),
+    ].map(([, declarations]) => `${name}: ${declarations!.trim()}`),
+  )
+  expect(rules).toEqual(['styles/tokens.css: color-scheme: light;', 'styles/tokens.css: color-scheme: dark;'])
+})
+
 test('each row of a table of data has a boundary of its own, which only Rows draws', () => {
   const wrong = files.filter(
     (file) => file !== 'ui/rows.tsx' && /<tr\s+key=/.test(readFileSync(join(SRC, file), 'utf8')),

@@ -4,6 +4,7 @@ import { BACKUP_COMMANDS } from './backupCommands.ts'
 import { type Command, type CommandResult, type CommandCall, CommandError, type Option } from './command.ts'
 import { CONSOLE_COMMANDS } from './consoleCommands.ts'
 import { EXPORT_COMMANDS } from './exportCommands.ts'
+import { IMPORT_COMMANDS } from './importCommands.ts'
 import { KEY_COMMANDS } from './keyCommands.ts'
 import { PROJECT_COMMANDS } from './projectCommands.ts'
 
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   ...CONSOLE_COMMANDS,
   ...BACKUP_COMMANDS,
   ...EXPORT_COMMANDS,
+  ...IMPORT_COMMANDS,
 ]
 
 const COMMON: Readonly<Record<string, Option>> = {

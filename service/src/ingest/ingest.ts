@@ -4,7 +4,6 @@ import type { Count } from '../lib/metrics.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { NextStep, TimeSlices } from '../lib/timeSlices.ts'
 import type { JsonLine } from '../storage/storage.ts'
-import type { CountryOf } from './countries.ts'
 import { decode, decodeSmall } from './decode.ts'
 import { enrich as origin } from './enrich.ts'
 import { findProjects, type ProjectByToken } from './findProjects.ts'
@@ -12,6 +11,7 @@ import type { GroupTypes } from './groupTypes.ts'
 import type { IdentityUpdate } from '../persons/identityUpdate.ts'
 import { createLineBuffer } from '../lib/lineBuffer.ts'
 import { openBody } from './openBody.ts'
+import type { PlaceOf } from './places.ts'
 import type { Reader, Reading } from './read.ts'
 import type { RejectedEvents } from './rejectedEvents.ts'
 import type { Enrich, Enricher, IngestSink, OpenSink, Refuse, Refuser, Rejections } from './sink.ts'
@@ -28,7 +28,7 @@ export interface Delivery {
   readonly token: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** Client IP. Used to look up the country; never stored. */
+  /** Client IP. Used to look up the place; never stored. */
   readonly address: string
 }
 
@@ -51,7 +51,7 @@ export interface IngestDependencies {
   readonly enrichers: readonly Enricher[]
   readonly refusers: readonly Refuser[]
   readonly slices: TimeSlices
-  readonly countryOf: CountryOf
+  readonly placeOf: PlaceOf
   readonly count: Count
 }
 
@@ -137,7 +137,7 @@ export const createIngest = ({
   enrichers,
   refusers,
   slices,
-  countryOf,
+  placeOf,
   count,
 }: IngestDependencies): Ingest => {
   const large = createLane(LARGE_AT_ONCE)
@@ -156,7 +156,7 @@ export const createIngest = ({
     const { token, receivedAt, address } = delivery
     const projects = await findProjects(bytes, token, projectByToken, next)
     writer.assertRoom(projects.values().next().value!, bytes.length)
-    const enrich: Enrich[] = [(properties) => origin(properties, { address, countryOf })]
+    const enrich: Enrich[] = [(properties) => origin(properties, { address, placeOf })]
     for (const prepare of enrichers) enrich.push(await prepare(projects))
     const refusing = await prepareRefusing(refusers, projects.values())
     const { opened, open } = openSinks(clientOf(address))

@@ -65,6 +65,13 @@ const onOneClock = (conditions: string) => `(
     ${ms('first_at')} + delay AS first, ${ms('last_at')} + delay AS last,
     arrayMap(slot -> toInt64(slot) + toInt64(round(delay / ${SLOT_MS})), active_slots) AS slots
   FROM db.${CHUNKS} FINAL WHERE ${OF_PROJECT} AND ${conditions})`
+/** Sessions with chunks that were moved to the service's clock. The others have the duration of their row in the table of sessions. */
+const MOVED = `SELECT session_id FROM db.${CHUNKS} WHERE ${OF_PROJECT} AND shift_ms != 0`
+/** Returns the condition on the duration of a session. `limit`: a comparison. */
+const lasts = (limit: string) =>
+  `if(session_id IN (${MOVED}),
+    session_id IN (SELECT session_id FROM ${onOneClock(`session_id IN (${MOVED})`)} GROUP BY session_id HAVING max(last) - min(first) ${limit}),
+    ended - started ${limit})`
 const EXCEPTIONS = `SELECT \`$session_id\`, count() FROM db.events WHERE ${OF_PROJECT} AND event = '$exception' AND timestamp >= ${time('from')} AND timestamp <= ${time('until')}
   AND \`$session_id\` IN {sessions:Array(String)} GROUP BY 1`
 
@@ -180,12 +187,8 @@ const conditionsOf = (
             params: { page },
           },
         ]),
-    ...(minSeconds === undefined
-      ? []
-      : [{ text: 'ended - started >= {minMs:Int64}', params: { minMs: minSeconds * 1_000 } }]),
-    ...(maxSeconds === undefined
-      ? []
-      : [{ text: 'ended - started <= {maxMs:Int64}', params: { maxMs: maxSeconds * 1_000 } }]),
+    ...(minSeconds === undefined ? [] : [{ text: lasts('>= {minMs:Int64}'), params: { minMs: minSeconds * 1_000 } }]),
+    ...(maxSeconds === undefined ? [] : [{ text: lasts('<= {maxMs:Int64}'), params: { maxMs: maxSeconds * 1_000 } }]),
     ...(hasErrors === undefined
       ? []
       : [{ text: hasErrors ? withErrors : `NOT ${withErrors}`, params: { exception: '$exception' } }]),

@@ -1,6 +1,6 @@
 import { breakdownsOf } from '../endpoints/insights/shared.ts'
 import type { InsightQuery } from '../endpoints/insights/insights.ts'
-import type { Expression, Query, Select } from '../sql/parse/ast.ts'
+import type { Expression, Query, Select, SelectItem } from '../sql/parse/ast.ts'
 
 const EMAIL = /(^|[^a-z])e[-_ ]?mail([-_ ]?(address|addr|id|hash))?$/
 
@@ -21,6 +21,7 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'elements_chain',
 ])
 const COUNTS = /^(count|uniq)/i
+const READS_JSON = /^(JSONExtract|simpleJSON|visitParam)/i
 
 type Node = Readonly<Record<string, unknown>>
 
@@ -35,17 +36,32 @@ const walk = (node: unknown, visit: (node: Node) => void): void => {
 const lastOf = (expression: Node): string | undefined =>
   expression.kind === 'field' ? (expression.path as readonly { text: string }[]).at(-1)?.text : undefined
 
+const outermost = (query: Query): readonly Select[] =>
+  query.kind === 'select' ? [query] : [query.first, ...query.rest.map((each) => each.query)].flatMap(outermost)
+
+const nameOfCall = (node: Node): string => (node.kind === 'call' ? (node.name as { text: string }).text : '')
+
+/** Whether a node reads one property, by its name. */
+const readsOneProperty = (node: Node): boolean => {
+  const args = (node.args ?? []) as readonly Expression[]
+  return node.kind === 'index'
+    ? lastOf(node.of as Node) === 'properties' && (node.at as Node).kind === 'text'
+    : READS_JSON.test(nameOfCall(node)) && args.length === 2 && args[1]!.kind === 'text'
+}
+
+/** Kinds of expressions that are true or false. */
+const TESTS: ReadonlySet<unknown> = new Set(['compare', 'match', 'isNull', 'in', 'between', 'logic', 'not'])
+
 /** Whether an expression has a value of one of the names, other than by counting. */
 const reveals = (node: unknown, names: ReadonlySet<string>): boolean => {
   if (!isNode(node)) return false
+  if (Array.isArray(node)) return node.some((each) => reveals(each, names))
   const name = lastOf(node)
   if (name !== undefined) return names.has(name)
-  if (node.kind === 'index' && (node.at as Expression).kind === 'text') return false
-  if (node.kind === 'call' && COUNTS.test((node.name as { text: string }).text)) return false
-  if (node.kind === 'compare' || node.kind === 'isNull' || node.kind === 'in' || node.kind === 'subquery') return false
-  return Object.values(node).some((each) =>
-    Array.isArray(each) ? each.some((one) => reveals(one, names)) : reveals(each, names),
-  )
+  if (node.kind === 'subquery')
+    return outermost(node.query as Query).some(({ items }) => items.some(({ value }) => reveals(value, names)))
+  if (TESTS.has(node.kind) || COUNTS.test(nameOfCall(node)) || readsOneProperty(node)) return false
+  return Object.values(node).some((each) => reveals(each, names))
 }
 
 const selectsIn = (query: unknown): readonly Select[] => {
@@ -54,20 +70,37 @@ const selectsIn = (query: unknown): readonly Select[] => {
   return found
 }
 
-const outermost = (query: Query): readonly Select[] =>
-  query.kind === 'select' ? [query] : [query.first, ...query.rest.map((each) => each.query)].flatMap(outermost)
+const nameOfItem = ({ value, alias }: SelectItem): string | undefined => alias?.text ?? lastOf(value as unknown as Node)
+
+/** Returns the names that a query gives to expressions. Columns of a union have the names of its first part. */
+const namedIn = (query: Query): readonly { readonly name: string; readonly value: Expression }[] => {
+  const unions: (readonly Select[])[] = []
+  walk(
+    query,
+    (node) => (node.kind === 'set' || node.kind === 'select') && unions.push(outermost(node as unknown as Query)),
+  )
+  return [
+    ...unions.flatMap(([first, ...others]) =>
+      first!.items.flatMap((item, index) => {
+        const name = nameOfItem(item)
+        const values = [item, ...others.flatMap(({ items }) => items[index] ?? [])].map(({ value }) => value)
+        return name === undefined ? [] : values.map((value) => ({ name, value }))
+      }),
+    ),
+    ...selectsIn(query).flatMap(({ common, arrayJoin }) => [
+      ...common.flatMap((part) => (part.kind === 'value' ? [{ name: part.name.text, value: part.value }] : [])),
+      ...(arrayJoin?.items ?? []).map(({ value, alias }) => ({ name: alias.text, value })),
+    ]),
+  ]
+}
 
 /** Returns the identifiers and the names that other parts of the query give to them. */
-const revealingNames = (selects: readonly Select[]): ReadonlySet<string> => {
+const revealingNames = (query: Query): ReadonlySet<string> => {
   const names = new Set(IDENTIFIERS)
-  const items = selects.flatMap((select) => [
-    ...select.items.flatMap(({ value, alias }) => (alias ? [{ value, name: alias.text }] : [])),
-    ...select.common.flatMap((part) => (part.kind === 'value' ? [{ value: part.value, name: part.name.text }] : [])),
-    ...(select.arrayJoin?.items ?? []).map(({ value, alias }) => ({ value, name: alias.text })),
-  ])
+  const named = namedIn(query)
   for (let size = 0; size < names.size;) {
     size = names.size
-    for (const { value, name } of items) if (reveals(value, names)) names.add(name)
+    for (const { value, name } of named) if (reveals(value, names)) names.add(name)
   }
   return names
 }
@@ -84,15 +117,14 @@ export const exposureOfSql = (query: Query): string | undefined => {
       ...(node.kind === 'field' ? (node.path as readonly { text: string }[]).map(({ text }) => text) : []),
       ...(node.kind === 'index' && (node.at as Node).kind === 'text' ? [(node.at as Node).value as string] : []),
       ...(node.kind === 'member' ? [node.name as string] : []),
-      ...(node.kind === 'call' && /^JSONExtract|^simpleJSON|^visitParam/i.test((node.name as { text: string }).text)
+      ...(READS_JSON.test(nameOfCall(node))
         ? (node.args as readonly Expression[]).flatMap((each) => (each.kind === 'text' ? [each.value] : []))
         : []),
     ]
     const email = parts.find(isEmailName)
     if (email) faults.push(`reads "${email}", which looks like an e-mail address. Remove it, or leave the tile out.`)
   })
-  const selects = selectsIn(query)
-  const names = revealingNames(selects)
+  const names = revealingNames(query)
   for (const { items } of outermost(query))
     for (const { value, alias } of items) {
       if (value.kind === 'star') faults.push('selects all columns with *. Name the columns that readers may see.')

@@ -33,23 +33,30 @@ export const fault = (piece: Piece, code: Fault['code'], message: string): Fault
   message: `${nameOf(piece)} ${message}`,
 })
 
-const toPieceQuery = (piece: Piece, query: SqlQuery | InsightQuery, takesDates: boolean): PieceQuery => {
-  if (isInsight(query)) {
-    const names = breakdownsOf(query).map(({ key }) => key)
-    return { piece, query, takesDates, names, exposure: exposureOfInsight(query) }
-  }
+type Reading = Pick<PieceQuery, 'names' | 'exposure'>
+
+// A version's query never changes, and remains the same object while the version is cached.
+const readings = new WeakMap<object, Reading>()
+
+const readQuery = (query: SqlQuery | InsightQuery): Reading => {
+  if (isInsight(query)) return { names: breakdownsOf(query).map(({ key }) => key), exposure: exposureOfInsight(query) }
   const parsed = parse(query.query)
-  return { piece, query, takesDates, names: parsed.variables, exposure: exposureOfSql(parsed.query) }
+  return { names: parsed.variables, exposure: exposureOfSql(parsed.query) }
 }
 
-/** Returns the insight of a tile, which was not checked when it was saved, or why it cannot run. */
-const ofOwnInsight = (piece: Piece, query: InsightQuery): PieceQuery | Fault => {
+const toPieceQuery = (piece: Piece, query: SqlQuery | InsightQuery, takesDates: boolean): PieceQuery => {
+  const reading = readings.get(query) ?? readQuery(query)
+  readings.set(query, reading)
+  return { piece, query, takesDates, ...reading }
+}
+
+/** Returns a query, or why it cannot run: a tile's own was not checked when it was saved. */
+const unlessBroken = (piece: Piece, read: () => PieceQuery): PieceQuery | Fault => {
   try {
-    checkInsight(query)
-    return toPieceQuery(piece, query, true)
+    return read()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return fault(piece, 'wrong_value', `has an insight that cannot run: ${error.message}`)
+    return fault(piece, 'wrong_value', `has a query that cannot run: ${error.message}`)
   }
 }
 
@@ -61,7 +68,12 @@ export const queryOf = async (
 ): Promise<PieceQuery | Fault> => {
   const { source } = piece
   if ('query' in source) {
-    if (isInsight(source.query)) return ofOwnInsight(piece, source.query)
+    const { query } = source
+    if (isInsight(query))
+      return unlessBroken(piece, () => {
+        checkInsight(query)
+        return toPieceQuery(piece, query, true)
+      })
     return fault(
       piece,
       'raw_query',
@@ -80,5 +92,5 @@ export const queryOf = async (
       'missing',
       `shows the endpoint "${source.endpoint}"${source.version === undefined ? '' : `, version ${source.version},`} which was deleted or is not active. Activate it, or leave the tile out.`,
     )
-  return toPieceQuery(piece, version.query as SqlQuery | InsightQuery, takesDates(version))
+  return unlessBroken(piece, () => toPieceQuery(piece, version.query as SqlQuery | InsightQuery, takesDates(version)))
 }

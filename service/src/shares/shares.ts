@@ -43,6 +43,8 @@ export interface Shares {
 }
 
 export const MAX_SHARES = 500
+/** Maximum characters of the JSON of a project's shares. Those of a fixed version have the tiles of their dashboard. */
+export const MAX_SHARE_CHARS = 5_000_000
 export const DEFAULT_DAYS = 30
 export const MAX_DAYS = 366
 /** Ended shares are listed for this long. */
@@ -144,11 +146,11 @@ export const createShares = (parts: SharesDependencies): Shares => {
         expiresAt,
       }
       const endedBefore = new Date(now() - KEPT_DAYS * DAY_MS).toISOString()
-      const created = await store.create(share, token, { max: MAX_SHARES, endedBefore })
+      const created = await store.create(share, token, { max: MAX_SHARES, maxChars: MAX_SHARE_CHARS, endedBefore })
       if (!created)
         throw wrong(
           'dashboard',
-          `A project may have at most ${MAX_SHARES} shares. Ended ones count for ${KEPT_DAYS} days.`,
+          `A project may have at most ${MAX_SHARES} shares, with ${MAX_SHARE_CHARS} characters of tiles. Revoke some, or share "latest" instead of a version.`,
         )
       return withToken(created, token)
     },

@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
 import { createHash, randomUUID } from 'node:crypto'
+import type { Selectable } from 'kysely'
 import { type MetadataContext, now } from '../storage/metadata/context.ts'
 import type { Tables } from '../storage/metadata/tables.ts'
 import type { Share, ShareDefinition } from './definition.ts'
@@ -16,14 +16,25 @@ export type NewShare = Pick<
   'projectId' | 'definition' | 'origins' | 'note' | 'password' | 'ownerKey' | 'expiresAt'
 >
 
+export interface ShareLimits {
+  /** Maximum shares of a project. */
+  readonly max: number
+  /** Maximum characters of the definitions of a project's shares. */
+  readonly maxChars: number
+  readonly endedBefore: string
+}
+
 export interface ShareStore {
   /** Lists a project's shares, newest first. */
   list(projectId: number): Promise<Share[]>
   get(projectId: number, id: string): Promise<Share | undefined>
   byId(id: string): Promise<Share | undefined>
   byToken(token: string): Promise<Share | undefined>
-  /** Creates a share. Resolves with `undefined` if the project has `max` shares. Deletes those that ended before `endedBefore`. */
-  create(share: NewShare, token: string, limits: { max: number; endedBefore: string }): Promise<Share | undefined>
+  /**
+   * Creates a share. Deletes those that ended before `endedBefore`, and where there is no room, all that have ended. Resolves
+   * with `undefined` if the project has no room even then.
+   */
+  create(share: NewShare, token: string, limits: ShareLimits): Promise<Share | undefined>
   /** Resolves with `undefined` if there is no such share, or it was revoked. */
   update(projectId: number, id: string, changes: ShareChanges): Promise<Share | undefined>
   /** Revokes a share. Resolves with whether it exists. */
@@ -78,26 +89,38 @@ export const createShareStore = ({ db, transact }: MetadataContext): ShareStore 
       const row = await all().where('token_hash', '=', hashOf(token)).executeTakeFirst()
       return row && toShare(row)
     },
-    create: ({ projectId, definition, ...share }, token, { max, endedBefore }) =>
+    create: ({ projectId, definition, ...share }, token, { max, maxChars, endedBefore }) =>
       transact(async (transaction) => {
-        await transaction
-          .deleteFrom('shares')
-          .where('project_id', '=', projectId)
-          .where((or) => or.or([or('expires_at', '<', endedBefore), or('revoked_at', '<', endedBefore)]))
-          .execute()
-        const { count } = await transaction
-          .selectFrom('shares')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('project_id', '=', projectId)
-          .executeTakeFirstOrThrow()
-        if (Number(count) >= max) return undefined
         const at = now()
+        const definition_json = JSON.stringify(definition)
+        const hasRoom = async () => {
+          const { count, chars } = await transaction
+            .selectFrom('shares')
+            .select(({ fn }) => [
+              fn.countAll<number>().as('count'),
+              fn.sum<number>(fn<number>('length', ['definition_json'])).as('chars'),
+            ])
+            .where('project_id', '=', projectId)
+            .executeTakeFirstOrThrow()
+          return Number(count) < max && Number(chars ?? 0) + definition_json.length <= maxChars
+        }
+        const deleteEnded = (before: string) =>
+          transaction
+            .deleteFrom('shares')
+            .where('project_id', '=', projectId)
+            .where((or) => or.or([or('expires_at', '<', before), or('revoked_at', '<', before)]))
+            .execute()
+        await deleteEnded(endedBefore)
+        if (!(await hasRoom())) {
+          await deleteEnded(at)
+          if (!(await hasRoom())) return undefined
+        }
         const columns = toColumns({ ...share, password: share.password ?? null, token })
         const row = {
           id: randomUUID(),
           project_id: projectId,
           ...(columns as Required<typeof columns>),
-          definition_json: JSON.stringify(definition),
+          definition_json,
           created_at: at,
           updated_at: at,
           revoked_at: null,

@@ -177,11 +177,11 @@ export const createClickhouse = (
 
     progress: ({ idPrefix }, signal) => readProgress(storage.rows, idPrefix, signal),
 
-    async insert(table, rows, { skipsUnreadable = false, settings: more = {} } = {}) {
+    async insert(table, rows, { skipsUnreadable = false, format = 'JSONEachRow', settings: more = {} } = {}) {
       const queryId = randomUUID()
       try {
         await execute(clients.current().writer, {
-          text: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          text: `INSERT INTO ${table} FORMAT ${format}`,
           rows: Buffer.isBuffer(rows) ? rows : Buffer.from(rows.join('\n')),
           queryId,
           settings: { ...INSERT_SETTINGS, ...(skipsUnreadable ? SKIP_UNREADABLE : {}), ...more, wait_end_of_query: 1 },

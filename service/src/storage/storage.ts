@@ -110,6 +110,8 @@ export type JsonLines = readonly JsonLine[] | Buffer
 export interface InsertOptions {
   /** Whether rows that the engine cannot parse are skipped. Otherwise they make the insert fail. */
   readonly skipsUnreadable?: boolean
+  /** Format of the rows. Default: lines of JSON. */
+  readonly format?: 'Parquet'
   /** Further settings of the insert. Only a cluster sets them. */
   readonly settings?: Settings
 }

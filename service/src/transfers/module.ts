@@ -2,13 +2,17 @@ import type { Module } from '../module.ts'
 import { readJournal } from '../retention/journalFile.ts'
 import { createDeletionStore, createErasureStore } from '../retention/store.ts'
 import { createExporter } from './export.ts'
+import { createImports } from './imports.ts'
 import { EXPORT_ROUTES, type ExportParts } from './routes/export.ts'
+import { IMPORT_ROUTES, type ImportParts } from './routes/imports.ts'
+import { createImportStore } from './store.ts'
 
-/** Data that moves out of the service. */
-export const TRANSFERS: Module<ExportParts> = {
+/** Data that moves into and out of the service. */
+export const TRANSFERS: Module<ExportParts & ImportParts> = {
   create({ gate, runMemoryBytes, config, metadata }) {
     const [erasures, deletions] = [metadata.store(createErasureStore), metadata.store(createDeletionStore)]
     return {
+      imports: createImports(metadata.store(createImportStore), deletions),
       exporter: createExporter({
         storage: gate.runs,
         journal: () => readJournal(erasures, deletions),
@@ -16,5 +20,5 @@ export const TRANSFERS: Module<ExportParts> = {
       }),
     }
   },
-  routes: EXPORT_ROUTES,
+  routes: [...EXPORT_ROUTES, ...IMPORT_ROUTES],
 }

@@ -156,8 +156,8 @@ test('many concurrent bombs of all kinds stay within the memory bound and do not
   const stop = startHonestClients(service)
   const [map] = await Promise.all([
     putSourceMap(),
-    ...bombs.map(({ compressed }, n) => post(n % 2 ? '/e/' : '/flags/', compressed)),
-    ...Array.from({ length: 5 }, () => post('/e/', new Uint8Array(plain))),
+    ...bombs.flatMap(({ compressed }) => [post('/e/', compressed), post('/flags/', compressed)]),
+    ...Array.from({ length: 8 }, () => post('/e/', new Uint8Array(plain))),
     ...Array.from({ length: 3 }, () => post('/s/', new Uint8Array(recording))),
   ])
   const { answers, health } = await stop()

@@ -1,16 +1,20 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { event, request, rowsOf } from '../support/api.ts'
+import { api, event, request, rowsOf } from '../support/api.ts'
 import { engineOf } from '../support/engine.ts'
+import { toMmdb } from '../support/mmdb.ts'
 import { type RunningService, runUntilEnd, startService, temporaryFolder } from '../support/startService.ts'
 
 const folder = temporaryFolder()
 const ranges = join(folder, 'ranges.csv')
 writeFileSync(ranges, '203.0.113.0,203.0.113.255,DE\n198.51.100.0,198.51.100.255,FR\n2001:db8::,2001:db8::ffff,NL\n')
 
+const cities = join(folder, 'cities.mmdb')
+writeFileSync(cities, toMmdb({ '192.0.2.128/25': { country_code: 'NO', state1: 'Oslo County', city: 'Oslo' } }))
+
 let service: RunningService
 beforeAll(async () => {
-  service = await startService({ env: { TRAILMARK_GEOIP_FILE: ranges } })
+  service = await startService({ env: { TRAILMARK_GEOIP_FILE: `${ranges}, ${cities}`, TRAILMARK_GEOIP_CITY: '1' } })
 })
 afterAll(() => service.stop())
 
@@ -40,6 +44,26 @@ test.each([
 ])('resolves the country of %s', async (_, name, address, properties, country) => {
   expect((await from(address, event(name, {}, properties))).status).toBe(200)
   expect(await read(name, '$geoip_country_code')).toEqual([country])
+})
+
+test('events get the region and the city of a database, and the overview groups by them', async () => {
+  await from(
+    '192.0.2.200',
+    event('$pageview', {}, { $session_id: 's', $current_url: 'https://example.com/', $host: 'example.com' }),
+  )
+  expect(await read('$pageview', '$geoip_country_code', '$geoip_subdivision_1_name', '$geoip_city_name')).toEqual([
+    'NO',
+    'Oslo County',
+    'Oslo',
+  ])
+  for (const [breakdownBy, place] of [
+    ['Region', 'Oslo County'],
+    ['City', 'Oslo'],
+  ]) {
+    const query = { kind: 'WebStatsTableQuery', breakdownBy, dateRange: { date_from: '-1d' }, properties: [] }
+    const { body } = await api(service, 'POST', '/query', { query })
+    expect(body.results.map(([name]: [string]) => name)).toEqual([place])
+  }
 })
 
 test('the service does not store the visitor IP', async () => {

@@ -145,6 +145,10 @@ describe('a recording', () => {
     const { body } = await get(`/${odd}`)
     expect(body).toMatchObject({ ...expected, ended_at: body.windows_list[0].ended_at })
     expect((await get(`/?session_id=${odd}`)).body.results).toMatchObject([expected])
+    const found = async (duration: string) => (await get(`/?session_id=${odd}&${duration}`)).body.results.length
+    expect(await found('min_duration=21&max_duration=21')).toBe(1)
+    expect(await found('min_duration=22')).toBe(0)
+    expect(await found('max_duration=20')).toBe(0)
     const times = (await eventsOf(odd)).map(({ event: { timestamp } }) => timestamp - START)
     expect(times).toEqual([0, 1, 2_000, 7_000, 8_000, 11_000, 21_000])
   })

@@ -294,7 +294,10 @@ describe('a share', () => {
     expect(await policyOf(`/embed/${share.id}`)).toBe(`${SITE} http://localhost:3000`)
     expect(await policyOf(`/embed/${(await shareTiles()).id}`)).toBe("'none'")
     expect(await policyOf('/embed/none')).toBe("'none'")
-    expect(await policyOf('/shared')).toBe("'none'")
+    for (const path of ['/shared', '/shared/', '/embed/none/'])
+      expect([path, await policyOf(path)]).toEqual([path, "'none'"])
+    for (const path of ['/shared/index.html', '/shared/assets/none.js', '/shared/..%2f..%2fpackage.json'])
+      expect([path, (await request(`${service.url}${path}`)).status]).toEqual([path, 404])
     await api(service, 'DELETE', `/shares/${share.id}`)
     expect(await policyOf(`/embed/${share.id}`)).toBe("'none'")
   })
@@ -356,7 +359,7 @@ describe('sharing is refused', () => {
       { tiles: ['own-insight'], variables: { plan: 'pro' } },
       'Break the insight down by "plan"',
     ],
-    ['an insight that cannot run', { tiles: ['broken'] }, 'Tile "The broken" has an insight that cannot run'],
+    ['an insight that cannot run', { tiles: ['broken'] }, 'Tile "The broken" has a query that cannot run'],
     [
       'values of a variable that no tile uses',
       { tiles: ['own-insight'], allowed_values: { plan: PLANS } },
@@ -427,6 +430,13 @@ describe('sharing is refused', () => {
     ['ids by another name', 'SELECT upper(x) AS y FROM (SELECT distinct_id AS x FROM events)', 'ids of people'],
     ['lists of ids', 'SELECT groupArray(distinct_id) AS y FROM events', 'ids of people'],
     ['ids from WITH', 'WITH distinct_id AS x SELECT any(x) AS y FROM events', 'ids of people'],
+    ['ids in a subquery', 'SELECT (SELECT any(distinct_id) FROM events) AS y', 'ids of people'],
+    ['ids in an array', 'SELECT [distinct_id][1] AS y FROM events', 'ids of people'],
+    [
+      'ids in a union',
+      'SELECT x FROM (SELECT event AS x FROM events UNION ALL SELECT distinct_id AS y FROM events)',
+      'ids of people',
+    ],
     ['all properties', 'SELECT properties AS p FROM events', 'all properties'],
     ['all columns', 'SELECT * FROM events', 'Name the columns'],
     ['an e-mail address', 'SELECT properties.userEmail AS u FROM events', 'looks like an e-mail'],
@@ -449,7 +459,7 @@ describe('sharing is refused', () => {
   test('of counts of people it is not', async () => {
     await create(
       sql(
-        "SELECT count(DISTINCT person_id) AS people, uniq(distinct_id) AS visitors, countIf(properties.emails_sent > 1) AS sent FROM events WHERE event = 'email_sent' AND distinct_id != 'x'",
+        "SELECT count(DISTINCT person_id) AS people, uniq(distinct_id) AS visitors, countIf(properties.emails_sent > 1) AS sent, any(properties['plan']) AS a_plan, any(distinct_id = 'x') AS is_x FROM events WHERE event = 'email_sent' AND distinct_id != 'x'",
       ),
       'counts',
     )

@@ -9,6 +9,8 @@ export interface Gate {
   hold(pattern: RegExp): void
   /** Forwards matching statements, and holds back their responses until `open`. */
   holdResponses(pattern: RegExp): void
+  /** Forwards the next matching statement, and closes its connection instead of returning the response. */
+  dropNext(pattern: RegExp): void
   /** Number of held statements and responses. */
   held(): number
   /** Forwards all statements, held ones first. */
@@ -20,6 +22,7 @@ export const startGate = async (target: string): Promise<Gate> => {
   const { hostname, port, username, password } = new URL(target)
   let pattern: RegExp | undefined
   let responses: RegExp | undefined
+  let dropped: RegExp | undefined
   let waiting: (() => void)[] = []
   const pass = async (asked: IncomingMessage, answered: ServerResponse) => {
     const body: Buffer[] = []
@@ -31,6 +34,10 @@ export const startGate = async (target: string): Promise<Gate> => {
     if (answered.destroyed) return
     const answer = async (reply: IncomingMessage) => {
       if (responses?.test(statement)) await turn()
+      if (dropped?.test(statement)) {
+        dropped = undefined
+        return answered.destroy()
+      }
       answered.writeHead(reply.statusCode!, reply.headers)
       reply.pipe(answered)
     }
@@ -57,6 +64,7 @@ export const startGate = async (target: string): Promise<Gate> => {
     url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}`,
     hold: (given) => void (pattern = given),
     holdResponses: (given) => void (responses = given),
+    dropNext: (given) => void (dropped = given),
     held: () => waiting.length,
     open,
     close() {

@@ -60,14 +60,16 @@ const drawAxes = (data: ChartData, { left, right, bottom, scale, xAt }: Frame, f
     { role: 'grid', d: `M${at(left, scale.at(tick))}H${Math.round(right)}` },
     { role: 'label', text: formats.short(tick), x: left - 6, y: scale.at(tick) + 4, anchor: 'end' },
   ])
+  const { length } = data.labels
+  // The labels of a few are as wide as the others.
+  const sample = data.labels.slice(0, 40).map((_, index) => labelAt(data, formats, index, true).length)
+  const step = Math.ceil((length * (Math.max(...sample) * CHARACTER + LABEL_GAP)) / (right - left)) || 1
   let end = -Infinity
-  // More labels than one for each 20 px would overlap anyway.
-  const step = Math.max(1, Math.floor(data.labels.length / ((right - left) / 20)))
-  for (let index = 0; index < data.labels.length; index += step) {
+  for (let index = 0; index < length; index += step) {
     const text = labelAt(data, formats, index, true)
     const half = (text.length * CHARACTER) / 2
     const x = Math.min(Math.max(xAt(index), half), right + RIGHT - half)
-    if (x - half < end + LABEL_GAP) continue
+    if (x - half < end + LABEL_GAP / 2) continue
     shapes.push({ role: 'label', text, x, y: bottom + 17, anchor: 'middle' })
     end = x + half
   }

@@ -30,6 +30,7 @@ type Message = (context: ErrorContext & { readonly seconds: number }) => string
 const NEW_TOKEN: Message = ({ hasProvider }) =>
   hasProvider ? 'The token provider must return a new token.' : 'Give the chart a new token, or a token provider.'
 const again: Message = ({ seconds }) => `The chart tries again in ${seconds} s.`
+const TOO_MANY: Message = (context) => `Too many requests were made with this token. ${again(context)}`
 
 /** Messages by code. Other errors show what the service says. */
 const MESSAGES: Readonly<Record<string, Message>> = {
@@ -41,8 +42,8 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   not_granted: ({ detail }) => `${detail} Create it with this endpoint in "endpoints".`,
   not_found: ({ endpoint }) => `There is no active endpoint "${endpoint}" in the project of the token.`,
   invalid_variables: ({ detail }) => `A variable was refused: ${detail} Change "variables", or the days.`,
-  rate_limited: (context) => `Too many requests were made with this token. ${again(context)}`,
-  too_many_at_once: (context) => `Too many requests are waiting. ${again(context)}`,
+  rate_limited: TOO_MANY,
+  too_many_at_once: TOO_MANY,
   unreachable: (context) =>
     `${context.host} cannot be reached. Check the connection, and the page's content policy. ${again(context)}`,
   timeout: (context) => `${context.host} did not respond in time. ${again(context)}`,
@@ -55,7 +56,7 @@ export const RETRY_MS = 15_000
 
 /** Whether the data that is shown stays: the error says nothing about the right to see it. */
 export const keepsData = ({ code, retryAfterMs }: ChartError): boolean =>
-  code.startsWith('days_') || (retryAfterMs !== undefined && code !== PROVIDER_FAILED)
+  /^days_|^not_saved/.test(code) || (retryAfterMs !== undefined && code !== PROVIDER_FAILED)
 
 /** Code of a token provider that returned none: the reader may have signed out. */
 export const PROVIDER_FAILED = 'token_provider_failed'

@@ -7,16 +7,14 @@ import { claimsOf, type TokenSource } from './tokens'
 export interface ChartRun {
   readonly host: string
   readonly endpoint: string
-  /** Id of the project, for tokens that do not have it. */
-  readonly project: string | undefined
   readonly variables: Readonly<Record<string, unknown>>
 }
 
 const TIMEOUT_MS = 65_000
 const OPTIONS = { method: 'POST', credentials: 'omit', referrerPolicy: 'no-referrer', redirect: 'error' } as const
 
-const urlOf = ({ host, endpoint, project }: ChartRun, token: string) => {
-  const id = encodeURIComponent(project ?? (plainText(claimsOf(token).project) || '1'))
+const urlOf = ({ host, endpoint }: ChartRun, token: string) => {
+  const id = encodeURIComponent(plainText(claimsOf(token).project) || '1')
   return `${host}/api/projects/${id}/endpoints/${encodeURIComponent(endpoint)}/run`
 }
 
@@ -71,7 +69,7 @@ const send = async (run: ChartRun, token: string, context: ErrorContext, signal:
  */
 export const runChart = async (run: ChartRun, source: TokenSource, signal: AbortSignal): Promise<unknown> => {
   const attempt = (token: string) => {
-    const key = JSON.stringify([run.host, run.project, run.endpoint, run.variables, token])
+    const key = JSON.stringify([run, token])
     return share(key, signal, (shared) => send(run, token, { ...run, hasProvider: source.canRenew }, shared))
   }
   const token = await source.get()

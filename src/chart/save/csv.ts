@@ -2,7 +2,7 @@ import type { Table } from '../model'
 import { plainText } from '../read/cells'
 
 /** Spreadsheets run text that begins like this as a formula, also after spaces. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]/
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
 // A number in text form is none.
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 

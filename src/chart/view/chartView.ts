@@ -13,7 +13,7 @@ import { legendItems } from './legend'
 import { createMenu } from './menu'
 import { createPlotView } from './plotView'
 import { createTable, shownRows } from './tableView'
-import { withNumbers, WORDS } from './words'
+import { withNumbers } from './words'
 
 /** What a view shows. */
 export interface Shown {
@@ -69,7 +69,7 @@ const drawingOf = (type: Exclude<ChartType, 'table'>, data: ChartData, formats: 
 
 /** Returns what the reader should know about the data. */
 const notesOf = ({ data, look, error, isLoading }: Shown, type: ChartType, formats: Formats): string => {
-  const words = { ...WORDS, ...look.words }
+  const { words } = look
   if (error) return error
   if (isEmpty(data)) return isLoading ? words.loading : look.emptyText || words.empty
   const rows = shownRows(data.table)
@@ -129,7 +129,7 @@ export const createView = (shadow: ShadowRoot, actions: Actions): ChartView => {
     wait: () => root.setAttribute('aria-busy', 'true'),
     show(shown) {
       const { data, look, error, isLoading } = shown
-      const words = { ...WORDS, ...look.words }
+      const { words } = look
       const formats = createFormats(look.locale, data.times, data.unit)
       const type = typeOf(shown)
       const name = look.title || words.chart

@@ -30,32 +30,37 @@ export const createDraft = (tools: DraftTools) => {
   let count = 0
   let tries = 0
   const nodes = createDraftNodes(tools, isFirst, () => (tries += 1))
-  const slice = () => {
+  /** Ends the snapshot if a step of it fails. */
+  const step = (run: () => void) => {
     if (isStopped) return
     try {
-      policy.forgetTyped()
-      typed.add(policy.typedKey())
-      const isOver = ++count > MAX_SLICES || tries > MAX_TRIES ? () => false : startSlice()
-      if (!nodes.work(isOver)) return inNextTask(slice)
-      nodes.markUnnoticed()
-      tries += 1
-      if (!nodes.work(isOver)) return inNextTask(slice)
-      isStopped = true
-      const { safe } = nodes.entries.get(root)!
-      if (typed.size > 1) hideLater(safe!, policy.hiderNow())
-      for (const node of forgotten)
-        if (node.isConnected && nodes.entries.get(node)?.safe) mirror.idNodeMap.set(mirror.getId(node), node)
-      complete(safe!, nodes.ends())
+      run()
     } catch (error) {
       isStopped = true
       onFailure(error)
     }
   }
+  const work = () => {
+    policy.forgetTyped()
+    typed.add(policy.typedKey())
+    const isOver = ++count > MAX_SLICES || tries > MAX_TRIES ? () => false : startSlice()
+    if (!nodes.work(isOver)) return inNextTask(slice)
+    nodes.markUnnoticed()
+    tries += 1
+    if (!nodes.work(isOver)) return inNextTask(slice)
+    isStopped = true
+    const { safe } = nodes.entries.get(root)!
+    if (typed.size > 1) hideLater(safe!, policy.hiderNow())
+    for (const node of forgotten)
+      if (node.isConnected && nodes.entries.get(node)?.safe) mirror.idNodeMap.set(mirror.getId(node), node)
+    complete(safe!, nodes.ends())
+  }
+  const slice = () => step(work)
   return {
     isFirst,
     /** Serializes the document. Returns a function that begins with the rest, and ends with it if it is small. */
     start: (): (() => void) => {
-      nodes.make(root, undefined)
+      step(() => void nodes.make(root, undefined))
       return slice
     },
     stop: (): void => {

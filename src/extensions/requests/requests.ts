@@ -1,29 +1,32 @@
-import { reportCaught } from '../../lib/log'
-import { objectOf } from '../../lib/objects'
+// It imports types only: what it shared with the core would be one more file of an app.
 import type { OddRequests } from '../../lib/oddRequests'
 import type { Extension } from '../contract'
 
 const reported = new Set<string>()
 
 /** Returns the members that `fetch` accepts one by one. A rejected one would make every request fail. */
-const acceptedOf = <M extends object>(members: M, url: string, initOf: (member: Partial<M>) => RequestInit): M => {
+const acceptedOf = <M extends object>(
+  members: M,
+  url: string,
+  report: (message: string) => void,
+  initOf: (member: Partial<M>) => RequestInit,
+): M => {
   const isAccepted = (name: keyof M & string) => {
     try {
       return new Request(url, initOf({ [name]: members[name] } as Partial<M>))
     } catch (error) {
       if (!reported.has(name))
-        reportCaught(`xhr_headers or fetch_options: fetch rejects ${name}. Requests omit it. ${String(error)}`)
+        report(`xhr_headers or fetch_options: fetch rejects ${name}. Requests omit it. ${String(error)}`)
       reported.add(name)
       return false
     }
   }
-  const names = (Object.keys(members) as (keyof M & string)[]).filter(isAccepted)
-  return objectOf(names, (name) => members[name as keyof M]) as M
+  return Object.fromEntries(Object.entries(members).filter(([name]) => isAccepted(name as keyof M & string))) as M
 }
 
-export const accepted: OddRequests['accepted'] = (url, { headers, ...options }) => ({
-  ...acceptedOf(options, url, (member) => member),
-  headers: acceptedOf(headers as Record<string, string>, url, (member) => ({ headers: member as HeadersInit })),
+export const accepted: OddRequests['accepted'] = (url, { headers, ...options }, report) => ({
+  ...acceptedOf(options, url, report, (member) => member),
+  headers: acceptedOf(headers as Record<string, string>, url, report, (member) => ({ headers: member as HeadersInit })),
 })
 
 export const sendByXhr: OddRequests['sendByXhr'] = (url, { method, headers, body, signal }) =>

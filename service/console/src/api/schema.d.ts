@@ -1213,6 +1213,66 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/imports': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the last 50 imports with their progress, newest first
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getImports']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports/{id}/stop': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Stop an import after its current delivery. It can be continued
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postImportsByIdStop']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/projects/{projectId}/imports/{id}/undo': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Delete the events that an import has stored
+     * @description Requires a key with the scope project:write.
+     */
+    post: operations['postImportsByIdUndo']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/insight_variables': {
     parameters: {
       query?: never
@@ -6959,6 +7019,121 @@ export interface operations {
             fold: number
             page_height: number
             views: number
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getImports: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            count: number
+            next: null
+            previous: null
+            results: {
+              /** @description Events that are stored, by this import or before */
+              accepted: number
+              /** Format: date-time */
+              changed_at: string
+              /** Format: date-time */
+              created_at: string
+              error: string | null
+              id: string
+              /** @description Rows read */
+              read: number
+              /** @description Rows that are not imported, by reason */
+              refused: {
+                [key: string]: number
+              }
+              source: string
+              /** @enum {string} */
+              state: 'running' | 'stopped' | 'done' | 'undone'
+            }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postImportsByIdStop: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Events that are stored, by this import or before */
+            accepted: number
+            /** Format: date-time */
+            changed_at: string
+            /** Format: date-time */
+            created_at: string
+            error: string | null
+            id: string
+            /** @description Rows read */
+            read: number
+            /** @description Rows that are not imported, by reason */
+            refused: {
+              [key: string]: number
+            }
+            source: string
+            /** @enum {string} */
+            state: 'running' | 'stopped' | 'done' | 'undone'
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postImportsByIdUndo: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Id of the deletion, which has the progress */
+            deletion: string
           }
         }
       }

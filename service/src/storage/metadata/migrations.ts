@@ -115,4 +115,10 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE TABLE erasures (project_id INTEGER NOT NULL, id_hash TEXT NOT NULL, erased_at TEXT NOT NULL, with_events INTEGER NOT NULL, PRIMARY KEY (project_id, id_hash))',
     'CREATE INDEX erasures_by_time ON erasures (project_id, erased_at)',
   ],
+  [
+    `CREATE TABLE imports (
+      id TEXT PRIMARY KEY, project_id INTEGER NOT NULL, source TEXT NOT NULL, state TEXT NOT NULL, position_json TEXT NOT NULL, error TEXT,
+      created_at TEXT NOT NULL, changed_at TEXT NOT NULL)`,
+    'CREATE INDEX imports_by_project ON imports (project_id, created_at)',
+  ],
 ]

@@ -160,6 +160,17 @@ export interface Tables {
   }
   /** Hashes of the ids of erased persons. `with_events`: whether their events were deleted. */
   erasures: { project_id: number; id_hash: string; erased_at: string; with_events: number }
+  /** Imports and how far they are. */
+  imports: {
+    id: string
+    project_id: number
+    source: string
+    state: string
+    position_json: string
+    error: string | null
+    created_at: string
+    changed_at: string
+  }
   toolbar_codes: {
     hash: string
     project_id: number
@@ -210,6 +221,7 @@ const IN_BACKUPS = {
   retention: true,
   deletions: true,
   erasures: true,
+  imports: true,
   // Describes the caches of running processes, which a restore starts without.
   epochs: false,
   // People sign in again after a restore.

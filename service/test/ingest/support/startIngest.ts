@@ -69,7 +69,7 @@ export const startIngest = (
       ...(epochs ? { onStoring: epochs.begin, onChange: epochs.end } : {}),
       waitMs,
     }),
-    countryOf: () => undefined,
+    placeOf: () => undefined,
     rejectedEvents: { sample: () => undefined, keep: async () => {} },
     rejections: REJECTIONS,
     sinks,

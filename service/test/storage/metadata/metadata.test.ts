@@ -9,6 +9,7 @@ import { createDeletionStore, createErasureStore, createRetentionStore } from '.
 import { openMetadata, TokenTaken } from '../../../src/storage/metadata/metadata.ts'
 import { createSurveyStore } from '../../../src/surveys/store.ts'
 import { createToolbarStore } from '../../../src/toolbar/store.ts'
+import { BEGIN, createImportStore } from '../../../src/transfers/store.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
 import { temporaryFolder } from '../../support/startService.ts'
 
@@ -109,6 +110,7 @@ const openStores = async (at: string) => {
     retention: store(createRetentionStore),
     deletions: store(createDeletionStore),
     erasures: store(createErasureStore),
+    imports: store(createImportStore),
     errorTracking: store(createErrorTrackingStore),
     surveys: store(createSurveyStore),
     toolbar: store(createToolbarStore),
@@ -470,7 +472,7 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       ownerKey: 'key',
       expiresAt: '2999-01-01T00:00:00.000Z',
     } as const
-    const limits = { max: 2, endedBefore: '2000-01-01T00:00:00.000Z' }
+    const limits = { max: 2, maxChars: 1_000, endedBefore: '2000-01-01T00:00:00.000Z' }
 
     test('are found by their token, change, and belong to one project', async () => {
       const made = (await metadata.shares.create(share, 'token', limits))!
@@ -502,10 +504,12 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
       expect(made.filter(Boolean)).toHaveLength(2)
       const [first] = made.flatMap((each) => each ?? [])
       await metadata.shares.revoke(3, first!.id)
-      const later = { ...limits, endedBefore: '2998-01-01T00:00:00.000Z' }
-      expect(await metadata.shares.create(of3, 'd', later)).toMatchObject({ projectId: 3 })
+      await new Promise((resolve) => setTimeout(resolve, 2)) // so that it ended before now
+      // Where there is no room, it is deleted at once.
+      expect(await metadata.shares.create(of3, 'd', limits)).toMatchObject({ projectId: 3 })
       expect(await metadata.shares.byId(first!.id)).toBeUndefined()
       expect(await metadata.shares.list(3)).toHaveLength(2)
+      expect(await metadata.shares.create({ ...share, projectId: 4 }, 'e', { ...limits, maxChars: 10 })).toBeUndefined()
     })
   })
 
@@ -624,6 +628,19 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect(await deletions.list(1, 10)).toEqual([done])
     await deletions.restore([done!, { ...done!, id: 'other', projectId: 2 }])
     expect((await deletions.targets()).map(({ id }) => id).sort()).toEqual([added.id, 'other'].sort())
+  })
+
+  test('remembers how far an import is', async () => {
+    const { imports } = metadata
+    const added = await imports.add(1, 'posthog')
+    expect(added).toMatchObject({ source: 'posthog', state: 'running', position: BEGIN, error: null })
+    const position = { ...BEGIN, files: ['a'], line: 2 }
+    await imports.change(added.id, { position, error: 'why' })
+    await imports.change(added.id, { state: 'stopped' })
+    const changed = await imports.get(1, added.id)
+    expect(changed).toMatchObject({ state: 'stopped', position, error: 'why', createdAt: added.createdAt })
+    expect([await imports.list(1, 10), await imports.list(2, 10)]).toEqual([[changed], []])
+    expect(await imports.get(2, added.id)).toBeUndefined()
   })
 
   test('remembers the latest erasure of an id, and whether its events were erased', async () => {

@@ -1,6 +1,5 @@
 import { OFF } from '../../../config/options'
 import { typing } from '../../../browser/typing'
-import { createQueue } from '../../../delivery/queue'
 import type { RecorderParts, SharedWithRecorder } from '../../../host'
 import { isToggle, parseJson, toJson } from '../../../lib/json'
 import { SENSITIVE_NAME, withoutSensitive } from '../../../lib/sensitive'
@@ -75,7 +74,7 @@ export const recording = {
           // What the main script has anyway, so that the recorder need not contain it too.
           const parts: Omit<RecorderParts, keyof FeatureHost> = {
             createOutbox: context.createOutbox,
-            createQueue,
+            createQueue: context.createQueue,
             shared,
             toJson,
             sensitiveName: SENSITIVE_NAME,

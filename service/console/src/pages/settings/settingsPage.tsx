@@ -3,7 +3,7 @@ import { search, setSearch } from '../../router.ts'
 import { PageHead } from '../../ui/pageHead.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { ExceptionsTab } from './exceptionsTab.tsx'
-import { ExportTab } from './exportTab.tsx'
+import { DataTab } from './dataTab.tsx'
 import { HealthTab } from './healthTab.tsx'
 import { KeysTab } from './keysTab.tsx'
 import { ProjectTab } from './projectTab.tsx'
@@ -23,7 +23,7 @@ const TABS: readonly { readonly name: string; readonly label: string; readonly c
   { name: 'toolbar', label: 'Toolbar', content: ToolbarTab },
   { name: 'variables', label: 'Variables', content: VariablesTab },
   { name: 'retention', label: 'Retention', content: RetentionTab },
-  { name: 'export', label: 'Export', content: ExportTab },
+  { name: 'data', label: 'Import and export', content: DataTab },
   { name: 'rejected', label: 'Rejected events', content: RejectedTab },
   { name: 'health', label: 'Limits and health', content: HealthTab },
 ]

@@ -79,7 +79,7 @@ export const BREAKDOWNS = {
   },
   DeviceType: ofViews('$device_type'),
   Country: ofViews('$geoip_country_code'),
-  Region: ofViews('$geoip_subdivision_1_code'),
+  Region: ofViews('$geoip_subdivision_1_name'),
   City: ofViews('$geoip_city_name'),
   Timezone: ofViews('$timezone'),
   Language: ofViews('$browser_language'),

@@ -40,7 +40,7 @@ const addressOf = (projectId: number, { data, format, event, from, to }: Draft):
 }
 
 /** Downloads data of the project. */
-export const ExportTab = () => {
+export const ExportCard = () => {
   const { id } = useProject()
   const [draft, setDraft] = useState<Draft>({ data: 'events', format: 'jsonl', event: '', from: '', to: '' })
   const [bytes, setBytes] = useState(0)
