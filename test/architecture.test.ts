@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'types',
     'version',
   ],
-  entries: ['backend', 'browser', 'chart', 'client', 'extensions', 'sourcemaps', 'types'],
+  entries: ['backend', 'browser', 'chart', 'client', 'extensions', 'lib', 'sourcemaps', 'types'],
 }
 /** The bundled packages and the rooms that may import them. */
 const MAY_CONTAIN: Record<string, string> = {
@@ -63,7 +63,9 @@ const MAY_CONTAIN: Record<string, string> = {
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 const roomOf = (file: string) => file.replace(/\.tsx?$/, '').split(/[/\\]/)[0]!
 const importsOf = (file: string) =>
-  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?<!')(?:from|import\(?) ?'([^']+)'/g)].map(([, target]) => target!)
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/(?<!')(?:from|import\(?) ?'([^']+)'/g)].map(
+    ([, target]) => target!,
+  )
 const localImportsOf = (file: string) =>
   importsOf(file)
     .filter((target) => target.startsWith('.') && !target.endsWith('.json'))

@@ -156,7 +156,11 @@ const createChanges = (random: () => number, isSimple: boolean) => {
       else dialog.showModal()
     },
     () => (of<HTMLElement>('.box').scrollTop = Math.floor(random() * 200)),
+    () => scrollTo(0, Math.floor(random() * 200)),
     () => document.querySelector('iframe')?.remove(),
+    () => document.querySelector('iframe')?.contentDocument?.body?.append(word()),
+    () => document.querySelector('iframe')?.setAttribute('srcdoc', `<p>${word()}</p>`),
+    () => (document.adoptedStyleSheets = pick([[], [new CSSStyleSheet()]])),
     () =>
       customElements.get('my-card') ||
       (random() < 0.2 && customElements.define('my-card', class extends HTMLElement {})),

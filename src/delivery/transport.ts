@@ -59,13 +59,15 @@ export const request = async (
   outliving += bytes
   const send = async (): Promise<RequestResult> => {
     const all = { ...options, headers: config.xhr_headers } as RequestInit
+    const isUsual = !Object.keys({ ...options, ...config.xhr_headers }).length
     // Not awaited where all are accepted, so that the request starts at once.
-    const { headers, ...rest } = attempt(() => new Request(url, all))
-      ? all
-      : await load!().then(
-          ({ accepted }) => accepted(url, all, reportCaught),
-          (): RequestInit => ({}),
-        )
+    const { headers, ...rest } =
+      isUsual || attempt(() => new Request(url, all))
+        ? all
+        : await load!().then(
+            ({ accepted }) => accepted(url, all, reportCaught),
+            (): RequestInit => ({}),
+          )
     const init = {
       method: body ? 'POST' : 'GET',
       ...(body ? { keepalive, body } : {}),

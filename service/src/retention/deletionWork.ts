@@ -1,3 +1,4 @@
+import { setOwn } from '../lib/own.ts'
 import type { Log } from '../lib/log.ts'
 import { pause } from '../lib/wait.ts'
 import { SMALL_READ, type Storage } from '../storage/storage.ts'
@@ -55,7 +56,7 @@ export const createDeletionWork = ({ store, storage, changeRows, now, log }: Del
   }
   const countAll = async (projectId: number, steps: readonly Step[]) => {
     const counts: Record<string, number> = {}
-    for (const step of steps) counts[step.table] = await count(projectId, step)
+    for (const step of steps) setOwn(counts, step.table, await count(projectId, step))
     return counts
   }
 
@@ -109,7 +110,7 @@ export const createDeletionWork = ({ store, storage, changeRows, now, log }: Del
     for (const step of stepsOf(deletion)) {
       if (await isCanceled(deletion)) break
       const before = await count(projectId, step)
-      deleted[step.table] = before
+      setOwn(deleted, step.table, before)
       if (!before) continue
       await store.change(id, ['deleting'], { result: { table: step.table } })
       const { table } = step
@@ -118,7 +119,7 @@ export const createDeletionWork = ({ store, storage, changeRows, now, log }: Del
         await storage.remove({ table, where, params: { ...params, projectId } }, LIMITS)
       } catch (error) {
         if (!(await isCanceled(deletion))) throw error
-        deleted[table] = before - (await count(projectId, step))
+        setOwn(deleted, table, before - (await count(projectId, step)))
       }
     }
     return { deleted }

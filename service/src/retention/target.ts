@@ -1,3 +1,4 @@
+import { own } from '../lib/own.ts'
 import type { Fields } from '../lib/fields.ts'
 import { firstSession } from './policy.ts'
 
@@ -92,6 +93,6 @@ export const isTarget = (
   if (event.timestamp >= Date.parse(until) || (from && event.timestamp < Date.parse(from))) return false
   if (events && !events.includes(event.name)) return false
   if (!properties.length) return true
-  const own = event.properties()
-  return properties.every(({ key, value }) => Object.hasOwn(own, key) && textOf(own[key]) === value)
+  const stored = event.properties()
+  return properties.every(({ key, value }) => Object.hasOwn(stored, key) && textOf(own(stored, key)) === value)
 }

@@ -1,3 +1,4 @@
+import { own } from '../lib/own.ts'
 import type { Settings } from './clickhouseHttp.ts'
 import type { RunLimits, SeenRows, Statement } from './storage.ts'
 
@@ -79,8 +80,10 @@ export const seenSettings = (databases: readonly string[], seen: SeenRows): Sett
 /** A project's query with the conditions of the rows that it sees. */
 export type SeeingRun<Limits extends RunLimits = RunLimits> = Limits & { readonly seen: SeenRows }
 
-const conditionOf = ({ projectId, seen }: SeeingRun, table: string): string =>
-  `project_id = ${projectId}${seen[table] ? ` AND (${seen[table]})` : ''}`
+const conditionOf = ({ projectId, seen }: SeeingRun, table: string): string => {
+  const condition = own(seen, table)
+  return `project_id = ${projectId}${condition ? ` AND (${condition})` : ''}`
+}
 
 /**
  * Settings that limit what a project's query may read and use. `databases`: all databases with the projects' tables.

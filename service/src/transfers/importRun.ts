@@ -1,3 +1,4 @@
+import { own, setOwn } from '../lib/own.ts'
 import type { Fields } from '../lib/fields.ts'
 import { ImportError } from './importError.ts'
 import type { FileRow, RowFile } from './rows.ts'
@@ -109,7 +110,7 @@ export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
     let batch: Waiting[] = []
     let refused: RefusedRow[] = []
     let [rows, bytes] = [0, 0]
-    const refuse = (line: number, code: string, detail = FAULTS[code] ?? code) =>
+    const refuse = (line: number, code: string, detail = own(FAULTS, code) ?? code) =>
       void refused.push({ file: file.name, line, code, detail })
 
     const flush = async (line: number) => {
@@ -119,7 +120,7 @@ export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
       const { counts } = position
       const byCode: Record<string, number> = { ...counts.refused }
       for (const row of refused) {
-        byCode[row.code] = (byCode[row.code] ?? 0) + 1
+        setOwn(byCode, row.code, (own(byCode, row.code) ?? 0) + 1)
         onRefused(row)
       }
       await note({

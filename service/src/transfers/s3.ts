@@ -1,3 +1,4 @@
+import { own } from '../lib/own.ts'
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,7 +53,7 @@ const signed = (
     method,
     path,
     '',
-    ...names.map((name) => `${name}:${headers[name]!}`),
+    ...names.map((name) => `${name}:${own(headers, name)!}`),
     '',
     names.join(';'),
     UNSIGNED,

@@ -490,7 +490,7 @@ const erase = async (project: number, id: string, steps = Infinity): Promise<Rea
     insert: (...given) => step(() => storage.insert(...given)),
     async remove(removal, limits) {
       if (removal.table === 'person_distinct_ids')
-        await step(() => storage.remove({ ...removal, where: `(${removal.where}) AND version > 2` }, limits))
+        await step(() => storage.remove({ ...removal, where: `(${removal.where}) AND version > 1` }, limits))
       await step(() => storage.remove(removal, limits))
     },
   }
@@ -504,6 +504,8 @@ const erase = async (project: number, id: string, steps = Infinity): Promise<Rea
 test('erasing a person changes no other person, at any of its steps', async () => {
   const project = ++projects
   const ingest = startProcess()
+  // The visitor belongs to this person until an earlier event arrives late.
+  await send(ingest, project, [referenceEvent('$identify', 'ada', 8, { other: 'anon' })])
   await send(ingest, project, [
     referenceEvent('$identify', 'erased', 1, { other: 'anon' }),
     referenceEvent('$identify', 'ada', 2, { other: 'laptop' }),
@@ -545,6 +547,6 @@ test('persons equal the reference when any of them are erased, also if an erasur
         }
       },
     ),
-    { numRuns: randomRuns(4) },
+    { numRuns: randomRuns(3) },
   )
 })

@@ -1,3 +1,4 @@
+import { own } from '../../lib/own.ts'
 import { fieldsOf, given, pageOf, type Source, textOf, timeOf } from './source.ts'
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -20,16 +21,16 @@ export const AMPLITUDE: Source = {
     if (distinctId === undefined) return 'no_person'
     const timestamp = timeOf(row.event_time)
     if (timestamp === undefined) return 'no_time'
-    const own = fieldsOf(row.event_properties)
+    const event = fieldsOf(row.event_properties)
     const person = fieldsOf(row.user_properties)
     const session = Number(row.session_id)
     return {
-      event: NAMES[type] ?? type,
+      event: own(NAMES, type) ?? type,
       distinctId,
       timestamp,
       properties: given({
-        ...own,
-        ...pageOf(own['[Amplitude] Page URL']),
+        ...event,
+        ...pageOf(event['[Amplitude] Page URL']),
         $os: row.os_name,
         $device_type: row.device_type,
         $app_version: row.version_name,

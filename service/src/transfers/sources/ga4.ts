@@ -1,3 +1,4 @@
+import { own } from '../../lib/own.ts'
 import type { Fields } from '../../lib/fields.ts'
 import { fieldsOf, given, pageOf, type Source, textOf } from './source.ts'
 
@@ -32,7 +33,7 @@ export const GA4: Source = {
     const { page_location, page_referrer, page_title, ...params } = paramsOf(row.event_params)
     const [device, geo] = [fieldsOf(row.device), fieldsOf(row.geo)]
     return {
-      event: NAMES[name] ?? name,
+      event: own(NAMES, name) ?? name,
       distinctId,
       timestamp: Math.floor(micros / 1_000),
       properties: given({

@@ -1,3 +1,4 @@
+import { own } from '../../lib/own.ts'
 import type { Fields } from '../../lib/fields.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { ImportError } from '../importError.ts'
@@ -20,7 +21,7 @@ interface Mapping {
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, ms: 1, us: 0.001 }
 
 const columnIn = (mapping: Fields, name: string): string => {
-  const column = textOf(mapping[name])
+  const column = textOf(own(mapping, name))
   if (column === undefined) throw new ImportError(`the mapping needs "${name}", the name of a column`)
   return column
 }
@@ -36,7 +37,7 @@ const mappingOf = (text: string): Mapping => {
     throw new ImportError(
       'the mapping must be a JSON object, such as {"event":"name","distinct_id":"user","timestamp":"time"}',
     )
-  const unit = UNITS[textOf(mapping.unit) ?? 'ms']
+  const unit = own(UNITS, textOf(mapping.unit) ?? 'ms')
   if (!unit) throw new ImportError('"unit" of the mapping must be s, ms or us')
   const { properties } = mapping
   if (properties !== undefined && !isFields(properties))
@@ -62,18 +63,18 @@ export const mapped = (text: string): Source => {
     name: 'mapped',
     what: 'JSON lines or CSV of any product, with --map',
     read(row) {
-      const named = name ?? textOf(row[event])
-      const person = textOf(row[distinctId])
-      const time = row[timestamp]
+      const named = name ?? textOf(own(row, event))
+      const person = textOf(own(row, distinctId))
+      const time = own(row, timestamp)
       const isNumber = typeof time === 'number' || (typeof time === 'string' && NUMBER.test(time))
       const at = isNumber ? Number(time) * unit : timeOf(time)
       if (named === undefined) return 'no_event'
       if (person === undefined) return 'no_person'
       if (at === undefined) return 'no_time'
       const columns = properties
-        ? Object.entries(properties).map(([column, as]) => [as, row[column]] as const)
+        ? Object.entries(properties).map(([column, as]) => [as, own(row, column)] as const)
         : Object.entries(row).filter(([column]) => !used.has(column))
-      const id = uuid === undefined ? undefined : row[uuid]
+      const id = uuid === undefined ? undefined : own(row, uuid)
       return {
         event: named,
         distinctId: person,

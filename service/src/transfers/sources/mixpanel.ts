@@ -1,3 +1,4 @@
+import { own } from '../../lib/own.ts'
 import { fieldsOf, given, pageOf, type Source, textOf } from './source.ts'
 
 const NAMES: Readonly<Record<string, string>> = { $mp_web_page_view: '$pageview' }
@@ -21,7 +22,7 @@ export const MIXPANEL: Source = {
     if (time === undefined || !Number.isFinite(at)) return 'no_time'
     const url = rest.$current_url ?? current_url
     return {
-      event: NAMES[event] ?? event,
+      event: own(NAMES, event) ?? event,
       distinctId,
       timestamp: at < FIRST_MS ? at * 1_000 : at,
       properties: given({
