@@ -35,6 +35,7 @@ export const backup = async (
 ): Promise<void> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (readdirSync(folder).length) throw new NotEmpty(folder)
+  const startedAt = new Date().toISOString()
   try {
     // Events first: a project created during the backup may lack its events, but no event lacks its project.
     await withEvents(location, { isExclusive: false }, async (storage) => {
@@ -53,6 +54,7 @@ export const backup = async (
     if (existsSync(path)) copyFileSync(path, keyFileIn(folder).path)
     writeManifest(folder, {
       format: 1,
+      startedAt,
       createdAt: new Date().toISOString(),
       ...(destination ? { events: destination } : {}),
     })

@@ -1,6 +1,6 @@
 import { pause } from '../lib/wait.ts'
 import { own } from '../lib/own.ts'
-import { SMALL_READ, type Storage, StorageError } from '../storage/storage.ts'
+import { SMALL_READ, type Storage, StorageError, type WorkLimits } from '../storage/storage.ts'
 
 const POLL_MS = 100
 const ENDED: Readonly<Record<string, boolean>> = {
@@ -41,4 +41,16 @@ export const copyEvents = async (
       throw new StorageError(/No space left on device/.test(now.error) ? 'full' : 'query', now.error)
     await pause(POLL_MS)
   }
+}
+
+/**
+ * Lets later deletions apply to restored rows. The engine numbers deletions and parts of a table by one counter, which a restore
+ * begins anew. Restored parts keep the number of the last deletion that they contain, so lower ones would skip them. The
+ * counter continues after all parts once the table is loaded again.
+ */
+export const reloadTables = async (storage: Pick<Storage, 'rows' | 'work'>, limits: WorkLimits): Promise<void> => {
+  const text = "SELECT name FROM system.tables WHERE database = 'db' AND engine LIKE '%MergeTree'"
+  const tables = await storage.rows<{ name: string }>({ text }, SMALL_READ)
+  for (const { name } of tables)
+    for (const way of ['DETACH', 'ATTACH']) await storage.work({ text: `${way} TABLE db.\`${name}\`` }, limits)
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 /** Metadata of a backup. Written last, so a backup without it is incomplete. */
 export interface Manifest {
   readonly format: 1
+  /** When the copy began. Absent in backups of earlier releases. */
+  readonly startedAt?: string
   readonly createdAt: string
   /** Location of the events, in ClickHouse syntax. Absent: the folder of the backup. */
   readonly events?: string

@@ -2,14 +2,16 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:f
 import { join } from 'node:path'
 import { keyFileIn } from '../projects/keyFile.ts'
 import { METADATA_FILE, metadataLocation } from '../storage/location.ts'
+import { createPersonFacts } from '../persons/facts.ts'
+import { createForgetPerson } from '../persons/forget.ts'
 import { type Journal, readJournal } from '../retention/journalFile.ts'
 import { replay } from '../retention/replay.ts'
 import { createDeletionStore, createErasureStore } from '../retention/store.ts'
 import { copyMetadata, isPostgres, type Metadata, openMetadata } from '../storage/metadata/metadata.ts'
 import { SMALL_READ, type Storage } from '../storage/storage.ts'
 import { EVENTS, NotEmpty } from './backup.ts'
-import { copyEvents, fileDestination } from './engineCopy.ts'
-import { readManifest } from './manifest.ts'
+import { copyEvents, fileDestination, reloadTables } from './engineCopy.ts'
+import { type Manifest, readManifest } from './manifest.ts'
 import { type EventStoreOptions, withEvents } from './eventStore.ts'
 
 /** The folder has no complete backup. */
@@ -21,6 +23,10 @@ export class NoBackup extends Error {
 export class DatabaseNotEmpty extends Error {
   override name = 'DatabaseNotEmpty'
 }
+
+const RELOAD_LIMITS = { maxSeconds: 600, maxMemoryBytes: 1_000_000_000 }
+
+const startOf = ({ startedAt, createdAt }: Manifest): number => Date.parse(startedAt ?? createdAt)
 
 // The lock leaves its file in a folder that is otherwise unused.
 const isLock = (name: string) => name.startsWith('service.lock')
@@ -38,9 +44,9 @@ const assertUnused = async (location: string) => {
 /** Deletes again what was deleted, according to the backup's journal and a later one. Returns the number of rows. */
 const eraseAgain = async (
   at: EventStoreOptions,
-  storage: Pick<Storage, 'rows' | 'remove'>,
+  storage: Storage,
   metadata: Metadata,
-  later: Journal | undefined,
+  { later, copiedAt }: { readonly later: Journal | undefined; readonly copiedAt: number },
 ): Promise<number> => {
   const erasures = metadata.store(createErasureStore)
   const deletions = metadata.store(createDeletionStore)
@@ -49,10 +55,18 @@ const eraseAgain = async (
     await deletions.restore(later.deletions)
   }
   const { tables } = await at.loadSchema()
-  const erased = await replay(storage, await readJournal(erasures, deletions), {
-    all: tables.map(({ name }) => name),
-    withEvents: tables.flatMap(({ name, hasEvents }) => (hasEvents ? [name] : [])),
-  })
+  const erased = await replay(
+    {
+      storage,
+      forget: createForgetPerson(storage, createPersonFacts(storage)),
+      tables: {
+        all: tables.map(({ name }) => name),
+        withEvents: tables.flatMap(({ name, hasEvents }) => (hasEvents ? [name] : [])),
+      },
+      copiedAt,
+    },
+    await readJournal(erasures, deletions),
+  )
   // Materialized tables have what was deleted, so they are built again.
   if (erased)
     for (const { version } of await metadata.materializations.all())
@@ -91,10 +105,11 @@ export const restore = async (
     if (existsSync(key)) copyFileSync(key, keyFileIn(dataDir).path)
     const counted = await withEvents(at, { isExclusive: true }, async (storage) => {
       await copyEvents(storage, 'RESTORE DATABASE db FROM', manifest.events ?? fileDestination(join(folder, EVENTS)))
+      await reloadTables(storage, RELOAD_LIMITS)
       const metadata = await openMetadata(file)
       let erased: number
       try {
-        erased = await eraseAgain(at, storage, metadata, later)
+        erased = await eraseAgain(at, storage, metadata, { later, copiedAt: startOf(manifest) })
       } finally {
         await metadata.close()
       }
