@@ -67,7 +67,7 @@ const uses = (text: string, name = 'file.js') => {
 const GUARDED: Record<string, readonly string[]> = {
   analytics: ['requestIdleCallback'],
   // For newer browsers (docs/reference/browsers.md), which have these.
-  chart: ['hasOwn', 'replaceChildren'],
+  chart: ['at', 'hasOwn', 'replaceChildren'],
   main: ['requestIdleCallback'],
   recorderPage: ['requestIdleCallback'],
   surveysView: ['setHTML'],
