@@ -1,9 +1,8 @@
 import { type Check, type MissingOption, type OptionRules } from '../config/settings'
 import { has } from '../lib/objects'
-import type { PartName } from '../parts'
 
 /** The options of each part that has some; one with a value as `name: value`. */
-export const PART_OPTIONS: Partial<Record<PartName, RegExp>> = {
+export const PART_OPTIONS: Readonly<Record<string, RegExp>> = {
   autocapture: /^(autocapture|mask_all_.*)$/,
   bots: /^custom_blocked_useragents$/,
   campaign: /^(save_campaign_params|save_referrer|custom_campaign_params)$/,

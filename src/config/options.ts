@@ -18,7 +18,7 @@ export const TEN_STRINGS = 'array of at most 10 strings'
 /** Rows of options. */
 export type OptionRows = { readonly [K in keyof Config]?: Row<Config[K]> }
 
-/** The options of the core. Features bring theirs (client/features/options.ts has all). */
+/** The options of the core. Features bring theirs. */
 export const OPTIONS = {
   api_host: [DEFAULT_API_HOST, 'string'],
   ui_host: [undefined, 'string | null'],

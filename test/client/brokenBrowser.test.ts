@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { OPTIONS } from '../../src/client/features/options'
+import { OPTIONS } from '../support/options'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
 import { randomRuns } from '../support/randomRuns'
 

@@ -1,5 +1,5 @@
 import { datedDefaults } from '../../src/config/datedDefaults'
-import { OPTIONS } from '../../src/client/features/options'
+import { OPTIONS } from '../support/options'
 import { addMembers, changeConfig, resolveConfig } from '../../src/config/settings'
 import { readInterfaces } from '../support/declarations'
 import { RULES } from '../support/optionRules'

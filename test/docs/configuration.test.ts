@@ -1,6 +1,6 @@
 /** @jest-environment node */
 import { DATED_DEFAULTS } from '../../src/config/datedDefaults'
-import { OPTIONS } from '../../src/client/features/options'
+import { OPTIONS } from '../support/options'
 import { RENAMES } from '../../src/config/renames'
 import { readInterfaces } from '../support/declarations'
 import { cell, code, expectPage, table } from '../support/markdown'

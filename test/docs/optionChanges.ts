@@ -1,4 +1,4 @@
-import { OPTIONS } from '../../src/client/features/options'
+import { OPTIONS } from '../support/options'
 import { INIT, type Row } from '../../src/config/options'
 import type { Config } from '../../src/types'
 

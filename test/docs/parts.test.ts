@@ -1,6 +1,6 @@
 /** @jest-environment node */
 import { METHODS } from '../../src/client/features/methods'
-import { OPTIONS } from '../../src/client/features/options'
+import { OPTIONS } from '../support/options'
 import { code, expectPage, read, table } from '../support/markdown'
 import { measureParts, membersOf, PART_BUDGETS } from '../support/parts'
 

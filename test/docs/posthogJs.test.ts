@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { NOT_YET } from '../../src/client/notYet'
 import { METHODS } from '../../src/client/features/methods'
-import { OPTIONS } from '../../src/client/features/options'
+import { OPTIONS } from '../support/options'
 import { RENAMES } from '../../src/config/renames'
 
 const page = readFileSync(resolve(__dirname, '../../docs/reference/posthog-js.md'), 'utf8')

@@ -1,6 +1,6 @@
 import { checked } from '../../src/config/checks'
 import { FEATURES } from '../../src/client/features/features'
-import { OPTIONS } from '../../src/client/features/options'
+import { OPTIONS } from './options'
 import { MEMBERS, type OptionMembers } from '../../src/config/options'
 import type { OptionRules } from '../../src/config/settings'
 import { SESSION_RECORDING } from '../../src/extensions/recorder/members'
