@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve'
 import typescript from '@rollup/plugin-typescript'
-import { minify as swc } from '@swc/core'
 import MagicString from 'magic-string'
 import dts from 'rollup-plugin-dts'
 import { RECORDER_NAMES, SHORT_NAMES, shortened } from './scripts/internalNames.mjs'
@@ -45,22 +44,6 @@ const letOnly = {
     visit(this.parse(code))
     for (const start of starts) code = `${code.slice(0, start)}let  ${code.slice(start + 5)}`
     return { code, map: null }
-  },
-}
-
-// A second minifier after the first: what one leaves the other shortens. Saves 1.1 %.
-const minifiedAgain = {
-  name: 'minified-again',
-  async renderChunk(code) {
-    const comments = code.match(/^(\/\/#.*|\/\*![^]*?\*\/)$/gm).join('\n')
-    const { code: result, map } = await swc(code, {
-      ecma: 2020,
-      compress: { ecma: 2020, passes: 3, toplevel: true, unsafe_arrows: true, sequences: false },
-      mangle: { toplevel: true },
-      format: { asciiOnly: true, comments: false, preamble: comments },
-      sourceMap: true,
-    })
-    return { code: result, map: JSON.parse(map) }
   },
 }
 
@@ -190,7 +173,7 @@ const banner = `/*! Trailmark ${version}, MIT. Third parties: licenses.txt */`
 const output = { sourcemap: true, banner }
 
 /** The first minifier. `privateNames`: matches names of properties that it may also shorten. */
-const minifiedOnce = (privateNames) =>
+const minified = (privateNames) =>
   minify({
     ecma: 2020,
     compress: { passes: 3, unsafe_arrows: true, inline: 1 },
@@ -208,7 +191,7 @@ const script = (input, file, more = {}, plugins = [], privateNames) => ({
     file,
     format: 'iife',
     // ASCII only, because other characters would be garbled on pages that are not UTF-8. `inline: 1`: more inlining compresses worse.
-    plugins: [letOnly, minifiedOnce(privateNames), minifiedAgain],
+    plugins: [letOnly, minified(privateNames)],
     ...more,
   },
   plugins: [...plugins, ...sources('cdn'), licenses, served(version)],
@@ -258,7 +241,7 @@ export default [
   script('src/entries/script.ts', 'dist/analytics.js'),
   script('src/entries/script.core.ts', 'dist/analytics.core.js'),
   // The second minifier makes it 200 bytes larger. Pages do not wait for it, so V8 may compile its functions when they are called.
-  script('src/entries/chartScript.ts', 'dist/chart.js', { banner, plugins: [letOnly, minifiedOnce()] }),
+  script('src/entries/chartScript.ts', 'dist/chart.js', { banner, plugins: [letOnly, minified()] }),
   ...extensions.map(extensionScript),
   {
     input: 'src/entries/main.ts',

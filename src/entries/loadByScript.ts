@@ -1,5 +1,6 @@
 import { unclobbered } from '../browser/dom'
 import { attempt } from '../lib/attempt'
+import { later } from '../lib/guard'
 import type { Extension, ExtensionName, LoadExtension } from '../extensions/contract'
 import type { ScriptTag, ScriptUrlPolicy } from './runScript'
 
@@ -9,6 +10,9 @@ interface ExtendedWindow {
   trustedTypes?: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy }
 }
 
+// A script that is missing is requested once in this time at most.
+const RETRY_MS = 10_000
+
 /**
  * Loads extensions of the script build: scripts in the core's folder, inserted where `target` says. `tag`: the core's
  * script element, if any.
@@ -16,6 +20,7 @@ interface ExtendedWindow {
 export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head'): LoadExtension => {
   const page = window as ExtendedWindow
   const loading: Record<string, Promise<unknown>> = {}
+  const warned: Record<string, boolean> = {}
   const coreUrl = tag?.src || location.href
   const nonce = tag?.nonce
   const urlOf = (name: string) => new URL(`${name}.js`, coreUrl).href
@@ -40,9 +45,12 @@ export const loadByScript = (tag: ScriptTag | null, target: () => 'body' | 'head
     const extension = loaded(name)
     if (extension) return extension
     const message = `${urlOf(name)} is missing, blocked or from another release. Host it beside the SDK's script`
-    // Without a network it is requested again. Otherwise one request has shown that it is not there.
-    if (!navigator.onLine) delete loading[name]
-    else if (isFirst) attempt(() => console.warn('[trailmark]', message))
+    // The network may have failed, so a later call requests it again.
+    if (isFirst) {
+      later(() => delete loading[name], RETRY_MS)
+      if (navigator.onLine && !warned[name]) attempt(() => console.warn('[trailmark]', message))
+      warned[name] ||= navigator.onLine
+    }
     throw new Error(message)
   }
 }

@@ -1,3 +1,4 @@
+import { own } from '../lib/own.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { Reader, type Response } from 'mmdb-lib'
 import type { Log } from '../lib/log.ts'
@@ -16,12 +17,12 @@ export type PlaceOf = (address: string) => Place | undefined
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-type Fields = Readonly<Record<string, unknown>> | undefined
+type Fields = Readonly<Record<string, unknown>>
 
 /** Reads a value at a path of objects and lists. */
 const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Fields)![key] : undefined),
+    (inner, key) => (typeof inner === 'object' && inner !== null ? own(inner as Fields, String(key)) : undefined),
     value,
   )
 

@@ -152,13 +152,13 @@ test('an event sent concurrently to both replicas is stored once', async () => {
 })
 
 test('a visitor deleted on one replica who returns through the other becomes a new person', async () => {
-  const visit = event('visit', {}, { distinct_id: 'vic' })
+  const visit = () => event('visit', {}, { distinct_id: 'vic' })
   const persons = async () => (await api(one, 'GET', '/persons/?distinct_id=vic')).body.results as { id: string }[]
-  await capture(other, visit)
+  await capture(other, visit())
   const [vic] = await persons()
   expect((await api(one, 'DELETE', `/persons/${vic!.id}/?delete_events=true`)).status).toBe(204)
   expect(await persons()).toEqual([])
-  await capture(other, visit)
+  await capture(other, visit())
   expect(await persons()).toHaveLength(1)
   expect(await rowsOf(one, "SELECT count(), count(person.created_at) FROM events WHERE distinct_id = 'vic'")).toEqual([
     [1, 1],

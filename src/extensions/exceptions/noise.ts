@@ -30,7 +30,7 @@ export const isNoise = ([{ type, value }]: readonly [ExceptionItem, ...unknown[]
 
 const OWN_SCRIPT = /^(.*\/)exceptions\.js$/
 const OWN_NAMES =
-  /^(analytics(\.core)?|clicks|database|exceptions|gzip|heatmaps|recorder\w*|surveys\w*|toolbar|webVitals\w*)\.js$/
+  /^(analytics(\.core)?|clicks|database|exceptions|gzip|heatmaps|recorder\w*|requests|surveys\w*|toolbar|webVitals\w*)\.js$/
 
 /** Returns a function that checks whether a file is a script of the SDK. `stack`: that of an error in this file. */
 export const createIsOwn = (file: string | undefined): ((name: string | undefined) => boolean) => {
