@@ -44,9 +44,9 @@ export const copyEvents = async (
 }
 
 /**
- * Lets later deletions apply to restored rows. The engine numbers deletions and parts of a table by one counter, which a restore
- * begins anew. Restored parts keep the number of the last deletion that they contain, so lower ones would skip them. The
- * counter continues after all parts once the table is loaded again.
+ * Lets later deletions apply to restored rows. The engine numbers the deletions of a table, and applies to a part only those with
+ * a higher number than the part. A restore resets the counter but keeps the numbers of parts. Loading a table again sets its
+ * counter to the highest number of a part.
  */
 export const reloadTables = async (storage: Pick<Storage, 'rows' | 'work'>, limits: WorkLimits): Promise<void> => {
   const text = "SELECT name FROM system.tables WHERE database = 'db' AND engine LIKE '%MergeTree'"

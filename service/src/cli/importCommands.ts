@@ -41,7 +41,7 @@ const sourceOf = ({ options: { source, map } }: CommandCall): Source => {
 const pathsIn = (path: string): string[] => {
   if (!existsSync(path)) throw new CommandError(`there is no file or folder ${path}.`)
   if (!statSync(path).isDirectory()) return [path]
-  // Of an export, only its events.
+  // An export also has files of persons and deletions, which are not imported.
   const root = existsSync(join(path, 'manifests')) && existsSync(join(path, 'events')) ? join(path, 'events') : path
   const found = readdirSync(root, { recursive: true })
     .map((name) => join(root, String(name)))

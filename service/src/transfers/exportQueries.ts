@@ -25,8 +25,9 @@ export interface Part {
   readonly firstDay: string
   readonly lastDay: string
   readonly events: number
-  /** Of how many shares of the day this is which. */
+  /** Index of this share of the day, from 0. */
   readonly share: number
+  /** Number of shares of the day. */
   readonly shares: number
 }
 

@@ -123,7 +123,7 @@ const csvRows = async function* (stream: Readable): AsyncGenerator<FileRow> {
   }
 }
 
-/** Unpacks a stream. Whoever reads the result receives the errors of both. */
+/** Returns the unpacked stream. It emits the errors of both streams. */
 const through = (stream: Readable, unpack: Transform): Readable => pipeline(stream, unpack, () => {})
 
 const rowsOf = (name: string, stream: Readable): AsyncGenerator<FileRow> => {

@@ -64,7 +64,7 @@ test('a file that changes is read again, and a bad one is not used', async () =>
   ])
 })
 
-test('a damaged database and a file that is none are named at the start, and no lookup throws', () => {
+test('the start names a damaged database and a file of another format, and no lookup throws', () => {
   expect(() => openPlaces([file('none.mmdb', 'x')], log)).toThrow('it is no database in the format mmdb')
   expect(() => openPlaces([join(folder, 'missing.mmdb')], log)).toThrow('missing.mmdb')
   const whole = toMmdb(NESTED)

@@ -487,7 +487,7 @@ test('a preview shows what a reader would see, or why it cannot be shared', asyn
 test('shares are listed by what they show, and belong to one project', async () => {
   const share = await shareOf({ endpoint: 'all_orders' })
   const list = async (query: string) =>
-    (await api(service, 'GET', `/shares${query}`)).body.results.map((each: any) => each.id)
+    (await api(service, 'GET', `/shares${query}`)).body.results.map(({ id }: { id: string }) => id)
   expect(await list('?endpoint=all_orders')).toContain(share.id)
   expect(await list(`?dashboard=${dashboard.id}`)).not.toContain(share.id)
   const other = await sharedService()

@@ -2,7 +2,7 @@ import { isRecord } from '../read/cells'
 import { ChartError } from './errors'
 import { claimsOf } from './tokens'
 
-/** Days of a run, both included, and those that a reader may choose. Empty: any. */
+/** First and last day of a run, and the first and last day that a reader may choose. An empty `min` or `max` sets no limit. */
 export interface Days {
   readonly from: string
   readonly to: string
