@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { api, capture, event, request } from '../support/api.ts'
 import { engineOf, until } from '../support/engine.ts'
 import { MAIN } from '../support/startService.ts'
@@ -355,6 +357,39 @@ describe('answers', () => {
     expect(await answer).toBe('AbortError')
     await until(async () => !(await isRunning()))
     await until(() => /tool=query outcome=query_cancelled/.test(service.output().slice(before)))
+  })
+})
+
+describe('the guide', () => {
+  const guide = readFileSync(resolve(__dirname, '../../../docs/guides/agents.md'), 'utf8')
+  const configurations = [...guide.matchAll(/```json\n([\s\S]*?)```/g)]
+    .map(([, json]) => JSON.parse(json!))
+    .flatMap(({ mcpServers, servers }) => Object.values<any>(mcpServers ?? servers ?? {}))
+
+  test('has configurations with which a client connects', async () => {
+    expect(configurations).toHaveLength(4)
+    for (const { url, headers, command, args, env } of configurations) {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+      open.push(client)
+      const here = (text: string) => text.replace('http://127.0.0.1:8000', service.url)
+      const withKey = (text: string) => text.replace(/\$\{[^}]+\}|tmk_…/, keys.reader!)
+      if (url) {
+        const requestInit = { headers: { authorization: withKey(headers.Authorization) } }
+        await client.connect(new StreamableHTTPClientTransport(new URL(here(url)), { requestInit }))
+      } else {
+        expect(command).toBe('trailmark')
+        const own = { TRAILMARK_URL: here(env.TRAILMARK_URL), TRAILMARK_API_KEY: withKey(env.TRAILMARK_API_KEY) }
+        await client.connect(new StdioClientTransport({ command: process.execPath, args: [MAIN, ...args], env: own }))
+      }
+      expect((await client.listTools()).tools.length).toBeGreaterThan(5)
+    }
+  })
+
+  test('lists all tools with their scopes', async () => {
+    const { tools } = await (await connect(keys.writer!)).listTools()
+    const rows = [...guide.matchAll(/^\| `([a-z_]+)(?:<name>)?` \| (.+?) \|/gm)].map(([, name]) => name!)
+    const names = tools.map(({ name }) => (name.startsWith('run_endpoint_') ? 'run_endpoint_' : name))
+    expect(rows).toEqual([...new Set(names)])
   })
 })
 
