@@ -8,6 +8,7 @@ import { minify } from './scripts/minify.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
+import { isExternal, subpaths } from './scripts/subpaths.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
 // The names of the extensions (src/extensions/contract.ts).
@@ -223,8 +224,12 @@ const partTypes = (extension) => ({
   },
 })
 
-/** The entries that have declarations. */
-const TYPED = ['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => `src/entries/${name}.ts`)
+/** The sources of the entries that have declarations, by the names of their files. */
+const TYPED = {
+  main: 'src/entries/main.ts',
+  'parts/core': 'src/entries/parts/core.ts',
+  ...Object.fromEntries(subpaths.map(({ name, entry }) => [name, entry])),
+}
 
 // The types that all entries share (src/entries/types.ts). ES modules may import declarations of CommonJS, not the reverse.
 const SHARED_TYPES = 'dist/types.d.cts'
@@ -258,7 +263,7 @@ let prepared
 const types = {
   ...readTypes,
   options(options) {
-    prepared ??= readTypes.options.call(this, { input: [...TYPED, 'src/entries/types.ts'] })
+    prepared ??= readTypes.options.call(this, { input: [...Object.values(TYPED), 'src/entries/types.ts'] })
     return { ...options, onLog: prepared.onLog, treeshake: prepared.treeshake }
   },
 }
@@ -319,36 +324,34 @@ export default [
     ],
     plugins: [...sources('npm'), licenses],
   },
-  ...['endpoints', 'chart'].map((name) => ({
-    input: `src/entries/${name}.ts`,
-    output: [
-      { sourcemap: true, file: `dist/esm/${name}.js`, format: 'es' },
-      { sourcemap: true, file: `dist/cjs/${name}.cjs`, format: 'cjs' },
-    ],
-    plugins: sources('npm'),
+  ...subpaths.map(({ name, entry, platform }) => ({
+    input: { [name]: entry },
+    external: isExternal,
+    output: ['es', 'cjs'].map((format) => ({
+      sourcemap: true,
+      dir: format === 'es' ? 'dist/esm' : 'dist/cjs',
+      format,
+      exports: 'named',
+      entryFileNames: format === 'es' ? '[name].js' : '[name].cjs',
+      inlineDynamicImports: true,
+      // Rollup removes directives of sources.
+      ...(platform === 'client' && { banner: `'use client'` }),
+    })),
+    plugins: platform === 'node' ? [...toolSources, licenses] : sources('npm'),
   })),
-  {
-    input: 'src/entries/sourcemaps.ts',
-    external: /^node:/,
-    output: [
-      { sourcemap: true, file: 'dist/esm/sourcemaps.js', format: 'es' },
-      { sourcemap: true, file: 'dist/cjs/sourcemaps.cjs', format: 'cjs' },
-    ],
-    plugins: [...toolSources, licenses],
-  },
   {
     input: 'src/entries/cli.ts',
     external: /^node:/,
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...TYPED.map((input) => ({
+  ...Object.entries(TYPED).map(([name, input]) => ({
     input,
-    output: ['esm/%.d.ts', 'cjs/%.d.cts'].map((file) => ({
-      file: `dist/${file.replace('%', /entries\/(.*)\.ts/.exec(input)[1])}`,
-      paths: { [SHARED_TYPES]: input.includes('/parts/') ? '../../types.cjs' : '../types.cjs' },
+    output: [`esm/${name}.d.ts`, `cjs/${name}.d.cts`].map((file) => ({
+      file: `dist/${file}`,
+      paths: { [SHARED_TYPES]: name.includes('/') ? '../../types.cjs' : '../types.cjs' },
     })),
-    external: /^node:/,
+    external: isExternal,
     plugins: [sharedTypes, types],
   })),
   { input: 'src/entries/types.ts', output: { file: SHARED_TYPES, plugins: [exportDeclarations] }, plugins: [types] },

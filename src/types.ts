@@ -46,7 +46,7 @@ export interface CommonProperties {
 }
 
 /** Names in a plan, and, unless it is strict, any other. */
-type Names<Plan, Kind extends keyof any, Others> =
+type Names<Plan, Kind extends string, Others> =
   | (keyof Plan & string)
   | (StrictPlan extends Record<Kind, true> ? Others : string & {})
 
@@ -57,7 +57,7 @@ export type PlannedFlag = Names<FeatureFlags, 'flags', never>
 
 /** What `capture` takes after the name: properties, which an event of the plan may require, and options. */
 export type CaptureArguments<E> = E extends keyof Events
-  ? {} extends Events[E]
+  ? Partial<Events[E]> extends Events[E]
     ? [properties?: (Events[E] & CommonProperties) | null, options?: CaptureOptions]
     : [properties: Events[E] & CommonProperties, options?: CaptureOptions]
   : [properties?: Properties | null, options?: CaptureOptions]
