@@ -46,7 +46,13 @@ export default {
       transform: withViews,
       // Preact is ESM only.
       transformIgnorePatterns: ['/node_modules/(?!preact/)'],
-      moduleNameMapper: { '^error-stack-parser-es/lite$': '<rootDir>/test/support/errorStackParser.ts' },
+      moduleNameMapper: {
+        '^error-stack-parser-es/lite$': '<rootDir>/test/support/errorStackParser.ts',
+        '^trailmark$': '<rootDir>/src/entries/main.ts',
+        '^trailmark/core$': '<rootDir>/src/entries/parts/core.ts',
+        '^trailmark/endpoints$': '<rootDir>/src/entries/endpoints.ts',
+        '^trailmark/(.*)$': '<rootDir>/src/subpaths/$1/index.ts',
+      },
       setupFilesAfterEnv: ['<rootDir>/test/support/setup.ts'],
     },
     { ...service, displayName: 'service', testMatch: ['**/*.test.ts'] },

@@ -8,6 +8,7 @@ import { minify } from './scripts/minify.mjs'
 import { licenses, served } from './scripts/servedFiles.mjs'
 import { patchedRrweb } from './scripts/patchedRrweb.mjs'
 import { statelessPreact } from './scripts/statelessPreact.mjs'
+import { isExternal, subpaths } from './scripts/subpaths.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
 // The names of the extensions (src/extensions/contract.ts).
@@ -213,18 +214,48 @@ const extensionScript = (name) =>
   )
 
 /** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */
-const partTypes = (extension, core) => ({
+const partTypes = (extension) => ({
   name: 'part-types',
   generateBundle() {
     for (const name of parts.filter((each) => each !== 'core')) {
-      const source = `import type { Feature } from './${core}'\nexport declare const ${name}: Feature\n`
+      const source = `import type { Feature } from '../../types.cjs'\nexport declare const ${name}: Feature\n`
       this.emitFile({ type: 'asset', fileName: `${name}.${extension}`, source })
     }
   },
 })
 
-/** The entries that have declarations. */
-const TYPED = ['main', 'endpoints', 'chart', 'sourcemaps', 'parts/core'].map((name) => `src/entries/${name}.ts`)
+/** The sources of the entries that have declarations, by the names of their files. */
+const TYPED = {
+  main: 'src/entries/main.ts',
+  'parts/core': 'src/entries/parts/core.ts',
+  ...Object.fromEntries(subpaths.map(({ name, entry }) => [name, entry])),
+}
+
+// The types that all entries share (src/entries/types.ts). ES modules may import declarations of CommonJS, not the reverse.
+const SHARED_TYPES = 'dist/types.d.cts'
+
+/** Makes entries import the shared types instead of bundling them. */
+const sharedTypes = {
+  name: 'shared-types',
+  resolveId: (path, importer) =>
+    /\/(types|publicApi)$/.test(path) && /\/entries\/(main|parts\/core)\.ts$/.test(importer?.replaceAll('\\', '/'))
+      ? { id: SHARED_TYPES, external: true }
+      : null,
+}
+
+// A site can extend only interfaces that are exported where they are declared, and only through `export *`.
+const exportDeclarations = {
+  name: 'export-declarations',
+  renderChunk(code) {
+    const list = /^export type \{([^}]*)\};$/m
+    const names = list
+      .exec(code)[1]
+      .split(',')
+      .map((name) => name.trim())
+    const declared = RegExp(`^(?=(interface|type) (${names.join('|')})\\b)`, 'gm')
+    return { code: code.replace(list, 'export {};').replace(declared, 'export '), map: null }
+  },
+}
 
 // The plugin reads all sources at the start of each build. One reading is enough for all entries.
 const readTypes = dts({ tsconfig: './tsconfig.json' })
@@ -232,7 +263,7 @@ let prepared
 const types = {
   ...readTypes,
   options(options) {
-    prepared ??= readTypes.options.call(this, { input: [...TYPED] })
+    prepared ??= readTypes.options.call(this, { input: [...Object.values(TYPED), 'src/entries/types.ts'] })
     return { ...options, onLog: prepared.onLog, treeshake: prepared.treeshake }
   },
 }
@@ -277,7 +308,7 @@ export default [
         // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].js',
-        plugins: [shortNames, compileOnLoad, partTypes('d.ts', 'core.js')],
+        plugins: [shortNames, compileOnLoad, partTypes('d.ts')],
       },
       {
         ...output,
@@ -288,40 +319,40 @@ export default [
         // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].cjs',
-        plugins: [shortNames, partTypes('d.cts', 'core.cjs')],
+        plugins: [shortNames, partTypes('d.cts')],
       },
     ],
     plugins: [...sources('npm'), licenses],
   },
-  ...['endpoints', 'chart'].map((name) => ({
-    input: `src/entries/${name}.ts`,
-    output: [
-      { sourcemap: true, file: `dist/esm/${name}.js`, format: 'es' },
-      { sourcemap: true, file: `dist/cjs/${name}.cjs`, format: 'cjs' },
-    ],
-    plugins: sources('npm'),
+  ...subpaths.map(({ name, entry, platform }) => ({
+    input: { [name]: entry },
+    external: isExternal,
+    output: ['es', 'cjs'].map((format) => ({
+      sourcemap: true,
+      dir: format === 'es' ? 'dist/esm' : 'dist/cjs',
+      format,
+      exports: 'named',
+      entryFileNames: format === 'es' ? '[name].js' : '[name].cjs',
+      inlineDynamicImports: true,
+      // Rollup removes directives of sources.
+      ...(platform === 'client' && { banner: `'use client'` }),
+    })),
+    plugins: platform === 'node' ? [...toolSources, licenses] : sources('npm'),
   })),
-  {
-    input: 'src/entries/sourcemaps.ts',
-    external: /^node:/,
-    output: [
-      { sourcemap: true, file: 'dist/esm/sourcemaps.js', format: 'es' },
-      { sourcemap: true, file: 'dist/cjs/sourcemaps.cjs', format: 'cjs' },
-    ],
-    plugins: [...toolSources, licenses],
-  },
   {
     input: 'src/entries/cli.ts',
     external: /^node:/,
     output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
     plugins: [...toolSources, licenses],
   },
-  ...TYPED.map((input) => ({
+  ...Object.entries(TYPED).map(([name, input]) => ({
     input,
-    output: ['esm/%.d.ts', 'cjs/%.d.cts'].map((file) => ({
-      file: `dist/${file.replace('%', /entries\/(.*)\.ts/.exec(input)[1])}`,
+    output: [`esm/${name}.d.ts`, `cjs/${name}.d.cts`].map((file) => ({
+      file: `dist/${file}`,
+      paths: { [SHARED_TYPES]: name.includes('/') ? '../../types.cjs' : '../types.cjs' },
     })),
-    external: /^node:/,
-    plugins: [types],
+    external: isExternal,
+    plugins: [sharedTypes, types],
   })),
+  { input: 'src/entries/types.ts', output: { file: SHARED_TYPES, plugins: [exportDeclarations] }, plugins: [types] },
 ]

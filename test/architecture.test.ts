@@ -26,6 +26,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   chart: [],
   // Code of builds. No page loads it.
   sourcemaps: [],
+  // Sub-paths of the package around the SDK, such as `trailmark/react`. They import the SDK by its name.
+  subpaths: [],
   client: [
     'host',
     'sources',
@@ -60,6 +62,14 @@ const MAY_CONTAIN: Record<string, string> = {
   '@jridgewell/sourcemap-codec': 'sourcemaps',
 }
 
+/** What the sub-paths import by name: the SDK, modules of Node and optional peer dependencies. */
+const SUBPATHS = Object.values(
+  JSON.parse(readFileSync(join(SRC, 'subpaths.json'), 'utf8')) as Record<string, { peers?: Record<string, string> }>,
+)
+const PEERS = SUBPATHS.flatMap(({ peers = {} }) => Object.keys(peers))
+const isOfSubpaths = (name: string) =>
+  /^(node:|trailmark(\/|$))/.test(name) || PEERS.some((peer) => name === peer || name.startsWith(`${peer}/`))
+
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
 const roomOf = (file: string) => file.replace(/\.tsx?$/, '').split(/[/\\]/)[0]!
 const importsOf = (file: string) =>
@@ -73,7 +83,7 @@ const localImportsOf = (file: string) =>
     .map((target) => (files.includes(`${target}.tsx`) ? `${target}.tsx` : `${target}.ts`))
 
 test('the table of allowed imports lists every room', () => {
-  expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
+  expect([...new Set([...files.map(roomOf), 'subpaths'])].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
 })
 
 test.each(files)('%s imports only from rooms it may import', (file) => {
@@ -83,7 +93,10 @@ test.each(files)('%s imports only from rooms it may import', (file) => {
   )
   expect(wrong).toEqual([])
   const packages = importsOf(file).filter((target) => !target.startsWith('.'))
-  const isAllowed = (name: string) => MAY_CONTAIN[name] === room || (room === 'sourcemaps' && name.startsWith('node:'))
+  const isAllowed = (name: string) =>
+    MAY_CONTAIN[name] === room ||
+    (room === 'sourcemaps' && name.startsWith('node:')) ||
+    (room === 'subpaths' && isOfSubpaths(name))
   expect(packages.filter((name) => !isAllowed(name))).toEqual([])
 })
 
