@@ -47,6 +47,9 @@ const toRequest = ({ headers, signal }: AgentMessage): Request =>
     ),
   })
 
+/** Methods that need the tools of the key. */
+const WITH_TOOLS: ReadonlySet<unknown> = new Set(['tools/list', 'tools/call'])
+
 /** Returns the name of the tool that a message calls. */
 const calledTool = ({ method, params }: AgentMessage['body']): string | undefined => {
   const name = method === 'tools/call' ? (params as { name?: unknown } | undefined)?.name : undefined
@@ -57,9 +60,9 @@ const calledTool = ({ method, params }: AgentMessage['body']): string | undefine
 const orAborted = <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
     signal.addEventListener('abort', abort, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    if (signal.aborted) abort()
   })
 
 const inTime = async <Value>(given: AbortSignal, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> => {
@@ -133,7 +136,7 @@ export const createAgents = ({
     async serve(message) {
       const { projectId, key, body } = message
       const base = { projectId, key, seesPeople: maySeePeople(key.scopes) }
-      const all = await collectTools(sources, base)
+      const all = WITH_TOOLS.has(body.method) ? await collectTools(sources, base) : []
       const called = calledTool(body)
       if (called !== undefined) admit(called, message, all)
       const allowed = all.filter((tool) => !refusalOf(tool, key.scopes))
