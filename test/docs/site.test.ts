@@ -22,7 +22,7 @@ const twins = files.filter((path) => path.endsWith('.md'))
 const idsOf = (() => {
   const known = new Map<string, Set<string>>()
   return (path: string) => {
-    const ids = known.get(path) ?? new Set([...read(path).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    const ids = known.get(path) ?? new Set([...read(path).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!))
     known.set(path, ids)
     return ids
   }
