@@ -144,7 +144,9 @@ export const createAgents = ({
         tools: () => allowed.map(toListed),
         call: async (name, args) => {
           const tool = allowed.find((each) => each.name === name)
-          return tool && run(tool, args, message, base)
+          if (tool) return run(tool, args, message, base)
+          record('unknown', message, 'not_found')
+          return undefined
         },
       }
       return serveMessage(toRequest(message), body, session)
