@@ -6,18 +6,15 @@ const QUIET = { send_event: false }
 
 const onFlags = (client: Analytics, listener: () => void) => client.onFeatureFlags(listener)
 
-/** The payloads and lists that hooks have returned, by what they were made of: the same object until flags change. */
-const kept = new WeakMap<object, Map<string, { source: unknown; value: unknown }>>()
+/** The payloads and lists that hooks have returned, and what they were made of, by their owner: the same object until flags change. */
+const kept = new WeakMap<object, Record<string, { source: unknown; value: unknown }>>()
 
 /** Returns `make()`, or the earlier value of this key if its source is the same. */
 const keep = <T>(owner: object, key: string, source: unknown, make: () => T): T => {
-  const values = kept.get(owner) ?? new Map<string, { source: unknown; value: unknown }>()
+  const values = kept.get(owner) ?? {}
   kept.set(owner, values)
-  const known = values.get(key)
-  if (known && known.source === source) return known.value as T
-  const value = make()
-  values.set(key, { source, value })
-  return value
+  if (values[key]?.source !== source || !values[key]) values[key] = { source, value: make() }
+  return values[key].value as T
 }
 
 const parse = (payload: unknown): JsonType => {
