@@ -29,8 +29,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Code of builds. No page loads it.
   sourcemaps: [],
   cli: ['plan'],
-  // Sub-paths of the package around the SDK, such as `trailmark/react`. They import the SDK by its name.
-  subpaths: ['plan'],
+  // Sub-paths of the package around the SDK, such as `trailmark/react`. They import the SDK by its name. `trailmark/server`
+  // reads responses of the service as the SDK does (delivery/retry.ts, pure functions).
+  subpaths: ['delivery', 'plan', 'version'],
   client: [
     'host',
     'sources',

@@ -1,4 +1,4 @@
-import { isObject, own, type Plan, referred, type Schema, type SchemaObject } from './plan'
+import { isObject, isSent, own, type Plan, referred, type Schema, type SchemaObject } from './plan'
 
 /** What is wrong with a property. */
 export interface Violation {
@@ -68,8 +68,8 @@ const checkMembers = (walk: Walk, schema: SchemaObject, value: Record<string, un
   for (const name of schema.required ?? [])
     if (own(value, name) === undefined) walk.found.push({ property: inside(name), message: 'is missing' })
   for (const [name, member] of Object.entries(value)) {
-    // JSON has no undefined, and names that begin with $ are the SDK's.
-    const planned = own(schema.properties, name) ?? (!path && name.startsWith('$') ? true : schema.additionalProperties)
+    // JSON has no undefined.
+    const planned = own(schema.properties, name) ?? (!path && isSent(name) ? true : schema.additionalProperties)
     if (planned === false && member !== undefined)
       walk.found.push({ property: inside(name), message: 'is not in the plan' })
     else if (planned !== undefined && member !== undefined) check(walk, planned, member, inside(name))

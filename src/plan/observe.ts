@@ -1,8 +1,4 @@
-import { CAMPAIGN } from '../lib/campaign'
-import type { Plan, Schema, SchemaObject } from './plan'
-
-// Properties that SDKs add to events, besides those that begin with `$`.
-const SENT_BY_SDKS: readonly string[] = ['token', 'distinct_id', 'title', ...CAMPAIGN]
+import { isSent, type Plan, type Schema, type SchemaObject } from './plan'
 
 /** What the service has seen of a property. */
 export interface ObservedProperty {
@@ -66,10 +62,7 @@ export const observedPlan = (events: readonly ObservedEvent[]): Plan => {
     .filter(isOwn)
     .sort(byName)
     .map(({ name, properties }): [string, Schema] => {
-      const known = properties
-        .filter(isOwn)
-        .filter((each) => !SENT_BY_SDKS.includes(each.name))
-        .sort(byName)
+      const known = properties.filter((each) => !isSent(each.name)).sort(byName)
       const required = known.filter(({ share }) => share >= 1).map((each) => each.name)
       return [
         name,

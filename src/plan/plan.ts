@@ -1,3 +1,5 @@
+import { CAMPAIGN } from '../lib/campaign'
+
 /** What a plan uses of JSON Schema 2020-12. Other keywords are ignored by types, and refused by `readPlan`. */
 export interface SchemaObject {
   description?: string
@@ -64,3 +66,8 @@ export const referred = (plan: Pick<Plan, '$defs'>, ref: string): Schema | undef
   const [, name] = REF.exec(ref) ?? []
   return name === undefined ? undefined : own(plan.$defs, name.replace(/~1/g, '/').replace(/~0/g, '~'))
 }
+
+const SENT: readonly string[] = ['token', 'distinct_id', 'title', ...CAMPAIGN]
+
+/** Whether SDKs add a property of this name to events, so that a plan need not have it. */
+export const isSent = (name: string): boolean => name.startsWith('$') || SENT.includes(name)
