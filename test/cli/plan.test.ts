@@ -1,4 +1,5 @@
 /** @jest-environment node */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -163,4 +164,9 @@ declare module 'trailmark' {
       lines: [expect.stringContaining('responded with status 404: {"detail":"nothing"}')],
     })
   })
+})
+
+test('the command of the package runs them', () => {
+  const command = join(__dirname, '../../bin/trailmark.mjs')
+  expect(execFileSync(process.execPath, [command, 'types', '--help'], { encoding: 'utf8' })).toContain('--pull')
 })
