@@ -1,5 +1,12 @@
 import { analytics, type CapturedEvent } from 'trailmark'
-import { createTrailmark, useConsent, useFeatureFlagPayload, useSessionId, type VueSettings } from 'trailmark/vue'
+import {
+  createTrailmark,
+  type RouterLike,
+  useConsent,
+  useFeatureFlagPayload,
+  useSessionId,
+  type VueSettings,
+} from 'trailmark/vue'
 import { type App, createApp, createSSRApp, defineComponent, h, nextTick } from 'vue'
 import { listenToConsole } from '../support/startAnalytics'
 import { BOOTSTRAP, Checkout, SERVER_HTML } from '../support/vueCheckout'

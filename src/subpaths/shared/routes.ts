@@ -7,29 +7,19 @@ export interface Navigation {
   /** The path, which tells pages apart. */
   path: string
   /** The route's pattern, such as `/items/:id`: `$route` of `$pageview` and `$pageleave`. */
-  route?: string
+  route?: string | null
   type?: NavigationType
-}
-
-/** Captures the pageviews of a router. */
-export interface Routes {
-  /** Returns options of `init` with which the SDK leaves pageviews to the router. */
-  options(options?: Options): Options
-  /** Sets the instance that captures. */
-  use(client: Analytics): void
-  /** Takes the end of a navigation, the first one included. */
-  ended(navigation: Navigation): void
 }
 
 /**
  * Creates the watch of a router. It captures one `$pageview` for each navigation, a task after its end, when the title is
- * there. The SDK captures the first one itself, so that prerendered pages, restored pages and consent work as without a router.
+ * there. The SDK captures the first one itself, so that prerendered pages, restored pages and consent work as without a
+ * router. `options`: of the SDK. Returns them so that pageviews are left to the router.
  */
-export const createRoutes = (client: Analytics): Routes => {
-  let isWanted = false
+export const createRoutes = (client: () => Analytics, options: Options) => {
   let hasStarted = false
   let current: Navigation | undefined
-  let pending: Navigation | undefined
+  let isPending = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const addRoute: BeforeSend = (event) => {
@@ -37,27 +27,17 @@ export const createRoutes = (client: Analytics): Routes => {
     return event
   }
   const capture = () => {
-    clearTimeout(timer)
-    if (!pending) return
-    if (hasStarted) client.capture('$pageview', { navigation_type: pending.type ?? 'pushState' })
-    else client.set_config({ capture_pageview: true })
-    hasStarted = true
-    pending = undefined
+    if (!isPending) return
+    isPending = false
+    if (hasStarted) client().capture('$pageview', { navigation_type: current!.type })
+    else client().set_config({ capture_pageview: (hasStarted = true) })
   }
   return {
-    options: (options = {}) => {
-      isWanted = options.capture_pageview !== false
-      addEventListener('pagehide', capture)
-      return { ...options, capture_pageview: false, before_send: [addRoute, options.before_send].flat() }
-    },
-    use: (instance) => {
-      client = instance
-    },
-    ended: (navigation) => {
-      const isSamePage = current?.path === navigation.path
+    options: { ...options, capture_pageview: false, before_send: [addRoute, options.before_send].flat() },
+    navigated: (navigation: Navigation): void => {
+      isPending ||= options.capture_pageview !== false && current?.path !== navigation.path
+      if (!current) addEventListener('pagehide', capture)
       current = navigation
-      if (!isWanted || isSamePage) return
-      pending = navigation
       clearTimeout(timer)
       timer = setTimeout(capture, 1)
     },

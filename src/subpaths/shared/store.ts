@@ -11,23 +11,20 @@ export interface State {
 
 /** The visitor's flags, session and consent as a store. */
 export interface Store {
-  /** The state of the server's HTML, which a client's first render must have too. */
-  readonly initial: State
-  /** The same object until something changes. */
-  current(): State
-  subscribe(listener: () => void): Stop
-  /** Follows the SDK from now on. Until then, the state is the initial one. Called when the page is hydrated. */
+  /** Calls the listener with the state, and with each new one. Before `follow`, it is that of the server's HTML. */
+  subscribe(listener: (state: State) => void): Stop
+  /** Follows the SDK from now on. Called when the page is hydrated. */
   follow(): void
   /** Records the visitor's decision. */
   decide(isGranted: boolean): void
 }
 
 const parse = (payload: unknown): JsonType => {
-  if (typeof payload !== 'string') return payload as JsonType
   try {
-    return JSON.parse(payload) as JsonType
+    return JSON.parse(payload as string) as JsonType
   } catch {
-    return payload
+    // The SDK keeps other text too.
+    return payload as JsonType
   }
 }
 
@@ -35,8 +32,13 @@ const parse = (payload: unknown): JsonType => {
 const bootstrapped = ({ featureFlags = {}, featureFlagPayloads = {} }: Bootstrap): FlagResult[] =>
   Object.keys(featureFlags).map((key) => {
     const value = featureFlags[key]
-    const payload = value ? parse(featureFlagPayloads[key]) : undefined
-    return { key, enabled: !!value, variant: typeof value === 'string' ? value : undefined, payload }
+    const payload = value ? featureFlagPayloads[key] : undefined
+    return {
+      key,
+      enabled: !!value,
+      variant: typeof value === 'string' ? value : undefined,
+      payload: typeof payload === 'string' ? parse(payload) : (payload as JsonType),
+    }
   })
 
 /** Returns a flag's value, payload and state. */
@@ -50,9 +52,8 @@ export const valueOf = (state: State, key: string): FlagValue | undefined => {
 
 /** Creates the store of a client. `bootstrap`: the flags that the server knows. */
 export const createStore = (client: Analytics, bootstrap: Bootstrap = {}): Store => {
-  const initial: State = { flags: bootstrapped(bootstrap), consent: 'pending' }
-  const listeners = new Set<() => void>()
-  let state = initial
+  const listeners = new Set<(state: State) => void>()
+  let state: State = { flags: bootstrapped(bootstrap), consent: 'pending' }
   let isFollowing = false
 
   const update = (change: Partial<State>) => {
@@ -60,31 +61,33 @@ export const createStore = (client: Analytics, bootstrap: Bootstrap = {}): Store
     // The service's answer is mostly what is known already.
     if (JSON.stringify(next) === JSON.stringify(state)) return
     state = next
-    listeners.forEach((listener) => listener())
+    listeners.forEach((listener) => listener(state))
   }
-  const readConsent = () => update({ consent: client.get_explicit_consent_status() })
-  const readFlags = () => update({ flags: client.getAllFeatureFlags() })
+  const read = () => {
+    const flags = client.getAllFeatureFlags()
+    update({
+      // Those of an earlier visit are known before the answer. Without any, the bootstrapped ones stay until then.
+      flags: flags.length || client.flagsEndpointWasHit ? flags : state.flags,
+      consent: client.get_explicit_consent_status(),
+    })
+  }
 
   return {
-    initial,
-    current: () => state,
     subscribe: (listener) => {
       listeners.add(listener)
+      listener(state)
       return () => void listeners.delete(listener)
     },
     follow: () => {
-      if (isFollowing || typeof document === 'undefined') return
+      if (isFollowing) return
       isFollowing = true
-      readConsent()
-      // Those of an earlier visit are known before the answer. Without any, the bootstrapped ones stay until then.
-      if (client.getAllFeatureFlags().length) readFlags()
-      client.onFeatureFlags(readFlags)
+      read()
+      client.onFeatureFlags(read)
       client.onSessionId((sessionId) => update({ sessionId }))
     },
     decide: (isGranted) => {
-      if (isGranted) client.opt_in_capturing()
-      else client.opt_out_capturing()
-      readConsent()
+      client[isGranted ? 'opt_in_capturing' : 'opt_out_capturing']()
+      read()
     },
   }
 }

@@ -6,12 +6,13 @@ import {
   type MaybeRefOrGetter,
   type Plugin,
   shallowRef,
+  type ShallowRef,
   toValue,
-  watch,
+  watchEffect,
 } from 'vue'
 import type { Analytics, FlagValue, JsonType } from 'trailmark'
 import { followRouter, type RouterLike } from './router'
-import { hasPage, type Settings, start, type Started } from '../shared/start'
+import { hasPage, missing, type Settings, start, type Started } from '../shared/start'
 import { flagOf, type State, valueOf } from '../shared/store'
 
 export type { Settings } from '../shared/start'
@@ -26,7 +27,7 @@ export interface VueSettings extends Settings {
   onHydrated?: (run: () => void) => void
 }
 
-type Context = Started & { state: { readonly value: State } }
+type Context = Started & { state: ShallowRef<State> }
 
 // By name, because `trailmark/nuxt` may have another copy of this module.
 const KEY = Symbol.for('trailmark')
@@ -59,24 +60,22 @@ const captureErrors = (app: App, client: Analytics) => {
 export const createTrailmark = ({ router, errors = true, onHydrated, ...settings }: VueSettings): Plugin => ({
   install(app) {
     const started = start(settings, !!router)
-    const { store, routes, client } = started
-    const state = shallowRef(store.current())
-    app.provide(KEY, { ...started, state } satisfies Context)
+    const { store, client } = started
+    const state = shallowRef() as Context['state']
+    const stop = store.subscribe((next) => (state.value = next))
+    app.provide(KEY, { ...started, state })
     if (!hasPage()) return
-    app.onUnmount?.(store.subscribe(() => (state.value = store.current())))
+    app.onUnmount?.(stop)
     if (onHydrated) onHydrated(store.follow)
     else afterFirstRender(app, store.follow)
     if (errors) captureErrors(app, client)
-    if (router) followRouter(router, routes)
+    if (router) followRouter(router, started.navigated)
   },
 })
 
-const useContext = (): Context => {
-  const context = inject<Context | undefined>(KEY, undefined)
-  if (!context)
-    throw new Error('[trailmark] there is no plugin. Add: app.use(createTrailmark({ client: analytics, token: "…" }))')
-  return context
-}
+const useContext = (): Context =>
+  inject<Context | undefined>(KEY, undefined) ??
+  missing(process.env.NODE_ENV !== 'production' && 'Add: app.use(createTrailmark({ client: analytics, token: "…" }))')
 
 /** Returns the SDK. On a server its methods do nothing. */
 export const useAnalytics = (): Analytics => useContext().client
@@ -91,7 +90,8 @@ export const useCapture = (): Analytics['capture'] => useContext().client.captur
 export const useFeatureFlag = (key: MaybeRefOrGetter<string>): ComputedRef<FlagValue | undefined> => {
   const { state, client } = useContext()
   const value = computed(() => valueOf(state.value, toValue(key)))
-  if (hasPage()) watch([value, () => toValue(key)], () => client.getFeatureFlag(toValue(key)), { immediate: true })
+  // The effect runs on servers too, where the SDK is off.
+  watchEffect(() => [value.value, client.getFeatureFlag(toValue(key))])
   return value
 }
 

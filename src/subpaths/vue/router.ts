@@ -1,4 +1,4 @@
-import type { NavigationType, Routes } from '../shared/routes'
+import type { Navigation } from '../shared/routes'
 
 interface Location {
   path: string
@@ -11,14 +11,14 @@ export interface RouterLike {
 }
 
 /** Reports the ends of a router's navigations. */
-export const followRouter = (router: RouterLike, routes: Routes): void => {
+export const followRouter = (router: RouterLike, navigated: (navigation: Navigation) => void): void => {
   let isTraversal = false
   // In the capture phase, before the router's own listener.
   addEventListener('popstate', () => (isTraversal = true), true)
-  router.afterEach((to, _from, failure) => {
+  router.afterEach(({ path, matched }, _from, failure) => {
     const { replaced } = (history.state ?? {}) as { replaced?: boolean }
-    const type: NavigationType = isTraversal ? 'popstate' : replaced ? 'replaceState' : 'pushState'
+    const type = isTraversal ? 'popstate' : replaced ? 'replaceState' : 'pushState'
     isTraversal = false
-    if (!failure) routes.ended({ path: to.path, route: to.matched[to.matched.length - 1]?.path, type })
+    if (!failure) navigated({ path, route: matched[matched.length - 1]?.path, type })
   })
 }
