@@ -43,6 +43,7 @@ export interface Config {
   readonly flagsPerMinute: number
   readonly errorIssues: number
   readonly runsAtOnce: number
+  readonly agentCallsPerMinute: number
   readonly engineRuns: number
   /** Limits of individual keys, by label. */
   readonly keyLimits: Readonly<Record<string, KeyLimits>>
@@ -368,6 +369,12 @@ const VARIABLES = {
     name: 'TRAILMARK_RUNS_AT_ONCE',
     fallback: '20',
     what: 'Maximum concurrent runs of one key.',
+    read: asRuns,
+  },
+  agentCallsPerMinute: {
+    name: 'TRAILMARK_AGENT_CALLS_PER_MINUTE',
+    fallback: '120',
+    what: 'Maximum calls of tools at /mcp with one key per minute.',
     read: asRuns,
   },
   // More concurrent runs than cores slow down each other, and deliveries.

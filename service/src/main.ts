@@ -143,6 +143,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
   try {
     const { lines, data, isJson } = await runCommand(args, {
       dataDir: config.dataDir,
+      env: process.env,
       scopes: SCOPES,
       clickhouseUrl: config.clickhouseUrl,
       databaseUrl: config.databaseUrl,

@@ -13,6 +13,7 @@ import { REJECTIONS as INGEST_REJECTIONS } from './ingest/read.ts'
 import type { Rejections } from './ingest/sink.ts'
 import { STORING } from './ingest/storing.ts'
 import { METRICS, type MetricRows } from './lib/metrics.ts'
+import { agentsFor } from './mcp/module.ts'
 import type { AnyModule } from './module.ts'
 import { erasureFrom } from './persons/erasure.ts'
 import { PEOPLE } from './persons/module.ts'
@@ -69,6 +70,7 @@ export const MODULES: readonly AnyModule[] = [
   evaluationWith(PRODUCTS),
   erasureFrom(PRODUCTS, SCHEMA),
   retentionOf(PRODUCTS),
+  agentsFor(PRODUCTS),
 ]
 
 /** Metrics of modules. */

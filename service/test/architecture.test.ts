@@ -11,7 +11,7 @@ const STORES = ['storage', 'storage/metadata', 'storage/schema']
  * ones, so that the code of a room knows neither requests nor modules.
  */
 const EDGE =
-  /^(?!http|storage|service|sql)[^/]+\/(?:(?:module|routes|schema|evaluation|erasure|storing|console|files)\.ts$|routes\/)/
+  /^(?!http|storage|service|sql)[^/]+\/(?:(?:module|routes|schema|evaluation|erasure|storing|console|files|agentTools)\.ts$|(?:routes|agentTools)\/)/
 
 /** Allowed imports. A room is a folder or a top-level file. The longest name that matches a file is its room. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -51,6 +51,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/tokens',
   ],
   console: ['lib', 'projects', 'statics', 'storage/metadata'],
+  // Tools for agents. It knows no product: tools come from the modules.
+  mcp: ['lib', 'storage', 'storage/metadata', 'http', 'endpoints'],
   // Sessions of the toolbar on pages of sites, and what it reads.
   toolbar: ['lib', 'storage/metadata', 'console', 'flags'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
@@ -139,6 +141,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shares',
     'console',
     'toolbar',
+    'mcp',
     'status',
     'statics',
     'sql',
@@ -147,9 +150,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/tokens',
     'endpoints/variables',
     'endpoints/definitions',
+    'endpoints/insights',
   ],
   // What a module is.
-  module: ['config', 'http', 'ingest', 'flags', 'persons', 'projects', 'retention', 'endpoints', 'lib', ...STORES],
+  module: [
+    'config',
+    'http',
+    'mcp',
+    'ingest',
+    'flags',
+    'persons',
+    'projects',
+    'retention',
+    'endpoints',
+    'lib',
+    ...STORES,
+  ],
   modules: ['edges', 'http', 'ingest', 'lib', 'module', ...STORES],
   service: [
     'measure',
@@ -234,6 +250,7 @@ const PORT_USERS = [
   'dashboards',
   'shares',
   'console',
+  'mcp',
   'persons',
 ]
 

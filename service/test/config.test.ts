@@ -29,6 +29,7 @@ test('an empty environment results in the default configuration', () => {
     flagsPerMinute: 0,
     errorIssues: 10_000,
     runsAtOnce: 20,
+    agentCallsPerMinute: 120,
     engineRuns: 16,
     keyLimits: {},
     cacheBytes: 64_000_000,

@@ -1,6 +1,6 @@
-import { breakdownsOf } from '../endpoints/insights/shared.ts'
-import type { InsightQuery } from '../endpoints/insights/insights.ts'
-import type { Expression, Query, Select, SelectItem } from '../sql/parse/ast.ts'
+import { breakdownsOf } from '../insights/shared.ts'
+import type { InsightQuery } from '../insights/insights.ts'
+import type { Expression, Query, Select, SelectItem } from '../../sql/parse/ast.ts'
 
 const EMAIL = /(^|[^a-z])e[-_ ]?mail([-_ ]?(address|addr|id|hash))?$/
 
