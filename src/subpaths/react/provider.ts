@@ -1,0 +1,43 @@
+import { createElement, type ReactElement, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type Analytics, analytics, type Bootstrap, type Options } from 'trailmark'
+import { Context } from './context'
+import { isDevelopment, isServer, tell } from './mistakes'
+import { start } from './start'
+
+export interface TrailmarkProviderProps {
+  /** The project's token. Absent: `client`. */
+  token?: string
+  /** Options of `init`. They are read once. */
+  options?: Options
+  /** Name of another instance than the primary one. */
+  name?: string
+  /** An instance that the site starts itself, instead of `token`, `options` and `name`. */
+  client?: Analytics
+  /** Identity and flags that the server knows, for its markup and for the first render in the browser. Default: `options.bootstrap`. */
+  bootstrap?: Bootstrap
+  children?: ReactNode
+}
+
+const find = ({ token, options, name, client, bootstrap }: TrailmarkProviderProps): Analytics => {
+  if (client) return client
+  if (token === undefined) tell('<TrailmarkProvider> needs a token, or a client that the site has started')
+  // A server has one instance and many visitors, whose flags are in the context only.
+  if (isServer() || token === undefined) return analytics
+  return start(token, bootstrap ? { ...options, bootstrap } : options, name)
+}
+
+/**
+ * Starts Trailmark once and passes it to the hooks below. Starts while the browser renders, because effects of children run
+ * before those of parents. Unmounting stops nothing.
+ */
+export const TrailmarkProvider = (props: TrailmarkProviderProps): ReactElement => {
+  const { children, options, token, name } = props
+  const [client] = useState(() => find(props))
+  // The first value, because hydration needs what the server had.
+  const [bootstrap] = useState(() => props.bootstrap ?? options?.bootstrap ?? {})
+  useEffect(() => {
+    // Looks at the new props, for messages only.
+    if (isDevelopment()) find(props)
+  }, [token, name, options])
+  return createElement(Context.Provider, { value: useMemo(() => ({ client, bootstrap }), [client, bootstrap]) }, children)
+}
