@@ -39,5 +39,9 @@ export const TrailmarkProvider = (props: TrailmarkProviderProps): ReactElement =
     // Looks at the new props, for messages only.
     if (isDevelopment()) find(props)
   }, [token, name, options])
-  return createElement(Context.Provider, { value: useMemo(() => ({ client, bootstrap }), [client, bootstrap]) }, children)
+  return createElement(
+    Context.Provider,
+    { value: useMemo(() => ({ client, bootstrap }), [client, bootstrap]) },
+    children,
+  )
 }

@@ -56,9 +56,7 @@ export const start = ({ client, token, options = {}, name = '' }: Settings, hasR
   }
   const routes = createRoutes(() => started.client, options)
   // Without a token it ignores calls, which would otherwise wait for a start.
-  const instance = hasPage()
-    ? client.init(token, hasRouter ? routes.options : options, name)
-    : client.init('')
+  const instance = hasPage() ? client.init(token, hasRouter ? routes.options : options, name) : client.init('')
   const started: Started = {
     client: instance,
     store: createStore(instance, options.bootstrap),
