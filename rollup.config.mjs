@@ -334,6 +334,8 @@ export default [
       exports: 'named',
       entryFileNames: format === 'es' ? '[name].js' : '[name].cjs',
       inlineDynamicImports: true,
+      // Jest and older bundlers have no `import()` in CommonJS.
+      dynamicImportInCjs: false,
       // Rollup removes directives of sources.
       ...(platform === 'client' && { banner: `'use client'` }),
     })),

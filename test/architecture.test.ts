@@ -26,8 +26,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   chart: [],
   // Code of builds. No page loads it.
   sourcemaps: [],
-  // Sub-paths of the package around the SDK, such as `trailmark/react`. They import the SDK by its name.
-  subpaths: [],
+  // Sub-paths of the package around the SDK, such as `trailmark/react`. They import the SDK by its name. `trailmark/server`
+  // reads responses of the service as the SDK does (delivery/retry.ts, pure functions).
+  subpaths: ['delivery', 'version'],
   client: [
     'host',
     'sources',

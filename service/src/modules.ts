@@ -1,5 +1,6 @@
 import { CONSOLE } from './console/module.ts'
 import { DASHBOARDS } from './dashboards/module.ts'
+import { DOCS } from './docs/module.ts'
 import { ENDPOINTS } from './endpoints/module.ts'
 import { ERROR_TRACKING } from './errorTracking/module.ts'
 import { EVENTS } from './events/module.ts'
@@ -34,6 +35,7 @@ const PRODUCTS: readonly AnyModule[] = [
   STATUS,
   STATICS,
   CONSOLE,
+  DOCS,
   PROJECTS,
   STORING,
   PEOPLE,

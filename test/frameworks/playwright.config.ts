@@ -10,11 +10,10 @@ export default defineConfig({
   reporter: [['list']],
   use: {
     launchOptions: {
-      executablePath: process.env.TRAILMARK_HEADLESS_SHELL,
+      executablePath: process.env.TRAILMARK_BROWSER,
       // Events of bots are dropped, and automated browsers count as bots.
       args: ['--no-sandbox', '--disable-gpu', '--disable-blink-features=AutomationControlled'],
     },
-    userAgent:
-      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
   },
 })

@@ -1,5 +1,5 @@
 import { createElement, type HTMLAttributes, type ReactElement, useEffect, useRef } from 'react'
-import type { Properties } from 'trailmark'
+import type { PlannedEvent, Properties } from 'trailmark'
 import { useTrailmark } from './hooks'
 
 interface ViewProps extends HTMLAttributes<HTMLDivElement> {
@@ -35,7 +35,7 @@ export const View = ({ onView, observerOptions, ...rest }: ViewProps): ReactElem
 
 export interface CaptureOnViewProps extends HTMLAttributes<HTMLDivElement> {
   /** Name of the event. */
-  event: string
+  event: PlannedEvent
   properties?: Properties
   /** What counts as visible. Default: a tenth of the element. */
   observerOptions?: IntersectionObserverInit

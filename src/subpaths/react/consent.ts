@@ -1,6 +1,6 @@
 import type { Analytics } from 'trailmark'
 
-const METHODS = ['opt_in_capturing', 'opt_out_capturing', 'clear_opt_in_out_capturing', 'reset'] as const
+const METHODS = ['opt_in_capturing', 'opt_out_capturing', 'clear_opt_in_out_capturing'] as const
 
 const listenersOf = new WeakMap<Analytics, Set<() => void>>()
 

@@ -1,14 +1,17 @@
 import { createElement, Fragment, type HTMLAttributes, type ReactElement, type ReactNode, useRef } from 'react'
-import type { FlagValue, JsonType } from 'trailmark'
+import type { PlannedFlag, PlannedPayload, PlannedValue } from 'trailmark'
 import { View } from './captureOnView'
 import { useFeatureFlagPayload, useFeatureFlagVariantKey } from './flags'
 import { useTrailmark } from './hooks'
 
-export interface TrailmarkFeatureProps extends Omit<HTMLAttributes<HTMLDivElement>, 'children'> {
+export interface TrailmarkFeatureProps<K extends PlannedFlag = PlannedFlag> extends Omit<
+  HTMLAttributes<HTMLDivElement>,
+  'children'
+> {
   /** Key of the flag. */
-  flag: string
+  flag: K
   /** The value that shows the children. Default: any but false. */
-  match?: FlagValue
+  match?: PlannedValue<K>
   /** Shown otherwise, and while the flag has no value. */
   fallback?: ReactNode
   /** Captures `$feature_view` when the children are first seen. Default: true. */
@@ -16,11 +19,11 @@ export interface TrailmarkFeatureProps extends Omit<HTMLAttributes<HTMLDivElemen
   /** Captures `$feature_interaction` at the first click on them. Default: true. */
   trackInteraction?: boolean
   /** A function receives the flag's payload. */
-  children?: ReactNode | ((payload: JsonType) => ReactNode)
+  children?: ReactNode | ((payload: PlannedPayload<K>) => ReactNode)
 }
 
 /** Shows its children, in a `div`, to visitors for whom a flag is on or has a certain value. */
-export const TrailmarkFeature = ({
+export const TrailmarkFeature = <K extends PlannedFlag>({
   flag,
   match,
   fallback,
@@ -28,7 +31,7 @@ export const TrailmarkFeature = ({
   trackInteraction = true,
   children,
   ...rest
-}: TrailmarkFeatureProps): ReactElement => {
+}: TrailmarkFeatureProps<K>): ReactElement => {
   const client = useTrailmark()
   const value = useFeatureFlagVariantKey(flag)
   const payload = useFeatureFlagPayload(flag)

@@ -1,4 +1,13 @@
-import type { Analytics, Bootstrap, FlagResult, FlagValue, JsonType } from 'trailmark'
+import type {
+  Analytics,
+  Bootstrap,
+  FlagResult,
+  FlagValue,
+  JsonType,
+  PlannedFlag,
+  PlannedPayload,
+  PlannedValue,
+} from 'trailmark'
 import { useCallback, useMemo } from 'react'
 import { useStore } from './hooks'
 
@@ -6,18 +15,15 @@ const QUIET = { send_event: false }
 
 const onFlags = (client: Analytics, listener: () => void) => client.onFeatureFlags(listener)
 
-/** The payloads and lists that hooks have returned, by what they were made of: the same object until flags change. */
-const kept = new WeakMap<object, Map<string, { source: unknown; value: unknown }>>()
+/** The payloads and lists that hooks have returned, and what they were made of, by their owner: the same object until flags change. */
+const kept = new WeakMap<object, Record<string, { source: unknown; value: unknown }>>()
 
 /** Returns `make()`, or the earlier value of this key if its source is the same. */
 const keep = <T>(owner: object, key: string, source: unknown, make: () => T): T => {
-  const values = kept.get(owner) ?? new Map<string, { source: unknown; value: unknown }>()
+  const values = kept.get(owner) ?? {}
   kept.set(owner, values)
-  const known = values.get(key)
-  if (known && known.source === source) return known.value as T
-  const value = make()
-  values.set(key, { source, value })
-  return value
+  if (values[key]?.source !== source || !values[key]) values[key] = { source, value: make() }
+  return values[key].value as T
 }
 
 const parse = (payload: unknown): JsonType => {
@@ -58,7 +64,7 @@ const useFlag = (hook: string, key: string): FlagValue | undefined =>
 
 /** Returns whether the flag is on; `fallback`, or undefined, while it has no value. */
 export const useFeatureFlagEnabled = <D extends boolean | undefined = undefined>(
-  flag: string,
+  flag: PlannedFlag,
   fallback?: D,
 ): boolean | D => {
   const value = useFlag('useFeatureFlagEnabled()', flag)
@@ -66,29 +72,35 @@ export const useFeatureFlagEnabled = <D extends boolean | undefined = undefined>
 }
 
 /** Returns the flag's value: true, false or the variant's name; `fallback`, or undefined, while it has none. */
-export const useFeatureFlagVariantKey = <D extends FlagValue | undefined = undefined>(
-  flag: string,
+export const useFeatureFlagVariantKey = <K extends PlannedFlag, D extends PlannedValue<K> | undefined = undefined>(
+  flag: K,
   fallback?: D,
-): FlagValue | D => useFlag('useFeatureFlagVariantKey()', flag) ?? (fallback as D)
+): PlannedValue<K> | D =>
+  (useFlag('useFeatureFlagVariantKey()', flag) as PlannedValue<K> | undefined) ?? (fallback as D)
 
 /** Returns the parsed payload of the flag's value: the same object until it changes. Captures nothing. */
-export const useFeatureFlagPayload = (flag: string): JsonType =>
+export const useFeatureFlagPayload = <K extends PlannedFlag>(flag: K): PlannedPayload<K> =>
   useStore(
     'useFeatureFlagPayload()',
     onFlags,
-    (client) => payloadOf(client, flag),
-    (bootstrap) => serverPayload(bootstrap, flag),
+    (client) => payloadOf(client, flag) as PlannedPayload<K>,
+    (bootstrap) => serverPayload(bootstrap, flag) as PlannedPayload<K>,
   )
 
 /** Returns value and payload of a flag: the same object until it changes. */
-export const useFeatureFlagResult = (flag: string): FlagResult | undefined => {
+export const useFeatureFlagResult = <K extends PlannedFlag>(flag: K): FlagResult<K> | undefined => {
   const value = useFlag('useFeatureFlagResult()', flag)
   const payload = useFeatureFlagPayload(flag)
   return useMemo(
     () =>
       value === undefined
         ? undefined
-        : { key: flag, enabled: !!value, variant: typeof value === 'string' ? value : undefined, payload },
+        : ({
+            key: flag,
+            enabled: !!value,
+            variant: typeof value === 'string' ? value : undefined,
+            payload,
+          } as FlagResult<K>),
     [flag, value, payload],
   )
 }

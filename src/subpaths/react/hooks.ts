@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 import type { Analytics, Bootstrap, CaptureOptions, Properties } from 'trailmark'
 import { onConsent } from './consent'
 import { useProvided } from './context'
-import { isDevelopment, isServer, tell } from './mistakes'
+import { isServer, tell } from './mistakes'
 
 type Subscribe = (client: Analytics, listener: () => void) => () => void
 
@@ -28,14 +28,15 @@ export const useTrailmark = (): Analytics => useProvided('useTrailmark()').clien
 export const useCapture = (): Analytics['capture'] => {
   const { client } = useProvided('useCapture()')
   return useCallback(
-    ((event: string, properties?: Properties | null, options?: CaptureOptions) => {
+    (event: string, properties?: Properties | null, options?: CaptureOptions) => {
       if (!isServer()) return client.capture(event, properties, options)
-      if (isDevelopment())
+      // Bundlers leave this out of production builds.
+      if (process.env.NODE_ENV !== 'production')
         tell(
           `The event ${event} was captured while a server rendered, and is not sent. Capture it in an effect or a handler, or with trailmark/server`,
         )
       return undefined
-    }) as Analytics['capture'],
+    },
     [client],
   )
 }

@@ -1,6 +1,3 @@
-/** Whether mistakes of the site's code are told. Bundlers of production builds remove the code that tells them. */
-export const isDevelopment = (): boolean => process.env.NODE_ENV !== 'production'
-
 export const isServer = (): boolean => typeof window === 'undefined'
 
 const told = new Set<string>()

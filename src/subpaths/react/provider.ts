@@ -1,7 +1,7 @@
-import { createElement, type ReactElement, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { createElement, type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { type Analytics, analytics, type Bootstrap, type Options } from 'trailmark'
 import { Context } from './context'
-import { isDevelopment, isServer, tell } from './mistakes'
+import { isServer, tell } from './mistakes'
 import { start } from './start'
 
 export interface TrailmarkProviderProps {
@@ -20,7 +20,7 @@ export interface TrailmarkProviderProps {
 
 const find = ({ token, options, name, client, bootstrap }: TrailmarkProviderProps): Analytics => {
   if (client) return client
-  if (token === undefined) tell('<TrailmarkProvider> needs a token, or a client that the site has started')
+  if (token === undefined) tell('<TrailmarkProvider> needs a token or a client')
   // A server has one instance and many visitors, whose flags are in the context only.
   if (isServer() || token === undefined) return analytics
   return start(token, bootstrap ? { ...options, bootstrap } : options, name)
@@ -32,6 +32,7 @@ const find = ({ token, options, name, client, bootstrap }: TrailmarkProviderProp
  */
 export const TrailmarkProvider = (props: TrailmarkProviderProps): ReactElement => {
   const { children, options, token, name } = props
+<<<<<<< HEAD
   const [client] = useState(() => find(props))
   // The first value, because hydration needs what the server had.
   const [bootstrap] = useState(() => props.bootstrap ?? options?.bootstrap ?? {})
@@ -44,4 +45,12 @@ export const TrailmarkProvider = (props: TrailmarkProviderProps): ReactElement =
     { value: useMemo(() => ({ client, bootstrap }), [client, bootstrap]) },
     children,
   )
+=======
+  // The first values, because hydration needs what the server had.
+  const [value] = useState(() => ({ client: find(props), bootstrap: props.bootstrap ?? options?.bootstrap ?? {} }))
+  if (process.env.NODE_ENV !== 'production')
+    // Looks at new props, for messages only. oxlint-disable-next-line: the condition never changes.
+    useEffect(() => void find(props), [token, name, options])
+  return createElement(Context.Provider, { value }, children)
+>>>>>>> react
 }

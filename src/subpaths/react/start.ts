@@ -1,5 +1,5 @@
 import { type Analytics, analytics, type Options } from 'trailmark'
-import { isDevelopment, tell } from './mistakes'
+import { tell } from './mistakes'
 
 interface Started {
   client: Analytics
@@ -16,9 +16,9 @@ const textOf = (options: Options | undefined): string => JSON.stringify(options 
 const check = ({ client, options }: Started, token: string, name: string, wanted: string): void => {
   if (client.config.token !== token)
     tell(
-      `<TrailmarkProvider> got the token ${token}, but ${client.toString()} already runs with ${client.config.token} and is used instead. Give one of the two providers a name`,
+      `<TrailmarkProvider> got the token ${token}, but ${client.config.token} already runs and is used. Give one provider a name`,
     )
-  else if (isDevelopment() && options !== wanted)
+  else if (process.env.NODE_ENV !== 'production' && options !== wanted)
     tell(
       `<TrailmarkProvider${name && ` name="${name}"`}> got other options than those it has started with, which stay. Reload the page, or change options with set_config`,
     )

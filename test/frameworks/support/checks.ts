@@ -82,7 +82,12 @@ const CHECKS = {
     expect(viewsOf(collector).map(([path]) => path)).toEqual(['/', '/pricing'])
   },
 
-  'has the flag in the first byte of the server, and shows nothing else': async ({ page, url, collector, problems }) => {
+  'has the flag in the first byte of the server, and shows nothing else': async ({
+    page,
+    url,
+    collector,
+    problems,
+  }) => {
     collector.setFlags({ [FLAG]: 'short' })
     expect(await (await fetch(url)).text()).toMatch(/id="flag"[^>]*>[^<]*short/)
     await page.addInitScript(() => {
@@ -97,9 +102,9 @@ const CHECKS = {
     await collector.waitFor('$feature_flag_called')
     await settle({ page, collector })
     expect(await page.evaluate(() => (window as unknown as { seen: unknown[] }).seen)).toEqual(['short'])
-    expect(collector.events('$feature_flag_called').map(({ properties }) => properties.$feature_flag_response)).toEqual([
-      'short',
-    ])
+    expect(collector.events('$feature_flag_called').map(({ properties }) => properties.$feature_flag_response)).toEqual(
+      ['short'],
+    )
     expect(problems).toEqual([])
   },
 
@@ -136,8 +141,11 @@ const CHECKS = {
       await page.goto(server.url)
       await expect(page.locator('#welcome')).toHaveText('Welcome')
       for (let edit = 1; edit <= 10; edit += 1) {
-        writeFileSync(file, source.replace('Welcome', `Welcome ${edit}`))
-        await expect(page.locator('#welcome')).toHaveText(`Welcome ${edit}`)
+        // Again after a while, because watchers of files miss an edit that follows another one too soon.
+        await expect(async () => {
+          writeFileSync(file, source.replace('Welcome', `Welcome ${edit}`))
+          await expect(page.locator('#welcome')).toHaveText(`Welcome ${edit}`, { timeout: 5000 })
+        }).toPass()
       }
       await go(page, 'pricing', 'Pricing')
       await settle(world)
@@ -176,6 +184,8 @@ export const checkFramework = (framework: Framework): void => {
     if (reason) continue
     test(name, async ({ page }) => {
       collector.reset()
+      // Says HeadlessChrome. The SDK drops events of bots.
+      await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'userAgentData', { value: undefined }))
       const problems: string[] = []
       page.on('console', (message) => {
         if (['warning', 'error'].includes(message.type())) problems.push(message.text())

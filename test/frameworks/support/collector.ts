@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
@@ -49,12 +49,15 @@ const answer = (flags: Flags) => ({
   requestId: 'a',
 })
 
+/** The flag that examples read. The SDK warns about flags that do not exist. */
+const OFF: Flags = { 'new-checkout': false }
+
 /** Starts a service in memory that receives events and answers requests for flags. `port`: 0 for any. */
 export const startCollector = async (port = 0): Promise<Collector> => {
   const collected = new Map<string, CollectedEvent>()
-  const flags: { server: Flags; browser: Flags } = { server: {}, browser: {} }
+  const flags: { server: Flags; browser: Flags } = { server: OFF, browser: OFF }
   let flagRequests = 0
-  const server = createServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('access-control-allow-origin', request.headers.origin ?? '*')
     response.setHeader('access-control-allow-headers', '*')
     response.setHeader('content-type', 'application/json')
@@ -65,7 +68,8 @@ export const startCollector = async (port = 0): Promise<Collector> => {
     const isBrowser = !!request.headers.origin
     if (isForFlags && isBrowser) flagRequests += 1
     response.end(JSON.stringify(isForFlags ? answer(isBrowser ? flags.browser : flags.server) : { status: 1 }))
-  })
+  }
+  const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
   const events = (name?: string) => [...collected.values()].filter(({ event }) => !name || event === name)
   return {
@@ -80,7 +84,7 @@ export const startCollector = async (port = 0): Promise<Collector> => {
     reset: () => {
       collected.clear()
       flagRequests = 0
-      Object.assign(flags, { server: {}, browser: {} })
+      Object.assign(flags, { server: OFF, browser: OFF })
     },
     close: () => {
       server.close()

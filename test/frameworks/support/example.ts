@@ -32,7 +32,8 @@ const run = (command: string, args: string[], cwd: string, env: NodeJS.ProcessEn
   new Promise((done, fail) => {
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.once('close', (code) => {
       if (code === 0) done(output)
       else fail(new Error(`${command} ${args.join(' ')} failed with ${code} in ${cwd}:\n${output.slice(-5000)}`))
@@ -96,7 +97,8 @@ export const prepareExample = async (name: string): Promise<Example> => {
     const collectorPort = await freePort()
     cpSync(join(ROOT, 'examples', name), folder, {
       recursive: true,
-      filter: (source) => !/node_modules|\/\.(next|nuxt|output|svelte-kit|astro|angular)|\/dist$/.test(source.slice(ROOT.length)),
+      filter: (source) =>
+        !/node_modules|\/\.(next|nuxt|output|svelte-kit|astro|angular)|\/dist$/.test(source.slice(ROOT.length)),
     })
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     manifest.dependencies.trailmark = `file:${FRAMEWORKS_TARBALL}`
@@ -114,9 +116,15 @@ export const prepareExample = async (name: string): Promise<Example> => {
       const port = await freePort()
       const env = envFor(collectorPort, { PORT: String(port), HOST: '127.0.0.1' })
       // A group of its own, because npm does not pass signals on to what it runs.
-      const child = spawn('npm', ['run', script], { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+      const child = spawn('npm', ['run', script], {
+        cwd: folder,
+        env,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       let output = ''
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
       const exited = new Promise<void>((done) => child.once('exit', () => done()))
       const url = `http://127.0.0.1:${port}`
       while (!(await answers(url))) {
