@@ -1,22 +1,4 @@
-/** Where a command reads and writes. */
-export interface Io {
-  /** Writes a line of the result. */
-  out(line: string): void
-  /** Writes a line that is no result. */
-  err(line: string): void
-  /** The current folder. */
-  cwd: string
-  env: Readonly<Record<string, string | undefined>>
-}
-
-/** Runs a command with the arguments after its name. Resolves with the exit code. */
-export type Run = (args: readonly string[], io: Io) => Promise<number>
-
-export interface Command {
-  /** One line of the help. */
-  summary: string
-  run: Run
-}
+import type { Command } from './io'
 
 /** The commands, by name. Each is a file in `commands/`, which is imported when it runs. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -31,5 +13,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   migrate: {
     summary: 'Change code from posthog-js to the SDK',
     run: async (...call) => (await import('./commands/migrate')).run(...call),
+  },
+  plan: {
+    summary: 'Check events against the plan',
+    run: async (...call) => (await import('./commands/plan')).run(...call),
+  },
+  types: {
+    summary: 'Write the types of events and endpoints',
+    run: async (...call) => (await import('./commands/types')).run(...call),
   },
 }

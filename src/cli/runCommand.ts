@@ -1,7 +1,5 @@
-import { COMMANDS, type Io } from './commands'
-
-/** An error of the caller, which needs no stack. */
-export class UsageError extends Error {}
+import { COMMANDS } from './commands'
+import type { Io } from './io'
 
 /** Runs a command line of the table `COMMANDS`. Returns the exit code, or `undefined` for other commands. */
 export const runCommand = async (args: readonly string[], io: Io): Promise<number | undefined> => {

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { Io } from './commands'
+import type { Io } from './io'
 
 /** What a command needs of the terminal and of other programs. Tests pass their own. */
 export interface Terminal {

@@ -4,7 +4,7 @@ import { staticChecks } from '../check/checks'
 import type { Finding } from '../check/findings'
 import { readPage } from '../check/page'
 import { serviceChecks } from '../check/service'
-import type { Run } from '../commands'
+import type { Run } from '../io'
 
 const HELP = `Usage: trailmark check <url> [options]
 

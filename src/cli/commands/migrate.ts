@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Io, Run } from '../commands'
+import type { Io, Run } from '../io'
 import { type Change, colored, describeChange } from '../diff'
 import { requireCleanTree } from '../git'
 import type { Finding } from '../migrate/draft'

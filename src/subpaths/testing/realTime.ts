@@ -1,0 +1,18 @@
+type Timers = Pick<typeof globalThis, 'setTimeout' | 'clearTimeout'>
+
+const ofNode = (): Timers | undefined =>
+  (globalThis as { process?: { getBuiltinModule?(name: string): Timers | undefined } }).process?.getBuiltinModule?.(
+    'node:timers',
+  )
+
+// Fake timers of tests replace the global functions, so these are kept from before. In Node, they are not global.
+const { setTimeout: start, clearTimeout: stop } = ofNode() ?? globalThis
+
+/** Calls `run` after `ms`, whatever fake timers do. Returns a function that cancels it. */
+export const after = (ms: number, run: () => void): (() => void) => {
+  const timer = start(run, ms)
+  return () => stop(timer)
+}
+
+/** Resolves after `ms`, whatever fake timers do. */
+export const pause = (ms: number): Promise<void> => new Promise((done) => void after(ms, done))
