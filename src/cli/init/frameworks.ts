@@ -35,9 +35,12 @@ const DEFAULTS = '2026-05-30'
 
 const quoted = (value: string) => `'${value.replace(/['\\]/g, '\\$&')}'`
 
+const importOf = (from: string, names?: string) => `import ${names ? `${names} from ` : ''}'${from}'`
+const IMPORT_SDK = importOf('trailmark', '{ analytics }')
+
 /** Returns the code that starts the SDK. `token`, `host`: expressions. */
 const start = (token: string, host: string, condition = '') => `${MARK}
-import { analytics } from 'trailmark'
+${IMPORT_SDK}
 
 ${condition}analytics.init(${token}, { api_host: ${host}, defaults: '${DEFAULTS}' })
 `
@@ -50,7 +53,7 @@ const addImport = (text: string) => (source: string) => {
   return `${head}${text}${source.slice(head.length)}`
 }
 
-const IMPORT = `import './trailmark'\n`
+const IMPORT = `${importOf('./trailmark')}\n`
 const importIn = (path: string | undefined): Insertion => ({
   path,
   text: IMPORT,
@@ -103,7 +106,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     module: (project) => ({
       path: `${project.find('app') ? 'app/' : ''}plugins/trailmark.client.${extension(project)}`,
       text: `${MARK}
-import { analytics } from 'trailmark'
+${IMPORT_SDK}
 
 export default defineNuxtPlugin(() => {
   const { trailmarkToken, trailmarkHost } = useRuntimeConfig().public
@@ -132,7 +135,7 @@ export default defineNuxtPlugin(() => {
       path: `src/trailmark.${extension(project)}`,
       text: start('env.PUBLIC_TRAILMARK_TOKEN', 'env.PUBLIC_TRAILMARK_HOST').replace(
         '\n\n',
-        `\nimport { env } from '$env/dynamic/public'\n\n`,
+        `\n${importOf('$env/dynamic/public', '{ env }')}\n\n`,
       ),
     }),
     insertion: (project) => {
@@ -149,7 +152,7 @@ export default defineNuxtPlugin(() => {
       text: start('import.meta.env.PUBLIC_TRAILMARK_TOKEN', 'import.meta.env.PUBLIC_TRAILMARK_HOST'),
     }),
     insertion: (project) => {
-      const text = `<script>import '../trailmark'</script>\n`
+      const text = `<script>${importOf('../trailmark')}</script>\n`
       const files = [...project.list('src/layouts'), ...project.list('src/pages')].filter(
         (path) => path.endsWith('.astro') && project.read(path)!.includes('</head>'),
       )

@@ -9,6 +9,8 @@ export interface Finding {
   message: string
 }
 
+/** Whether a member or an option is the same here, and what differs (docs/reference/posthog-js.md). */
+export type Row = readonly [status: string, note: string]
 /** A replacement of a part of the source. */
 export interface Edit {
   start: number

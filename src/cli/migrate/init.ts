@@ -1,7 +1,6 @@
-import type { Draft } from './draft'
+import type { Draft, Row } from './draft'
 import { closing, partsOf } from './mask'
 import table from './posthog.json'
-import type { Row } from './posthog'
 
 export interface MigrateOptions {
   /** URL of the service. */

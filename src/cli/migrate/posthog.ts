@@ -1,5 +1,5 @@
 import { changeInit, type MigrateOptions } from './init'
-import { applied, createDraft, type Draft, type Finding } from './draft'
+import { applied, createDraft, type Draft, type Finding, type Row } from './draft'
 import { changeModules } from './imports'
 import table from './posthog.json'
 
@@ -8,8 +8,6 @@ export interface Migrated {
   findings: Finding[]
 }
 
-/** Whether a member or an option is the same here, and what differs (docs/reference/posthog-js.md). */
-export type Row = readonly [status: string, note: string]
 const MEMBERS = table.members as unknown as Readonly<Record<string, Row>>
 
 /** Finds the names of the object besides those of imports. */
