@@ -33,7 +33,7 @@ afterAll(() => {
 
 const SITE = 'https://shop.example'
 const WITH_REAL_IP = { 'x-real-ip': IP, 'cf-connecting-ip': IP }
-const load = (id: string) => jest.requireActual<unknown>(id)
+const load = (id: string) => jest.requireActual<object>(id)
 
 const handlerFor = async (name: string): Promise<Handler> => {
   if (name !== 'node') return handlerOf(name, service, load)
