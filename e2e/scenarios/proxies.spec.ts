@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as hono from 'hono'
+import { run as runCheck } from '../../src/cli/commands/check'
+import { sendTestEvent } from '../../src/cli/init/testEvent'
 import * as proxies from '../../src/subpaths/proxy'
 import { handlerOf, listenerOf, WEB_RECIPES } from '../../test/support/proxyRecipes'
 import { OPTIONS } from '../support/options'
@@ -52,3 +54,28 @@ for (const name of ['node', ...WEB_RECIPES])
     server.closeAllConnections()
     await new Promise((done) => server.close(done))
   })
+
+test('the commands: a test event is stored, a wrong token is told, and a site with a proxy has no findings', async ({
+  service,
+}) => {
+  await sendTestEvent({ host: service.url, token: service.token })
+  const rows = await service.query("SELECT count() FROM events WHERE event = 'trailmark init'")
+  expect(rows).toEqual([[1]])
+  await expect(sendTestEvent({ host: service.url, token: 'phc_nobody' })).rejects.toThrow(/Check --host and --token/)
+
+  let token = service.token
+  const html = () => `<!doctype html><script src="/ingest/a.js" data-token="${token}" data-api-host="/ingest"></script>`
+  const server = createServer(siteWith('hono', service.url, html))
+  const host = await listen(server)
+  const check = async () => {
+    const lines: string[] = []
+    const io = { out: (line: string) => lines.push(line), err: () => undefined, cwd: '/', env: {} }
+    await runCheck([`http://${host}/`, '--json'], io)
+    return (JSON.parse(lines[0]!) as { findings: { code: string; seen: string }[] }).findings
+  }
+  expect(await check()).toEqual([])
+  token = 'phc_nobody'
+  expect(await check()).toEqual([expect.objectContaining({ code: 'token' })])
+  server.closeAllConnections()
+  await new Promise((done) => server.close(done))
+})
