@@ -71,6 +71,8 @@ const isInternal = (name: string) =>
     '$exception_types',
     '$exception_values',
   ].includes(name) ||
+  // Words of JSON Schema.
+  ['$schema', '$defs', '$ref', '$comment'].includes(name) ||
   // Tags within recordings, and the dollar signs of templates.
   name === '$url_changed' ||
   // Of plans (JSON Schema), and a global of Vue.
