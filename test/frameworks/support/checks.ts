@@ -119,7 +119,7 @@ const CHECKS = {
   'keeps the flags of concurrent visitors apart': async ({ url, collector }) => {
     collector.setFlags({ [FLAG]: 'short' })
     const first = await Promise.all(Array.from({ length: 10 }, () => fetch(url).then((answer) => answer.text())))
-    const uuids = first.map((html) => html.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])
+    const uuids = first.map((html) => html.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? ([] as string[]))
     // Without those that all pages have, such as the id of the build.
     const ids = uuids.map((each) => each.find((id) => !uuids.every((others) => others.includes(id))))
     expect(new Set(ids).size).toBe(10)
