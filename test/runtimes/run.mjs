@@ -79,7 +79,7 @@ const inWorkerd = async (mode) => {
   return Date.now() - began
 }
 
-/** Runs the Express server of docs/guides/server.md: an order, an error, and the end by a signal. */
+/** Runs the Express server of docs/guides/server.md: an order, and the end by a signal. */
 const runExpress = async () => {
   const guide = readFileSync(resolve(HERE, '../../docs/guides/server.md'), 'utf8')
   const code = guide
@@ -92,10 +92,10 @@ const runExpress = async () => {
   const child = fork(file, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], timeout: MAX_MS })
   const [port] = await once(child, 'message')
   await fetch(`http://127.0.0.1:${port}/orders`, { method: 'POST' })
-  await fetch(`http://127.0.0.1:${port}/%`)
+  const ended = once(child, 'exit')
   child.disconnect()
   child.kill('SIGTERM')
-  const [exitCode] = await once(child, 'close')
+  const [exitCode] = await ended
   const names = events.map(({ event }) => event)
   if (exitCode !== 0 || !names.includes('order placed'))
     throw new Error(`it ended with ${exitCode} and stored ${names}`)
