@@ -42,7 +42,7 @@ test('the example of the guide shows the checkout that the flag is for', async (
   const run = new Function(...Object.keys(names), `return (async () => {${code}})()`) as (
     ...args: unknown[]
   ) => Promise<void>
-  const done = run(...Object.values(names))
+  const done = run(OpenFeature, started.analytics, createTrailmarkProvider, showNewCheckout)
   await jest.advanceTimersByTimeAsync(12_000)
   await done
   expect(showNewCheckout).toHaveBeenCalledTimes(1)
