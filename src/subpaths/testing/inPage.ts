@@ -1,0 +1,50 @@
+/** Functions that run in pages: Playwright passes their text to the browser, so each is complete in itself. */
+
+/**
+ * Makes an automated browser look like a person's, so that the bot filter of the SDK lets events pass. Returns a function
+ * that restores it.
+ */
+export const passBotFilter = (): (() => void) => {
+  const own = (name: string) => Object.getOwnPropertyDescriptor(Navigator.prototype, name)
+  const agent = own('userAgent')
+  const webdriver = own('webdriver')
+  const brands = own('userAgentData')
+  const plain = (text: string) => text.replace('HeadlessChrome', 'Chrome').replace(/ jsdom\/\S*| HappyDOM\/\S*/gi, '')
+  const put = (name: string, get: (this: Navigator) => unknown) =>
+    Object.defineProperty(Navigator.prototype, name, { configurable: true, enumerable: true, get })
+  if (agent?.get)
+    put('userAgent', function (this: Navigator) {
+      return plain(agent.get!.call(this) as string)
+    })
+  put('webdriver', () => false)
+  if (brands?.get)
+    put('userAgentData', function (this: Navigator) {
+      const data = brands.get!.call(this) as { brands?: { brand: string; version: string }[] } | undefined
+      if (!data?.brands) return data
+      const list = data.brands.map(({ brand, version }) => ({ brand: plain(brand), version }))
+      return new Proxy(data, {
+        get: (target, member) => {
+          if (member === 'brands') return list
+          const value: unknown = Reflect.get(target, member)
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value
+        },
+      })
+    })
+  return () => {
+    for (const [name, descriptor] of Object.entries({ userAgent: agent, webdriver, userAgentData: brands }))
+      if (descriptor) Object.defineProperty(Navigator.prototype, name, descriptor)
+      else Reflect.deleteProperty(Navigator.prototype, name)
+  }
+}
+
+/** Makes all SDKs on a page send what waits, as if it were hidden for a moment. */
+export const hideForAMoment = (): void => {
+  const fire = () => document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' })
+  try {
+    fire()
+  } finally {
+    Reflect.deleteProperty(document, 'visibilityState')
+    fire()
+  }
+}
