@@ -214,11 +214,11 @@ const extensionScript = (name) =>
   )
 
 /** Emits the declarations of the parts: each is a `Feature`. Those of `core` are built separately (below). */
-const partTypes = (extension, core) => ({
+const partTypes = (extension) => ({
   name: 'part-types',
   generateBundle() {
     for (const name of parts.filter((each) => each !== 'core')) {
-      const source = `import type { Feature } from './${core}'\nexport declare const ${name}: Feature\n`
+      const source = `import type { Feature } from '../../types.cjs'\nexport declare const ${name}: Feature\n`
       this.emitFile({ type: 'asset', fileName: `${name}.${extension}`, source })
     }
   },
@@ -231,13 +231,39 @@ const TYPED = {
   ...Object.fromEntries(subpaths.map(({ name, entry }) => [name, entry])),
 }
 
+// The types that all entries share (src/entries/types.ts). ES modules may import declarations of CommonJS, not the reverse.
+const SHARED_TYPES = 'dist/types.d.cts'
+
+/** Makes entries import the shared types instead of bundling them. */
+const sharedTypes = {
+  name: 'shared-types',
+  resolveId: (path, importer) =>
+    /\/(types|publicApi)$/.test(path) && /\/entries\/(main|parts\/core)\.ts$/.test(importer?.replaceAll('\\', '/'))
+      ? { id: SHARED_TYPES, external: true }
+      : null,
+}
+
+// A site can extend only interfaces that are exported where they are declared, and only through `export *`.
+const exportDeclarations = {
+  name: 'export-declarations',
+  renderChunk(code) {
+    const list = /^export type \{([^}]*)\};$/m
+    const names = list
+      .exec(code)[1]
+      .split(',')
+      .map((name) => name.trim())
+    const declared = RegExp(`^(?=(interface|type) (${names.join('|')})\\b)`, 'gm')
+    return { code: code.replace(list, 'export {};').replace(declared, 'export '), map: null }
+  },
+}
+
 // The plugin reads all sources at the start of each build. One reading is enough for all entries.
 const readTypes = dts({ tsconfig: './tsconfig.json' })
 let prepared
 const types = {
   ...readTypes,
   options(options) {
-    prepared ??= readTypes.options.call(this, { input: Object.values(TYPED) })
+    prepared ??= readTypes.options.call(this, { input: [...Object.values(TYPED), 'src/entries/types.ts'] })
     return { ...options, onLog: prepared.onLog, treeshake: prepared.treeshake }
   },
 }
@@ -282,7 +308,7 @@ export default [
         // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].js',
-        plugins: [shortNames, compileOnLoad, partTypes('d.ts', 'core.js')],
+        plugins: [shortNames, compileOnLoad, partTypes('d.ts')],
       },
       {
         ...output,
@@ -293,7 +319,7 @@ export default [
         // Bundlers warn about a bare import of a chunk that another chunk already imports.
         hoistTransitiveImports: false,
         chunkFileNames: 'shared/[name].cjs',
-        plugins: [shortNames, partTypes('d.cts', 'core.cjs')],
+        plugins: [shortNames, partTypes('d.cts')],
       },
     ],
     plugins: [...sources('npm'), licenses],
@@ -308,6 +334,8 @@ export default [
       exports: 'named',
       entryFileNames: format === 'es' ? '[name].js' : '[name].cjs',
       inlineDynamicImports: true,
+      // Jest and older bundlers have no `import()` in CommonJS.
+      dynamicImportInCjs: false,
       // Rollup removes directives of sources.
       ...(platform === 'client' && { banner: `'use client'` }),
     })),
@@ -316,13 +344,23 @@ export default [
   {
     input: 'src/entries/cli.ts',
     external: /^node:/,
-    output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
+    output: {
+      sourcemap: true,
+      file: 'dist/esm/cli.js',
+      format: 'es',
+      banner: '#!/usr/bin/env node',
+      inlineDynamicImports: true,
+    },
     plugins: [...toolSources, licenses],
   },
   ...Object.entries(TYPED).map(([name, input]) => ({
     input,
-    output: [`esm/${name}.d.ts`, `cjs/${name}.d.cts`].map((file) => ({ file: `dist/${file}` })),
+    output: [`esm/${name}.d.ts`, `cjs/${name}.d.cts`].map((file) => ({
+      file: `dist/${file}`,
+      paths: { [SHARED_TYPES]: name.includes('/') ? '../../types.cjs' : '../types.cjs' },
+    })),
     external: isExternal,
-    plugins: [types],
+    plugins: [sharedTypes, types],
   })),
+  { input: 'src/entries/types.ts', output: { file: SHARED_TYPES, plugins: [exportDeclarations] }, plugins: [types] },
 ]

@@ -11,26 +11,21 @@ const isCheck = process.argv.includes('--check')
 
 const printer = ts.createPrinter({ removeComments: true })
 
-/** Returns the declarations of an entry without comments. */
-const declarationsOf = (entry) => {
-  const file = `${ROOT}dist/esm/${entry}.d.ts`
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022)
-  return source.statements.map((statement) => printer.printNode(ts.EmitHint.Unspecified, statement, source))
+/** Returns the declarations of a file without comments, formatted as in the report. */
+const reportOf = (file, report) => {
+  const source = ts.createSourceFile(file, readFileSync(`${ROOT}dist/${file}`, 'utf8'), ts.ScriptTarget.ES2022)
+  const declarations = source.statements.map((each) => printer.printNode(ts.EmitHint.Unspecified, each, source))
+  return format(report, declarations.join('\n'))
 }
 
-/** Returns the report of an entry, formatted as in `file`: of `parts/core`, only what differs from `main`. */
-const report = (entry, file) => {
-  const main = entry === 'parts/core' ? declarationsOf('main') : []
-  const text = declarationsOf(entry).filter((declaration) => !main.includes(declaration))
-  if (main.length) text.unshift('// All other declarations are those of main.d.ts.')
-  return format(file, text.join('\n'))
-}
+// `types` has what all entries share.
+const FILES = ['types.d.cts', 'esm/main.d.ts', 'esm/parts/core.d.ts', 'esm/endpoints.d.ts', 'esm/chart.d.ts']
 
 mkdirSync(`${ROOT}api`, { recursive: true })
-for (const entry of ['main', 'endpoints', 'chart', 'parts/core']) {
-  const name = basename(entry)
+for (const source of FILES) {
+  const name = basename(source).replace(/\..*/, '')
   const file = `${ROOT}api/${name}.d.ts`
-  const current = report(entry, file)
+  const current = reportOf(source, file)
   if (!isCheck) writeFileSync(file, current)
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== current) {
     console.error(

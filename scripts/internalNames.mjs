@@ -7,7 +7,7 @@ export const INTERNAL_NAMES = `
   toProperties living onRequestError isIdentified captureLater retryNow applyReset processesPerson usesDatabase
   hasChanged isSensitive hasFlags startExtension fails merged initialPerson fits onDelivered setAnonymousId hasViewed
   adoptOrphans fetchedAt isBootstrapped maskAttributes mayStore uuidv7 captureIdentify currentTab endLeadership
-  prepare outbox take mayKeep mayProcess settle textOf isWritten journals maskText cancelUnsent endSession
+  prepare outbox take mayKeep mayProcess captureDelayed textOf isWritten journals maskText cancelUnsent endSession
   endWait onMalformed onOrphaned onPageHide permitted personSince useGzip abandon acceptsGzip acquireLeadership
   addOldest become beforeCall beginSession bootstrapped claimOrphans crossSubdomain enableProfiles inOneWrite
   isExcluded isOutboxKey onGzipNeeded onMissing onSwitch openSession prepareAfter isNew maskingOf

@@ -15,6 +15,7 @@ const PARTS = [
   ['service/bin', 'bin'],
   ['service/dist', 'dist'],
   ['service/console/dist', 'console/dist'],
+  ['site/dist', 'docs'],
   ['LICENSE', 'LICENSE'],
 ]
 const isPacked = (path) => !path.endsWith('.map') || path.includes('console')

@@ -88,6 +88,17 @@ const BUILDS = [
     outputs: ['service/console/dist/index.html'],
     command: ['node_modules/vite/bin/vite.js', 'build', 'service/console', '--logLevel', 'warn'],
   },
+  {
+    name: 'the docs',
+    sources: [
+      'docs',
+      'README.md',
+      'site/client',
+      ...['build', 'highlight', 'layout', 'pages', 'render', 'searchData', 'texts'].map((name) => `site/${name}.mjs`),
+    ],
+    outputs: ['site/dist/index.html'],
+    command: ['site/build.mjs'],
+  },
 ]
 
 const changedAt = (path) => {

@@ -156,6 +156,7 @@ try {
     check('build SDK', ['npm', 'run', 'build:sdk', '--silent']),
     check('build service', ['npm', 'run', 'build', '--workspace', 'trailmark-service', '--silent']),
     check('build console', ['npm', 'run', 'build', '--workspace', 'trailmark-console', '--silent']),
+    check('build docs', ['npm', 'run', 'build:docs', '--silent']),
   ])
   if (built.every(Boolean)) await Promise.all([runPlaywright(...browsers), runJest()])
   await checks

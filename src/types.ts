@@ -10,6 +10,63 @@ export type JsonRecord = { [key: string]: JsonType }
 /** Stops what the function that returned it started. Safe to call twice. */
 export type Stop = () => void
 
+/**
+ * The events of your plan: properties by name. Empty until you declare them (docs/guides/typed-events.md).
+ * @example declare module 'trailmark' { interface Events { purchase: { amount: number; coupon?: string } } }
+ */
+export interface Events {}
+
+/**
+ * The feature flags of your plan: `boolean`, or the names of the variants. Empty until you declare them.
+ * @example declare module 'trailmark' { interface FeatureFlags { 'new-checkout': 'short' | 'long' } }
+ */
+export interface FeatureFlags {}
+
+/** The payloads of the feature flags of your plan, by key of the flag. Empty until you declare them. */
+export interface FeatureFlagPayloads {}
+
+/**
+ * What only the plan may name. Empty: other events and flags may be named too.
+ * @example declare module 'trailmark' { interface StrictPlan { events: true; flags: true } }
+ */
+export interface StrictPlan {}
+
+/** Properties that every event of the plan may have besides its own. */
+export interface CommonProperties {
+  $set?: Properties
+  $set_once?: Properties
+  $unset?: string[]
+  $groups?: Record<string, string>
+  $current_url?: string
+  $pathname?: string
+  $referrer?: string
+  $screen_name?: string
+  $process_person_profile?: boolean
+  $geoip_disable?: boolean
+}
+
+/** Names in a plan, and, unless it is strict, any other. */
+type Names<Plan, Kind extends string, Others> =
+  | (keyof Plan & string)
+  | (StrictPlan extends Record<Kind, true> ? Others : string & {})
+
+/** A name of an event. With a strict plan, one of the plan or of the SDK. */
+export type PlannedEvent = Names<Events, 'events', `$${string}`>
+/** A key of a feature flag. With a strict plan, one of the plan. */
+export type PlannedFlag = Names<FeatureFlags, 'flags', never>
+
+/** What `capture` takes after the name: properties, which an event of the plan may require, and options. */
+export type CaptureArguments<E> = E extends keyof Events
+  ? Partial<Events[E]> extends Events[E]
+    ? [properties?: (Events[E] & CommonProperties) | null, options?: CaptureOptions]
+    : [properties: Events[E] & CommonProperties, options?: CaptureOptions]
+  : [properties?: Properties | null, options?: CaptureOptions]
+
+/** The value of a flag that is on or off. One with variants is off or has one of their names. */
+export type PlannedValue<K> = K extends keyof FeatureFlags ? FeatureFlags[K] | false : FlagValue
+/** The payload of a flag. */
+export type PlannedPayload<K> = K extends keyof FeatureFlagPayloads ? FeatureFlagPayloads[K] | undefined : JsonType
+
 /** One event, as passed to `before_send` and `on('eventCaptured')`, and as sent. */
 export interface CapturedEvent {
   /** UUIDv7. The service stores each uuid once, however often it arrives. */
@@ -141,13 +198,13 @@ export interface FlagDetails {
 }
 
 /** One flag, as returned by `getFeatureFlagResult`. */
-export interface FlagResult {
+export interface FlagResult<K extends string = string> {
   key: string
   enabled: boolean
   /** The variant's name, for a flag with variants. */
-  variant: string | undefined
+  variant: Extract<PlannedValue<K>, string> | undefined
   /** The parsed payload of the value. */
-  payload: JsonType
+  payload: PlannedPayload<K>
 }
 
 /** `send_event: false`: captures no `$feature_flag_called`. `fresh`: only values fetched on this page. */

@@ -17,6 +17,8 @@ export interface Config {
   readonly staticDir: string
   /** Absolute path of the folder with the console's built files. */
   readonly consoleDir: string
+  /** Absolute path of the folder with the built docs. */
+  readonly docsDir: string
   /** Hosts on which the console answers, in lower case. A host without a port stands for any port. */
   readonly consoleHosts: readonly string[]
   /** Path under which a proxy serves the service, such as `/trailmark`. Empty: the root. */
@@ -43,6 +45,7 @@ export interface Config {
   readonly flagsPerMinute: number
   readonly errorIssues: number
   readonly runsAtOnce: number
+  readonly agentCallsPerMinute: number
   readonly engineRuns: number
   /** Limits of individual keys, by label. */
   readonly keyLimits: Readonly<Record<string, KeyLimits>>
@@ -269,6 +272,12 @@ const VARIABLES = {
     what: "Folder with the console's built files, served under /console/. Absent: those of this build.",
     read: asPath,
   },
+  docsDir: {
+    name: 'TRAILMARK_DOCS_STATIC',
+    fallback: undefined,
+    what: 'Folder with the built docs, served under /docs/. Absent: those of this build.',
+    read: asPath,
+  },
   consoleHosts: {
     name: 'TRAILMARK_CONSOLE_HOSTS',
     fallback: 'localhost,127.0.0.1,[::1]',
@@ -370,6 +379,12 @@ const VARIABLES = {
     what: 'Maximum concurrent runs of one key.',
     read: asRuns,
   },
+  agentCallsPerMinute: {
+    name: 'TRAILMARK_AGENT_CALLS_PER_MINUTE',
+    fallback: '120',
+    what: 'Maximum calls of tools at /mcp with one key per minute.',
+    read: asRuns,
+  },
   // More concurrent runs than cores slow down each other, and deliveries.
   engineRuns: {
     name: 'TRAILMARK_ENGINE_RUNS',
@@ -456,7 +471,7 @@ const VARIABLES = {
  */
 export const readConfig = (
   env: Readonly<Record<string, string | undefined>>,
-  defaults: { staticDir: string; consoleDir: string },
+  defaults: Pick<Config, 'staticDir' | 'consoleDir' | 'docsDir'>,
 ): Config => {
   const isSmall = own(env, VARIABLES.isSmall.name) === '1'
   const entries = Object.entries<Variable<unknown>>(VARIABLES).map(([key, variable]) => {
@@ -477,6 +492,7 @@ export const readConfig = (
     ...config,
     staticDir: config.staticDir ?? defaults.staticDir,
     consoleDir: config.consoleDir ?? defaults.consoleDir,
+    docsDir: config.docsDir ?? defaults.docsDir,
   }
 }
 

@@ -143,6 +143,7 @@ const doCommand = async (args: readonly string[], config: Config) => {
   try {
     const { lines, data, isJson } = await runCommand(args, {
       dataDir: config.dataDir,
+      env: process.env,
       scopes: SCOPES,
       clickhouseUrl: config.clickhouseUrl,
       databaseUrl: config.databaseUrl,
@@ -207,6 +208,7 @@ const main = async (args: readonly string[]) => {
         // The npm package of the service contains the SDK's scripts.
         staticDir: existsSync(here('../static')) ? here('../static') : here('../../dist'),
         consoleDir: here('../console/dist'),
+        docsDir: existsSync(here('../docs')) ? here('../docs') : here('../../site/dist'),
       },
     )
   } catch (error) {

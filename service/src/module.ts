@@ -9,6 +9,7 @@ import type { Log } from './lib/log.ts'
 import type { MetricRows, Metrics } from './lib/metrics.ts'
 import type { TimeSlices } from './lib/timeSlices.ts'
 import type { FlagSource } from './flags/flagSource.ts'
+import type { AgentTools } from './mcp/tool.ts'
 import type { RemoteSettings } from './flags/remoteSetting.ts'
 import type { Enricher, IngestSink, Refuser, Rejections } from './ingest/sink.ts'
 import type { Eraser } from './persons/erase.ts'
@@ -87,6 +88,8 @@ export interface Module<Parts, Created = Parts> {
   readonly remoteSettings?: RemoteSettings
   /** Flags that the module adds to those of a project. */
   readonly flagSource?: (parts: Parts) => FlagSource
+  /** Tools that the module offers to agents. */
+  readonly agentTools?: (parts: Parts) => AgentTools
   readonly jobs?: (parts: Parts) => readonly Job[]
 }
 

@@ -1,5 +1,6 @@
 import { CONSOLE } from './console/module.ts'
 import { DASHBOARDS } from './dashboards/module.ts'
+import { DOCS } from './docs/module.ts'
 import { ENDPOINTS } from './endpoints/module.ts'
 import { ERROR_TRACKING } from './errorTracking/module.ts'
 import { EVENTS } from './events/module.ts'
@@ -13,6 +14,7 @@ import { REJECTIONS as INGEST_REJECTIONS } from './ingest/read.ts'
 import type { Rejections } from './ingest/sink.ts'
 import { STORING } from './ingest/storing.ts'
 import { METRICS, type MetricRows } from './lib/metrics.ts'
+import { agentsFor } from './mcp/module.ts'
 import type { AnyModule } from './module.ts'
 import { erasureFrom } from './persons/erasure.ts'
 import { PEOPLE } from './persons/module.ts'
@@ -33,6 +35,7 @@ const PRODUCTS: readonly AnyModule[] = [
   STATUS,
   STATICS,
   CONSOLE,
+  DOCS,
   PROJECTS,
   STORING,
   PEOPLE,
@@ -69,6 +72,7 @@ export const MODULES: readonly AnyModule[] = [
   evaluationWith(PRODUCTS),
   erasureFrom(PRODUCTS, SCHEMA),
   retentionOf(PRODUCTS),
+  agentsFor(PRODUCTS),
 ]
 
 /** Metrics of modules. */

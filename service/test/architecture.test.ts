@@ -11,7 +11,7 @@ const STORES = ['storage', 'storage/metadata', 'storage/schema']
  * ones, so that the code of a room knows neither requests nor modules.
  */
 const EDGE =
-  /^(?!http|storage|service|sql)[^/]+\/(?:(?:module|routes|schema|evaluation|erasure|storing|console|files)\.ts$|routes\/)/
+  /^(?!http|storage|service|sql)[^/]+\/(?:(?:module|routes|schema|evaluation|erasure|storing|console|files|agentTools)\.ts$|(?:routes|agentTools)\/)/
 
 /** Allowed imports. A room is a folder or a top-level file. The longest name that matches a file is its room. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   projects: ['lib', 'storage', 'storage/metadata'],
   status: ['lib', 'storage', 'storage/metadata'],
   statics: ['lib'],
+  docs: ['lib'],
   dashboards: ['lib', 'storage/metadata'],
   // Links to dashboards and endpoints, and what their readers see.
   shares: [
@@ -51,6 +52,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'endpoints/tokens',
   ],
   console: ['lib', 'projects', 'statics', 'storage/metadata'],
+  // Tools for agents. It knows no product: tools come from the modules.
+  mcp: ['lib', 'storage', 'storage/metadata', 'http', 'endpoints'],
   // Sessions of the toolbar on pages of sites, and what it reads.
   toolbar: ['lib', 'storage/metadata', 'console', 'flags'],
   // The phases of the compiler: text → syntax tree → resolved SQL → text. The catalog is the data that resolving and printing share.
@@ -139,17 +142,32 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shares',
     'console',
     'toolbar',
+    'mcp',
     'status',
     'statics',
+    'docs',
     'sql',
     'endpoints',
     'endpoints/materialization',
     'endpoints/tokens',
     'endpoints/variables',
     'endpoints/definitions',
+    'endpoints/insights',
   ],
   // What a module is.
-  module: ['config', 'http', 'ingest', 'flags', 'persons', 'projects', 'retention', 'endpoints', 'lib', ...STORES],
+  module: [
+    'config',
+    'http',
+    'mcp',
+    'ingest',
+    'flags',
+    'persons',
+    'projects',
+    'retention',
+    'endpoints',
+    'lib',
+    ...STORES,
+  ],
   modules: ['edges', 'http', 'ingest', 'lib', 'module', ...STORES],
   service: [
     'measure',
@@ -234,6 +252,7 @@ const PORT_USERS = [
   'dashboards',
   'shares',
   'console',
+  'mcp',
   'persons',
 ]
 
@@ -348,7 +367,7 @@ test('source files have no import cycles', () => {
 })
 
 /** Rooms that nothing needs: without such a folder and its row in `modules.ts`, the rest of the service works. */
-const REMOVABLE = ['status', 'surveys', 'recordings', 'heatmaps', 'errorTracking', 'dashboards', 'shares']
+const REMOVABLE = ['status', 'docs', 'surveys', 'recordings', 'heatmaps', 'errorTracking', 'dashboards', 'shares']
 
 /** Rooms that are removed with another one, because they need it. */
 const REMOVED_WITH: Readonly<Record<string, string>> = { dashboards: 'shares' }

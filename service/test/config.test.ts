@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { ConfigError, configTable, describeVariables, readConfig, unknownVariables } from '../src/config.ts'
 
-const read = (env: Record<string, string>) => readConfig(env, { staticDir: '/sdk', consoleDir: '/console' })
+const read = (env: Record<string, string>) =>
+  readConfig(env, { staticDir: '/sdk', consoleDir: '/console', docsDir: '/docs' })
 
 test('an empty environment results in the default configuration', () => {
   expect(read({})).toEqual({
@@ -12,6 +13,7 @@ test('an empty environment results in the default configuration', () => {
     personalApiKey: undefined,
     staticDir: '/sdk',
     consoleDir: '/console',
+    docsDir: '/docs',
     consoleHosts: ['localhost', '127.0.0.1', '[::1]'],
     consoleBase: '',
     clickhouseUrl: undefined,
@@ -29,6 +31,7 @@ test('an empty environment results in the default configuration', () => {
     flagsPerMinute: 0,
     errorIssues: 10_000,
     runsAtOnce: 20,
+    agentCallsPerMinute: 120,
     engineRuns: 16,
     keyLimits: {},
     cacheBytes: 64_000_000,
@@ -49,6 +52,7 @@ test.each([
   ['TRAILMARK_DATA', '/var/lib/trailmark', { dataDir: '/var/lib/trailmark' }],
   ['TRAILMARK_STATIC', '/www', { staticDir: '/www' }],
   ['TRAILMARK_CONSOLE_STATIC', '/www/console', { consoleDir: '/www/console' }],
+  ['TRAILMARK_DOCS_STATIC', '/www/docs', { docsDir: '/www/docs' }],
   [
     'TRAILMARK_CONSOLE_HOSTS',
     'Console.Example.com, 192.168.1.5:8000,[fd00::1]',

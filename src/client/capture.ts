@@ -6,9 +6,10 @@ import { guarded, later } from '../lib/guard'
 import { isoTime } from '../lib/isoTime'
 import { toJson } from '../lib/json'
 import { reportCaught } from '../lib/log'
+import { memo } from '../lib/memo'
 import { toDate } from '../lib/serialize'
 import { isUuid, uuidv7 } from '../lib/uuid'
-import { createPipeline, type Pipeline } from '../pipeline/pipeline'
+import { createPipeline } from '../pipeline/pipeline'
 import { RATE_WARNING } from '../pipeline/stages/limitRate'
 import type { CapturedEvent, CaptureOptions, DroppedEvent, Properties } from '../types'
 import type { Context } from './createContext'
@@ -16,17 +17,22 @@ import type { Connection, Emit } from './feature'
 import type { Ledger } from './ledger'
 import { createStages } from './stages'
 
-/** Runs events through the pipeline, and passes them to the ledger and the queue. */
+/**
+ * Runs events through the pipeline, and passes them to the ledger and the queue. The pipeline is built for the first event, because
+ * features that add stages to it capture events themselves.
+ */
 export const createCapture = (
   context: Context,
   ledger: Ledger,
   queue: Queue,
+  features: readonly Connection[],
+  emit: Emit,
   /** Returns the moment of a call that was queued, while it runs. */
   early: () => EarlyMoment | undefined,
+  /** Runs before each event. */
+  beforeEach: () => void,
 ) => {
   const { config, log, store, toProperties } = context
-  let beforeEach = () => {}
-  let emit: Emit = () => {}
   let limited = 0
   const onRateLimit = () => {
     limited += 1
@@ -36,11 +42,16 @@ export const createCapture = (
       [`${RATE_WARNING}_message`]: `Rate limit reached ${limited} times, limits ${toJson(config.rate_limiting)}`,
     })
   }
-  let stageNames: string[] = []
-  let run: Pipeline
-  let fill: Pipeline
-  let layersNow: () => Moment['layers']
-  const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, stageNames)
+  const pipeline = memo(() => {
+    const { stages, fillers, layersNow } = createStages(context, features, onRateLimit)
+    return {
+      run: createPipeline(stages, drop),
+      fill: createPipeline(fillers, () => {}),
+      stageNames: Object.keys(stages),
+      layersNow,
+    }
+  })
+  const drop = (dropped: DroppedEvent) => ledger.dropped(dropped, pipeline().stageNames)
   context.session.onChange((id, _, reason) => {
     if (!reason?.noSessionId) context.attribution.endSession()
     context.attribution.beginSession(id)
@@ -48,7 +59,7 @@ export const createCapture = (
 
   /** Captures that wait for a later task. */
   const delayed: (() => void)[] = []
-  const settle = (): void => {
+  const captureDelayed = (): void => {
     context.consent.renew()
     delayed.splice(0).forEach(guarded)
   }
@@ -58,13 +69,13 @@ export const createCapture = (
     // The URL of a worker is not that of a page.
     url: hasPage() ? location.href : '',
     session: context.session.peek(),
-    layers: layersNow(),
+    layers: pipeline().layersNow(),
     isIdentified: context.identity.isIdentified(),
     processesPerson: context.processesPerson(),
     person: context.person(),
   })
   const captureNow = (uuid: string, event: string, properties: unknown, options: CaptureOptions, moment?: Moment) => {
-    settle()
+    captureDelayed()
     beforeEach()
     if (event === '') log.error(expected('capture()', 'the name of an event', event, 'The service will reject it'))
     const { $set, $set_once, $unset } = options
@@ -81,10 +92,14 @@ export const createCapture = (
       Object.assign(own, { $event_time_override_provided: true, $event_time_override_system_time: isoTime(now) })
     // A session that begins is written with the campaign and the referrer of its first event.
     const captured = store.inOneWrite(() =>
-      run({ uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now }, options, then),
+      pipeline().run(
+        { uuid, event, properties: own, $set, $set_once, $unset, timestamp: timestamp ?? now },
+        options,
+        then,
+      ),
     )
     if (!captured) return undefined
-    ledger.captured(captured, stageNames)
+    ledger.captured(captured, pipeline().stageNames)
     if (!isPast) emit((each) => each.onCapture?.(captured))
     const set = { ...(captured.properties.$set as Properties | undefined), ...captured.$set }
     const setOnce = { ...(captured.properties.$set_once as Properties | undefined), ...$set_once }
@@ -118,37 +133,23 @@ export const createCapture = (
     /** Returns what an event that is captured later takes from now. Stores the campaign of a new URL. */
     moment,
     /**
-     * Captures an event of this moment, but in a later task, so that the page's listeners do not wait for it. `settle`
+     * Captures an event of this moment, but in a later task, so that the page's listeners do not wait for it. `captureDelayed`
      * captures it earlier: before each other event and call, and when the page is left. `describe` returns its properties.
      */
     captureLater: (event: string, describe: () => Properties): void => {
       const then = moment()
       delayed.push(() => capture(event, describe(), undefined, then))
       // The event begins a session on this URL, which the page may change before the later task.
-      if (then.session) later(settle)
-      else settle()
+      if (then.session) later(captureDelayed)
+      else captureDelayed()
     },
-    settle,
+    captureDelayed,
     calculateEventProperties: (
       event: string,
       properties: Properties = {},
       timestamp = new Date(),
       uuid = uuidv7(),
-    ): Properties => fill({ uuid, event, properties: toProperties(properties), timestamp }, {})!.properties,
-    /**
-     * Connects what is created after this, because it captures events itself: what runs before each event, the hooks
-     * that an event calls, and what features add to events.
-     */
-    connect: (before: () => void, hooks: Emit, features: readonly Connection[]): void => {
-      beforeEach = before
-      emit = hooks
-      const created = createStages(context, features, onRateLimit)
-      const { stages, fillers } = created
-      layersNow = created.layersNow
-      stageNames = Object.keys(stages)
-      run = createPipeline(stages, drop)
-      fill = createPipeline(fillers, () => {})
-    },
+    ): Properties => pipeline().fill({ uuid, event, properties: toProperties(properties), timestamp }, {})!.properties,
   }
 }
 

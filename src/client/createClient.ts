@@ -70,12 +70,12 @@ export const createClient = ({
   const delivery = connectDelivery(context, ledger, () => load('requests') as unknown as Promise<OddRequests>)
   const { outbox, queue } = delivery
 
-  const events = createCapture(context, ledger, queue, calls.early)
-  const { capture, captureLater, moment, settle } = events
   const connections: Connection[] = []
+  const emit = createEmit(connections)
+  const events = createCapture(context, ledger, queue, connections, emit, calls.early, () => readShared())
+  const { capture, captureLater, moment, captureDelayed } = events
   const api: Partial<Api> = {}
   const call = createCallMethod({ features, connections, api, log, missing })
-  const emit = createEmit(connections)
   const person = createPerson(context, emit)
   const configure = (changes: object) => {
     if (changeConfig(config, changes, log, rules, userConfig)) align()
@@ -87,7 +87,7 @@ export const createClient = ({
     capture,
     captureLater,
     moment,
-    settle,
+    captureDelayed,
     configure,
     options: rules.rows,
     defineMembers: (members: OptionMembers) => configure(addMembers(rules, members, userConfig)),
@@ -116,7 +116,7 @@ export const createClient = ({
   remote.onChange(calls.replay)
   let sharedTimer: ReturnType<typeof setTimeout> | undefined
   context.onNextPerson(() => {
-    settle()
+    captureDelayed()
     running.leave(true)
     sharedTimer = later(() => readShared())
   })
@@ -146,8 +146,7 @@ export const createClient = ({
     }
     person.applyReset()
   }
-  events.connect(readShared, emit, connections)
-  const stopLifecycle = startPageLifecycle(context, delivery, emit, readShared, settle, running.leave)
+  const stopLifecycle = startPageLifecycle(context, delivery, emit, readShared, captureDelayed, running.leave)
 
   const coreApi: CoreApi = {
     // The fourth parameter is not the site's.
@@ -181,7 +180,7 @@ export const createClient = ({
     api,
     /** Runs before each call of the page: captures what waits, and applies what other tabs have changed. */
     beforeCall: () => {
-      settle()
+      captureDelayed()
       look()
     },
     hasFlags: () => connections.some((each) => each.hasFlags?.()),

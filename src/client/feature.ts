@@ -125,7 +125,7 @@ export interface Client {
   captureLater(event: string, describe: () => Properties): void
   moment: ExtensionHost['moment']
   /** Captures the events that wait for a later task. */
-  settle: Stop
+  captureDelayed: Stop
   /** Changes options, like `set_config`. */
   configure(changes: Partial<Config>): void
   /** Adds types of members of options, which an extension brings, and checks what the site has passed. */

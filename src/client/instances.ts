@@ -17,7 +17,7 @@ import { createLedger } from './ledger'
 import type { Missing } from './missingParts'
 import { NOT_YET, type NotYet } from './notYet'
 import { type Provided, providedBy } from './provided'
-import { type Analytics, type Api, METHODS, type Methods, type Options } from './publicApi'
+import { type Analytics, type Api, METHODS, type Methods, type Options, type Planless } from './publicApi'
 
 type Members = Record<string, unknown>
 
@@ -161,7 +161,9 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   }
 
   const analytics: Analytics = {
-    ...(createMethods() as unknown as Api & NotYet & Pick<Analytics, 'featureFlags' | 'sessionRecording'>),
+    ...(createMethods() as unknown as Omit<Api, keyof Planless> &
+      NotYet &
+      Pick<Analytics, keyof Planless | 'featureFlags' | 'sessionRecording'>),
     config,
     version: VERSION,
     get __loaded() {

@@ -15,13 +15,13 @@ export const startPageLifecycle = (
   /** Applies what other tabs have changed. */
   readShared: () => void,
   /** Captures the events that wait for a later task. */
-  settle: () => void,
+  captureDelayed: () => void,
   /** Lets features capture what happened until now. */
   leave: (isNextPerson: boolean) => void,
 ): Stop => {
   const stops = [
     onPageLeave(() => {
-      settle()
+      captureDelayed()
       leave(false)
     }),
     onPageLeft(() => {
@@ -38,7 +38,7 @@ export const startPageLifecycle = (
     }),
     onVisibilityChange(() => {
       if (isHidden()) {
-        settle()
+        captureDelayed()
         queue.flush()
       } else readShared()
     }),

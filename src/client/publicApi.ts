@@ -2,6 +2,7 @@ import type { RENAMES } from '../config/renames'
 import type { SiteEvents, SiteRecording } from '../host'
 import type {
   CapturedEvent,
+  CaptureArguments,
   CaptureOptions,
   Config,
   DisplaySurveyOptions,
@@ -15,9 +16,13 @@ import type {
   FlagOverride,
   FlagResult,
   FlagValue,
-  Notices,
-  Properties,
   JsonType,
+  Notices,
+  PlannedEvent,
+  PlannedFlag,
+  PlannedPayload,
+  PlannedValue,
+  Properties,
   SessionListener,
   Stop,
   PrivateSurveys,
@@ -67,7 +72,7 @@ export interface Analytics extends NotYet {
    * Captures an event. Returns it as it will be sent, or undefined if it was dropped (`drops()` has the reasons).
    * @example analytics.capture('purchase', { amount: 42, currency: 'EUR' })
    */
-  capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
+  capture<E extends PlannedEvent>(event: E, ...rest: CaptureArguments<E>): CapturedEvent | undefined
   /**
    * Captures anything thrown as `$exception`, with its causes and stack frames. Returns the event, or undefined if it was
    * dropped or the code that describes it is still loading: it is captured then.
@@ -172,16 +177,16 @@ export interface Analytics extends NotYet {
    * flag. Captures `$feature_flag_called`, once per value.
    * @example if (analytics.getFeatureFlag('new-checkout') === 'short') showShortCheckout()
    */
-  getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
+  getFeatureFlag<K extends PlannedFlag>(key: K, options?: FlagOptions): PlannedValue<K> | undefined
   /** Returns whether the flag is on; `defaultValue`, or undefined, if it has no value. */
   isFeatureEnabled<D extends boolean | undefined = undefined>(
-    key: string,
+    key: PlannedFlag,
     options?: FlagOptions & { defaultValue?: D },
   ): boolean | D
   /** Returns the parsed payload of the flag's value. Captures nothing. */
-  getFeatureFlagPayload(key: string): JsonType
+  getFeatureFlagPayload<K extends PlannedFlag>(key: K): PlannedPayload<K>
   /** Returns value and payload. Captures like `getFeatureFlag`. */
-  getFeatureFlagResult(key: string, options?: FlagOptions): FlagResult | undefined
+  getFeatureFlagResult<K extends PlannedFlag>(key: K, options?: FlagOptions): FlagResult<K> | undefined
   /** Returns every flag that has loaded. Captures nothing. */
   getAllFeatureFlags(): FlagResult[]
   /** Refetches flags. Calls in the same task, also by `identify` and `group`, make one request. */
@@ -302,9 +307,18 @@ export interface Analytics extends NotYet {
   toString(): string
 }
 
+/** The members whose types follow the plan of a site, without a plan. */
+export interface Planless {
+  capture(event: string, properties?: Properties | null, options?: CaptureOptions): CapturedEvent | undefined
+  getFeatureFlag(key: string, options?: FlagOptions): FlagValue | undefined
+  getFeatureFlagPayload(key: string): JsonType
+  getFeatureFlagResult(key: string, options?: FlagOptions): FlagResult | undefined
+}
+
 /** The members that need a running client. */
 export type Api = Omit<
   Analytics,
+  | keyof Planless
   | 'config'
   | 'version'
   | '__loaded'
@@ -321,11 +335,12 @@ export type Api = Omit<
   | 'featureFlags'
   | 'sessionRecording'
   | keyof NotYet
-> & {
-  featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
-  sessionRecording: SiteEvents
-  surveys: PrivateSurveys
-}
+> &
+  Planless & {
+    featureFlags: Omit<Analytics['featureFlags'], 'hasLoadedFlags'>
+    sessionRecording: SiteEvents
+    surveys: PrivateSurveys
+  }
 
 /** The members of `Api` that show surveys. */
 export type SurveyApi = Pick<Api, SurveyMember>

@@ -19,6 +19,4 @@ export default analytics
 /** The name that posthog-js exports it under. */
 export { analytics as posthog }
 
-export type { Analytics, Options } from '../client/publicApi'
-export type * from '../types'
-export type * from '../client/posthogTypes'
+export type * from './types'

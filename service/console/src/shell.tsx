@@ -141,6 +141,9 @@ const AccountMenu = ({ keyLabel, onHelp }: { readonly keyLabel: string; readonly
         ))}
       </select>
     </label>
+    <a class="button plain" href="../docs/" target="_blank" rel="noreferrer">
+      Docs
+    </a>
     <button type="button" class="button plain" onClick={onHelp}>
       Keyboard shortcuts
     </button>

@@ -12,6 +12,8 @@ export interface CommandCall extends StorageLocation {
   /** Positional arguments after the command's name. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, string | boolean | undefined>>
+  /** Environment variables, for what is not configuration of the service. */
+  readonly env: Readonly<Record<string, string | undefined>>
   /** All scopes a key may have. */
   readonly scopes: readonly string[]
   readonly clickhouseCluster: string | undefined

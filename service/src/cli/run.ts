@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { AGENT_COMMANDS } from './agentCommands.ts'
 import { BACKUP_COMMANDS } from './backupCommands.ts'
 import { type Command, type CommandResult, type CommandCall, CommandError, type Option } from './command.ts'
 import { CONSOLE_COMMANDS } from './consoleCommands.ts'
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   ...BACKUP_COMMANDS,
   ...EXPORT_COMMANDS,
   ...IMPORT_COMMANDS,
+  ...AGENT_COMMANDS,
 ]
 
 const COMMON: Readonly<Record<string, Option>> = {

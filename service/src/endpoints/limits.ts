@@ -34,11 +34,14 @@ interface Usage {
 
 export interface Gate {
   /** Counts a run. Returns a function to call, at least once, when it ends. Throws `ApiError` if a limit is used up. */
-  enter(keyId: string, allowance: RunAllowance): () => void
+  enter(keyId: string, allowance: Pick<RunAllowance, 'perMinute' | 'perHour' | 'atOnce'>): () => void
 }
 
-/** Limits the runs of each key or run token: concurrent ones, and those begun in the current minute and hour. */
-export const createGate = (now: () => number = Date.now): Gate => {
+/**
+ * Limits the runs of each key or run token: concurrent ones, and those begun in the current minute and hour. `what`: what
+ * they run, for the message.
+ */
+export const createGate = (now: () => number = Date.now, what = 'endpoints'): Gate => {
   const usages = new Map<string, Usage>()
 
   // There are few keys, but there may be one run token per visitor.
@@ -68,13 +71,13 @@ export const createGate = (now: () => number = Date.now): Gate => {
         const { startedAt, count } = usage.windows[at]!
         if (count < allowance[limit]) return
         throw new ApiError('rate_limited', {
-          detail: `This key or token may run at most ${allowance[limit]} endpoints ${words}.`,
+          detail: `This key or token may run at most ${allowance[limit]} ${what} ${words}.`,
           retryAfterSeconds: Math.ceil((startedAt + ms - now()) / 1_000),
         })
       })
       if (usage.running >= allowance.atOnce) {
         throw new ApiError('too_many_at_once', {
-          detail: `This key or token may run at most ${allowance.atOnce} endpoints at the same time.`,
+          detail: `This key or token may run at most ${allowance.atOnce} ${what} at the same time.`,
           retryAfterSeconds: NEXT_SLOT_SECONDS,
         })
       }

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { createAdmit } from './admission.ts'
+import { runTools } from './agentTools.ts'
 import { createCache } from './cache.ts'
 import { createDescribe } from './definitions/describe.ts'
 import { createEndpointDefinitions } from './definitions/endpoint.ts'
@@ -139,6 +140,7 @@ const create = ({
     runHistory: createRunHistory({ storage: gate.runs, metadata }),
     runTokens: createRunTokens({ metadata, takesDates: materializations.takesDates }),
     openApi: createOpenApi(metadata, materializations.takesDates),
+    metadata,
   }
 }
 
@@ -153,6 +155,8 @@ export const ENDPOINTS: Module<ReturnType<typeof create>> = {
     ...ENDPOINT_RUN_ROUTES,
     ...RUN_TOKEN_ROUTES,
   ],
+  agentTools: ({ run, metadata, materializations }) =>
+    runTools({ run, metadata, takesDates: materializations.takesDates }),
   schema: RUN_SCHEMA,
   eraser: ({ epochs, owners, materializations }) => ({
     async onErased(projectId) {

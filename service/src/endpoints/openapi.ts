@@ -13,7 +13,8 @@ export interface OpenApi {
   types(projectId: number): Promise<string>
 }
 
-type TakesDates = (version: EndpointVersion) => boolean
+/** Whether runs of a version of an insight may pass dates. */
+export type TakesDates = (version: EndpointVersion) => boolean
 
 // The JSON of a column's values. Integers beyond 2^53, and numbers without a JSON form, are different.
 const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -60,7 +61,8 @@ const insightVariablesSchema = (query: InsightQuery, takesDates: boolean): JsonS
   additionalProperties: false,
 })
 
-const variablesSchema = (
+/** Returns the JSON Schema of the variables of a version. */
+export const variablesSchema = (
   version: EndpointVersion,
   definitions: readonly Variable[],
   takesDates: TakesDates,

@@ -1,5 +1,6 @@
 import type { CompiledRule } from './matchRules.ts'
 import type { Module } from '../module.ts'
+import { errorTools } from './agentTools.ts'
 import { STACKS_PER_ISSUE } from './assignStacks.ts'
 import { stackOf } from './enrichStack.ts'
 import { createFingerprintRules, type FingerprintRules } from './fingerprintRules.ts'
@@ -47,6 +48,7 @@ export const ERROR_TRACKING: Module<ErrorTrackingParts & { readonly fingerprintR
     return { sourceMaps, fingerprintRules, issues }
   },
   routes: ERROR_TRACKING_ROUTES,
+  agentTools: errorTools,
   schema: SOURCE_MAP_SCHEMA,
   metrics: {
     trailmark_error_stacks_overflow_total: {

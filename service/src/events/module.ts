@@ -1,4 +1,5 @@
 import type { Module } from '../module.ts'
+import { eventTools } from './agentTools.ts'
 import { PEOPLE } from '../persons/module.ts'
 import { createDefinitions } from './definitions.ts'
 import { createEvents } from './list.ts'
@@ -23,5 +24,6 @@ export const EVENTS: Module<EventParts & { readonly cache: MinuteCache }> = {
     }
   },
   routes: EVENT_ROUTES,
+  agentTools: eventTools,
   eraser: ({ cache }) => ({ onErased: async (projectId) => cache.forget(projectId) }),
 }

@@ -1,6 +1,7 @@
 import type { Module } from '../module.ts'
 import { PEOPLE } from '../persons/module.ts'
 import { createStoredProperties, type StoredProperties } from '../persons/storedProperties.ts'
+import { flagTools } from './agentTools.ts'
 import { createFlagDefinitions } from './definitions.ts'
 import { createEarlyAccess } from './earlyAccess.ts'
 import { createFindFlagMatches } from './matches.ts'
@@ -24,4 +25,5 @@ export const FLAGS: Module<FlagParts & EarlyAccessParts & { readonly stored: Sto
     }
   },
   routes: [...FLAG_ROUTES, ...EARLY_ACCESS_ROUTES],
+  agentTools: flagTools,
 }

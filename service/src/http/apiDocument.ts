@@ -45,7 +45,10 @@ const toOperation = (route: Route) => {
             : {}),
         }
       : {
-          description: `Requires a key with the scope ${access}${orScope ? ` or ${orScope}` : ''}${takesRunTokens ? ', or a run token' : ''}.`,
+          description:
+            access === 'agent'
+              ? 'Requires a key. Its scopes decide which tools there are.'
+              : `Requires a key with the scope ${access}${orScope ? ` or ${orScope}` : ''}${takesRunTokens ? ', or a run token' : ''}.`,
         }),
     parameters: parametersOf(route),
     ...(body

@@ -32,6 +32,8 @@ export const SCOPES = [
   'share:read',
   'share:write',
   'export:read',
+  'mcp:write',
+  'mcp:people',
 ] as const
 
 /** Scopes of personal API keys. */

@@ -3,10 +3,12 @@ import type { ConsoleSessions } from '../console/sessions.ts'
 import { isRunToken } from '../endpoints/tokens/runToken.ts'
 import type { RunGrant, RunTokens } from '../endpoints/tokens/runTokens.ts'
 import { ApiError } from '../lib/apiError.ts'
+import type { Log } from '../lib/log.ts'
 import type { ApiKey } from '../storage/metadata/metadata.ts'
 import { type AuthDependencies, authorize, bearerOf, keyInHeader, type Scope } from './auth.ts'
 import {
   assertConsoleHost,
+  isConsoleHost,
   assertOwnPage,
   type ConsoleAddress,
   PAGE_HEADERS,
@@ -112,6 +114,42 @@ export const admitToConsole = (
 export const admitToShare = (request: FastifyRequest, reply: FastifyReply): void => {
   reply.headers(VIEWER_HEADERS)
   if (request.method !== 'GET') assertViewerPage(request)
+}
+
+/** Throws `ApiError` if a page of another site sent the request, also one that has its own name resolved to this service. */
+const assertNoForeignPage = (address: ConsoleAddress, { headers, host }: FastifyRequest): void => {
+  const { origin } = headers
+  const isOwn = origin === undefined || (URL.canParse(origin) && new URL(origin).host === host.toLowerCase())
+  if (isOwn && isConsoleHost(address, headers)) return
+  throw new ApiError('cross_origin_request', {
+    detail: isOwn
+      ? 'Agents are not served on this host. Use a host that TRAILMARK_CONSOLE_HOSTS names, or name this one there and restart the service.'
+      : 'Agents are served to programs, not to pages of other sites.',
+  })
+}
+
+/**
+ * Finds the key of an agent's request, whatever its scopes. Throws `ApiError` if there is none. Cookies are not read. A
+ * response does not name an authorization server, because clients would try to sign in there.
+ */
+export const authenticateAgent = async (
+  auth: Authentication,
+  log: Log,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> => {
+  reply.headers(PRIVATE_HEADERS)
+  assertNoForeignPage(auth.console.address, request)
+  const { authorization } = request.headers
+  if (authorization === undefined) {
+    // Some clients do not send the headers that they are configured with.
+    log('Agent request without an Authorization header', { request_id: request.id })
+    throw new ApiError('not_authenticated', {
+      detail:
+        'The request has no Authorization header. Configure the client to send "Authorization: Bearer <personal API key>". If it is configured, the client does not send it.',
+    })
+  }
+  identities.set(request, { key: await keyInHeader(auth, authorization) })
 }
 
 /** Finds the session of a request of the toolbar. Throws `ApiError` if it does not allow the request. */

@@ -19,14 +19,16 @@ export const unlessKnown = (
     : { ...response, headers: { ...headers, etag } }
 }
 
+/** Returns the tag of a text. It is weak, because a compressed response has the same. */
+export const tagOf = (text: string): string => `W/"${createHash('sha256').update(text).digest('base64url')}"`
+
 /** Adds a tag to the responses of a handler, so that clients that poll get a 304 until something changes. */
 export const tagged =
   <Parts, Body>(handler: Handler<Parts, Body>): Handler<Parts, Body> =>
   async (parts, request) => {
     const { body, headers = {}, ...response } = await handler(parts, request)
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
-    return unlessKnown(request, etag, {
+    return unlessKnown(request, tagOf(text), {
       ...response,
       body: text,
       headers: { 'content-type': 'application/json; charset=utf-8', ...headers },

@@ -68,10 +68,10 @@ export interface Route<Parts = never, Kind extends BodyKind = BodyKind, Body = n
   readonly summary?: string
   /**
    * Who may call the route. 'public': pages on any origin. 'console_page': browsers, on the console's hosts. 'console':
-   * the page of the console. 'viewer': the page of a share. 'toolbar': the toolbar, on pages on other origins. Otherwise, the scope that the personal
-   * API key or the session of the console must have.
+   * the page of the console. 'viewer': the page of a share. 'toolbar': the toolbar, on pages on other origins. 'agent': programs with a personal API key of any
+   * scopes, on the console's hosts. Otherwise, the scope that the personal API key or the session of the console must have.
    */
-  readonly access: 'public' | 'console_page' | 'console' | 'viewer' | 'toolbar' | Scope
+  readonly access: 'public' | 'console_page' | 'console' | 'viewer' | 'toolbar' | 'agent' | Scope
   /** With access 'toolbar': the scope that the key of the toolbar's session must have. Absent: the route needs no session. */
   readonly toolbarScope?: Scope
   /** Another scope with which a key may call the route. */

@@ -2,7 +2,15 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MAX_BODY_BYTES } from '../ingest/decode.ts'
 import { parseBounded } from '../ingest/split.ts'
-import { admitToConsole, admitToShare, authenticate, authenticateToolbar, type Authentication } from './authenticate.ts'
+import type { Log } from '../lib/log.ts'
+import {
+  admitToConsole,
+  admitToShare,
+  authenticate,
+  authenticateAgent,
+  authenticateToolbar,
+  type Authentication,
+} from './authenticate.ts'
 import type { BodyReader } from './bodyReader.ts'
 import type { Respond } from './respond.ts'
 import type { ServedRoute } from './route.ts'
@@ -19,6 +27,7 @@ export interface Serving {
   readonly auth: Authentication
   readonly bodies: Bodies
   readonly respond: Respond
+  readonly log: Log
 }
 
 const readJson = async (bodies: Bodies, request: FastifyRequest, stream: Readable): Promise<unknown> => {
@@ -76,7 +85,7 @@ export const servePublicRoutes = (open: FastifyInstance, { routes, bodies, respo
 }
 
 /** Serves the routes for keys, run tokens and the console. */
-export const serveApiRoutes = (api: FastifyInstance, { routes, auth, bodies, respond }: Serving): void => {
+export const serveApiRoutes = (api: FastifyInstance, { routes, auth, bodies, respond, log }: Serving): void => {
   api.addContentTypeParser('application/json', (request: FastifyRequest, stream: Readable) =>
     readJson(bodies, request, stream),
   )
@@ -92,6 +101,7 @@ export const serveApiRoutes = (api: FastifyInstance, { routes, auth, bodies, res
       config: { access, hasSecret: route.hasSecret, maxBytes: route.maxBytes },
       async onRequest(request, reply) {
         if (access === 'viewer') admitToShare(request, reply)
+        else if (access === 'agent') await authenticateAgent(auth, log, request, reply)
         else if (access === 'console' || access === 'console_page') admitToConsole(access, auth.console, request, reply)
         else await authenticate(route, access, auth, request, reply)
       },

@@ -161,7 +161,7 @@ export const createServer = async ({
   })
   server.removeAllContentTypeParsers()
   await server.register(staticFiles, { root: staticDir, serve: false, preCompressed: true })
-  const serving: Serving = { routes, auth, bodies, respond: createRespond(staticDir) }
+  const serving: Serving = { routes, auth, bodies, respond: createRespond(staticDir), log }
   await server.register(async (open) => servePublicRoutes(open, serving))
   await server.register(async (api) => serveApiRoutes(api, serving))
   await server.register(async (toolbar) => serveToolbarRoutes(toolbar, serving))

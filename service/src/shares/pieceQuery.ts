@@ -1,9 +1,9 @@
 import { parse, type SqlQuery } from '../endpoints/definitions/check.ts'
+import { exposureOfInsight, exposureOfSql } from '../endpoints/definitions/exposure.ts'
 import { checkInsight, type InsightQuery, isInsight } from '../endpoints/insights/insights.ts'
 import { breakdownsOf } from '../endpoints/insights/shared.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { EndpointVersion, Metadata } from '../storage/metadata/metadata.ts'
-import { exposureOfInsight, exposureOfSql } from './exposure.ts'
 import type { Fault, Piece } from './definition.ts'
 
 /** The query of a piece. */

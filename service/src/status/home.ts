@@ -20,6 +20,8 @@ const HTML = `<!doctype html>
   <dd><b>Setup</b> in the console shows the snippet of the project for the page's &lt;head&gt;, and the code for frameworks.</dd>
   <dt>Open the console</dt>
   <dd><code>trailmark console</code> prints a link that signs you in. The console is at <a href="console/"><code>console/</code></a>, on the hosts in <code>TRAILMARK_CONSOLE_HOSTS</code> only: on localhost unless the operator names others.</dd>
+  <dt>Read the docs</dt>
+  <dd><a href="docs/"><code>docs/</code></a> has guides and the reference, for people and for agents.</dd>
   <dt>Query the data</dt>
   <dd>The API is at <code>/api/projects/…</code> and requires a personal API key. <a href="api/openapi.json"><code>api/openapi.json</code></a> describes it.</dd>
   <dt>Check its state</dt>

@@ -37,7 +37,11 @@ test('the compose file starts the service with valid settings', () => {
     value.replace(/\$\{[^}]+\}/g, 'a-password-of-32-characters-here'),
   ])
   expect(
-    readConfig(Object.fromEntries(filled), { staticDir: '/app/dist', consoleDir: '/app/service/console/dist' }),
+    readConfig(Object.fromEntries(filled), {
+      staticDir: '/app/dist',
+      consoleDir: '/app/service/console/dist',
+      docsDir: '/app/site/dist',
+    }),
   ).toMatchObject({
     clickhouseUrl: 'http://trailmark:a-password-of-32-characters-here@clickhouse:8123',
     databaseUrl: 'postgres://trailmark:a-password-of-32-characters-here@postgres:5432/trailmark',

@@ -41,8 +41,10 @@ describe('API keys', () => {
   const isOfConsole = ({ access }: (typeof ROUTES)[number]) => access === 'console' || access === 'console_page'
   const isOfToolbar = ({ access }: (typeof ROUTES)[number]) => access === 'toolbar'
   const isOfShares = ({ access }: (typeof ROUTES)[number]) => access === 'viewer'
+  const isOfAgents = ({ access }: (typeof ROUTES)[number]) => access === 'agent'
   const guarded = ROUTES.filter(
-    (each) => each.access !== 'public' && !isOfConsole(each) && !isOfToolbar(each) && !isOfShares(each),
+    (each) =>
+      each.access !== 'public' && !isOfConsole(each) && !isOfToolbar(each) && !isOfShares(each) && !isOfAgents(each),
   )
   const isOfProject = ({ path }: (typeof ROUTES)[number]) => path.includes(':projectId')
   const call = (
@@ -115,6 +117,12 @@ describe('API keys', () => {
       'GET /embed/:id',
       'POST /shared/session',
       'POST /shared/tile',
+    ])
+    // agents.test.ts tests their protection: keys of any scopes, each with the tools of its own.
+    expect(ROUTES.filter(isOfAgents).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /mcp',
+      'GET /mcp',
+      'DELETE /mcp',
     ])
     expect(guarded.length).toBeGreaterThan(20)
     for (const { access } of guarded) expect(SCOPES).toContain(access)

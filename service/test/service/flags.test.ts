@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { openMetadata } from '../../src/storage/metadata/metadata.ts'
 import { join } from 'node:path'
 import { PostHog } from 'posthog-node'
-import { api, request } from '../support/api.ts'
+import { api, capture, event, request } from '../support/api.ts'
 import { type RunningService, startService } from '../support/startService.ts'
 
 let service: RunningService
@@ -344,6 +344,29 @@ test('what clients poll has a tag, and a 304 until it changes', async () => {
     status: 200,
     body: { flags: [{ key: 'polled' }] },
   })
+  await api(service, 'DELETE', `/feature_flags/${id}`)
+})
+
+test('definitions have a tag by project, variant, flags and group types, for one client only', async () => {
+  const ask = (query = '', headers: Record<string, string> = {}) =>
+    request(`${service.url}/flags/definitions${query}`, {
+      headers: { authorization: `Bearer ${service.key}`, ...headers },
+    })
+  const tagOf = async (query = '') => (await ask(query)).headers.get('etag')!
+  const first = await tagOf()
+  for (const sent of [first, first.replace('W/', '')]) {
+    const { status, body, headers } = await ask('', { 'if-none-match': sent })
+    expect([status, body, headers.get('cache-control')]).toEqual([304, '', 'private, must-revalidate'])
+  }
+  expect((await ask()).headers.get('cache-control')).toBe('private, must-revalidate')
+  const tags = [first, await tagOf('?send_cohorts')]
+  const { id } = await define({ key: 'tagged' })
+  tags.push(await tagOf())
+  await api(service, 'PATCH', `/feature_flags/${id}`, { active: false })
+  tags.push(await tagOf())
+  await capture(service, event('in a group', {}, { $groups: { [`type of ${id}`]: 'x' } }))
+  tags.push(await tagOf())
+  expect(new Set(tags).size).toBe(tags.length)
   await api(service, 'DELETE', `/feature_flags/${id}`)
 })
 

@@ -6,11 +6,7 @@ import type { Analytics } from '../../client/publicApi'
 import { STAND_INS } from '../../client/standIns'
 import { createWithoutPage } from '../../client/withoutPage'
 import type { Extension, ExtensionName } from '../../extensions/contract'
-
-/** A part of the SDK, such as `flags` from `trailmark/flags`. Its members are internal. */
-export interface Feature {
-  readonly name: string
-}
+import type { Feature } from '../types'
 
 /**
  * Creates an `analytics` object with these features and no others. Importing and creating have no side effects; `init`
@@ -41,6 +37,4 @@ export const createAnalytics = ({ features }: { features: readonly Feature[] }):
   })
 }
 
-export type { Analytics, Options } from '../../client/publicApi'
-export type * from '../../types'
-export type * from '../../client/posthogTypes'
+export type * from '../types'

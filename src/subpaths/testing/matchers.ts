@@ -1,10 +1,11 @@
 import type { Properties } from 'trailmark'
+import { type CheckedPlan, checkPlan } from 'trailmark/plan'
 import { contains } from './contains'
 import { nearest, shown } from './explainMiss'
-import type { Captures, WaitOptions } from './types'
+import type { Captures, ReceivedEvent, WaitOptions } from './types'
 
-/** What a plan says about one event: one line for each problem, none if it fits. */
-export type PlanCheck = (event: string, properties: Properties) => readonly string[]
+/** A plan (`trailmark.plan.json`), or a function that returns what is wrong with an event, one line for each problem. */
+export type PlanOrCheck = CheckedPlan | ((event: ReceivedEvent) => readonly string[])
 
 /** What matchers use of a collector, a project of it or a memory transport. */
 export type Captured = Pick<Captures, 'events' | 'bad' | 'waitFor' | 'flush' | 'explain' | 'quiet'>
@@ -85,10 +86,10 @@ export const matchersFor = <Received>(capturedOf: (received: Received) => Captur
   },
 
   /** Passes if, when all is sent, no event is rejected or breaks the plan. */
-  async toMatchPlan(this: Context, received: Received, check: PlanCheck): Promise<Result> {
+  async toMatchPlan(this: Context, received: Received, plan: PlanOrCheck): Promise<Result> {
     const captured = capturedOf(received)
     const doubt = await settle(captured)
-    const problems = problemsOf(captured, check)
+    const problems = problemsOf(captured, plan)
     if (!problems.length && doubt !== undefined) return result(!!this.isNot, doubt)
     return result(
       !problems.length,
@@ -99,12 +100,18 @@ export const matchersFor = <Received>(capturedOf: (received: Received) => Captur
   },
 })
 
+/** Returns what is wrong with an event. */
+const violationsOf = (event: ReceivedEvent, plan: PlanOrCheck): readonly string[] => {
+  if (typeof plan === 'function') return plan(event).map((line) => `${event.event}: ${line}`)
+  const lines: string[] = []
+  checkPlan(plan, { onProblem: ({ message }) => lines.push(message) })({ ...event, uuid: '', timestamp: new Date() })
+  return lines
+}
+
 /** Returns a line for each rejected event, and for each that breaks the plan. */
-export const problemsOf = (captured: Pick<Captured, 'events' | 'bad'>, check?: PlanCheck): string[] => [
+export const problemsOf = (captured: Pick<Captured, 'events' | 'bad'>, plan?: PlanOrCheck): string[] => [
   ...captured.bad().map(({ event, reason, code }) => `${event ?? 'A request'} was rejected: ${reason} (${code})`),
-  ...(check
-    ? captured.events().flatMap((each) => check(each.event, each.properties).map((line) => `${each.event}: ${line}`))
-    : []),
+  ...(plan ? captured.events().flatMap((event) => violationsOf(event, plan)) : []),
 ]
 
 /** The matchers for collectors, their projects and memory transports. */
@@ -121,5 +128,5 @@ export interface CapturedMatchers<Result = Promise<void>> {
   /** Sends what waits, and expects so many events of this name whose properties contain `subset`. */
   toHaveCapturedTimes(name: string, times: number, subset?: Properties): Result
   /** Sends what waits, and expects that no event is rejected or breaks the plan. */
-  toMatchPlan(check: PlanCheck): Result
+  toMatchPlan(plan: PlanOrCheck): Result
 }

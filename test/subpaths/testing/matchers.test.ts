@@ -89,12 +89,17 @@ test('the failure has the reason of explain()', async () => {
 
 test('toMatchPlan lists what breaks the plan and what was rejected', async () => {
   init()
-  const check = (event: string, { amount }: Record<string, unknown>) =>
-    event === 'purchase' && typeof amount !== 'number' ? [`amount must be number, is ${typeof amount}`] : []
+  const amount = { type: 'number' }
+  const plan = { events: { purchase: { type: 'object', properties: { amount }, additionalProperties: false } } }
   analytics.capture('purchase', { amount: 42 })
-  await expect(memory).toMatchPlan(check)
+  await expect(memory).toMatchPlan(plan)
   analytics.capture('purchase', { amount: '42' })
-  expect(await failure(expect(memory).toMatchPlan(check))).toContain('purchase: amount must be number, is string')
+  expect(await failure(expect(memory).toMatchPlan(plan))).toContain('purchase: amount must be number, is string')
+  analytics.capture('purchas')
+  expect(await failure(expect(memory).toMatchPlan(plan))).toContain(
+    'purchas: is not in the plan. Did you mean "purchase"?',
+  )
+  await expect(memory).not.toMatchPlan(({ event }) => (event === 'purchase' ? ['is not wanted'] : []))
   await fetch('https://t.example.com/e/', { method: 'POST', body: '{"api_key":"any","batch":[{"event":"x"}]}' })
   expect(memory.bad()).toMatchObject([{ event: 'x', code: 'missing_distinct_id' }])
 })

@@ -2245,6 +2245,28 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/mcp': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** @description Requires a key. Its scopes decide which tools there are. */
+    get: operations['getMcp']
+    put?: never
+    /**
+     * Model Context Protocol: list and call the tools that the scopes of the key allow
+     * @description Requires a key. Its scopes decide which tools there are.
+     */
+    post: operations['postMcp']
+    /** @description Requires a key. Its scopes decide which tools there are. */
+    delete: operations['deleteMcp']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/metrics': {
     parameters: {
       query?: never
@@ -11768,6 +11790,71 @@ export interface operations {
         '*/*': unknown
       }
     }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getMcp: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postMcp: {
+    parameters: {
+      query?: {
+        project_id?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          [key: string]: unknown
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  deleteMcp: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
     responses: {
       /** @description Done. */
       '2XX': {

@@ -4,7 +4,7 @@ import { type FlagsRequest, toDecideResponse, type FlagsHandler } from '../flags
 import { decode, decodeSmall } from '../../ingest/decode.ts'
 import { parseBounded } from '../../ingest/split.ts'
 import { ApiError } from '../../lib/apiError.ts'
-import { tagged } from '../../http/etag.ts'
+import { tagged, tagOf, unlessKnown } from '../../http/etag.ts'
 import { publicBody, requireProject, type ProjectByToken } from '../../http/request.ts'
 import { type Handler, type RouteRequest, routesWith } from '../../http/route.ts'
 
@@ -66,10 +66,15 @@ const projectOfKey = async (parts: EvaluationParts, { query, key }: RouteRequest
   return projectId
 }
 
-// Server SDKs poll it.
-const localEvaluation: Handler<EvaluationParts> = tagged(async (parts, request) => ({
-  body: await parts.localEvaluation(await projectOfKey(parts, request)),
-}))
+// Server SDKs poll it. The tag is that of a project and of a variant, with cohorts or without them.
+const localEvaluation: Handler<EvaluationParts> = async (parts, request) => {
+  const projectId = await projectOfKey(parts, request)
+  const body = JSON.stringify(await parts.localEvaluation(projectId))
+  return unlessKnown(request, tagOf(`${projectId} ${request.query.send_cohorts !== undefined} ${body}`), {
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'private, must-revalidate' },
+    body,
+  })
+}
 
 const payload: Handler<EvaluationParts> = tagged(async (parts, request) => ({
   // Serialized here, because a payload may be a string or null.

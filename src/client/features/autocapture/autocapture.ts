@@ -22,11 +22,11 @@ export const autocapture = {
       capture_copied_text: 'boolean',
     },
   },
-  connect: ({ context: { config, remote }, delivery: { queue }, captureLater, settle }) => {
+  connect: ({ context: { config, remote }, delivery: { queue }, captureLater, captureDelayed }) => {
     const mayRun = () => !config.advanced_disable_flags && !remote.items.autocapture_opt_out
     remote.onChange(() => {
       if (mayRun()) return
-      settle()
+      captureDelayed()
       queue.clear('turned_off_by_service', ({ event }) => event === '$autocapture' || event === '$copy_autocapture')
     })
     return {

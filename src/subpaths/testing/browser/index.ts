@@ -1,6 +1,6 @@
 import type { createCollector as ofNode } from 'trailmark/testing/collector'
 
-export { type CapturedMatchers, matchers, type PlanCheck } from '../matchers'
+export { type CapturedMatchers, matchers, type PlanOrCheck } from '../matchers'
 export { memoryTransport, type MemoryOptions, type MemoryTransport } from '../memory'
 export type * from 'trailmark/testing/collector'
 
