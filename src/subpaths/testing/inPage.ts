@@ -48,3 +48,12 @@ export const hideForAMoment = (): void => {
     fire()
   }
 }
+
+/** Sends beacons for `host` to `target`. Browsers do not show Playwright those of a page that is left. */
+export const redirectBeacons = ([host, target]: readonly [host: string, target: string]): void => {
+  const { sendBeacon } = Navigator.prototype
+  Navigator.prototype.sendBeacon = function (url, body) {
+    const { href } = new URL(url, location.href)
+    return sendBeacon.call(this, href.startsWith(host) ? target + href.slice(host.length) : url, body)
+  }
+}

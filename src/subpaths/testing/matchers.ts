@@ -10,13 +10,13 @@ export type PlanOrCheck = CheckedPlan | ((event: ReceivedEvent) => readonly stri
 /** What matchers use of a collector, a project of it or a memory transport. */
 export type Captured = Pick<Captures, 'events' | 'bad' | 'waitFor' | 'flush' | 'explain' | 'quiet'>
 
-interface Result {
+export interface Result {
   pass: boolean
   message: () => string
 }
 
 /** `this` of a matcher. */
-interface Context {
+export interface Context {
   readonly isNot?: boolean
 }
 

@@ -8,8 +8,10 @@ import {
 } from '@playwright/test'
 import type { CheckedPlan } from 'trailmark/plan'
 import { type Captures, type Collector, createCollector } from 'trailmark/testing/collector'
-import { passBotFilter } from '../inPage'
+import { passBotFilter, redirectBeacons } from '../inPage'
 import { matchersFor, type PlanOrCheck, problemsOf } from '../matchers'
+
+export type { Context, Result } from '../matchers'
 import { explainPage, flushPage } from './pageSender'
 
 /** Options of the fixture, for `use` of the configuration or a test file. */
@@ -33,12 +35,23 @@ const captures = new WeakMap<BrowserContext, PageAnalytics>()
 const planOf = (plan: AnalyticsOptions['analyticsPlan']): PlanOrCheck | undefined =>
   typeof plan === 'string' ? (JSON.parse(readFileSync(plan, 'utf8')) as CheckedPlan) : plan
 
-/** Sends the requests of a site for `host` to the project of the test. */
-const redirect = (context: BrowserContext, host: string, target: string) =>
-  context.route(
+/** Sends the requests of a site for `host` to the project of the test. The browser itself cannot turn HTTPS into HTTP. */
+const redirect = async (context: BrowserContext, host: string, target: string) => {
+  await context.addInitScript(redirectBeacons, [host, target] as const)
+  await context.route(
     (url) => url.href.startsWith(host),
-    (route) => route.continue({ url: target + route.request().url().slice(host.length) }),
+    async (route) => {
+      try {
+        const url = target + route.request().url().slice(host.length)
+        const postData = route.request().postDataBuffer() ?? undefined
+        await route.fulfill({ response: await route.fetch({ url, postData }) })
+      } catch {
+        // The page or the test has ended.
+        await route.abort().catch(() => {})
+      }
+    },
   )
+}
 
 /** Attaches a project of the collector to a context, and all of its pages. */
 const attach = async (context: BrowserContext, project: Captures): Promise<PageAnalytics> => {
@@ -90,7 +103,7 @@ export const test = base.extend<Fixtures & AnalyticsOptions, { collector: Collec
       const analytics = await attach(context, project)
       if (analyticsHost) await redirect(context, analyticsHost, collector.hostFor(project))
       await use(analytics)
-      if (info.status !== info.expectedStatus) return
+      if (info.errors.length) return
       await analytics.flush()
       await analytics.quiet()
       const plan = planOf(analyticsPlan)
