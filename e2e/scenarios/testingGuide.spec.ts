@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { startSite, type Site } from '../support/site'
+import { startSite } from '../support/site'
 import { ROOT } from '../support/root'
 // docs/guides/testing.md has the following lines.
 import { expect, test } from 'trailmark/testing/playwright'
@@ -18,15 +18,14 @@ test('a purchase is captured', async ({ page, analytics }) => {
   await expect(page).not.toHaveCaptured('refund')
 })
 // The site of the guide.
-let site: Site
-test.use({ baseURL: async ({}, use) => use(site.url) })
-test.beforeAll(async () => {
-  site = await startSite({ '/sdk/': resolve(ROOT, 'dist/esm') })
-  const start = `analytics.init('tm_token', { api_host: 'https://t.example.com' })`
-  const script = `import { analytics } from '/sdk/main.js'; ${start}; document.querySelector('button').onclick = () => analytics.capture('purchase', { amount: 42 })`
-  site.page(
-    '/checkout',
-    `<!doctype html><title>Shop</title><button>Buy</button><script type="module">${script}</script>`,
-  )
+test.use({
+  baseURL: async ({}, use) => {
+    const site = await startSite({ '/sdk/': resolve(ROOT, 'dist/esm') })
+    const start = `analytics.init('tm_token', { api_host: 'https://t.example.com' })`
+    const buy = `document.querySelector('button').onclick = () => analytics.capture('purchase', { amount: 42 })`
+    const script = `<script type="module">import { analytics } from '/sdk/main.js'; ${start}; ${buy}</script>`
+    site.page('/checkout', `<!doctype html><title>Shop</title><button>Buy</button>${script}`)
+    await use(site.url)
+    await site.stop()
+  },
 })
-test.afterAll(() => site.stop())
