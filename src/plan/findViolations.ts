@@ -46,12 +46,6 @@ const LIMITS: Record<string, readonly Rule[]> = {
   array: [
     ['minItems', (value: unknown[], limit: number) => value.length >= limit, 'must have a length of at least'],
     ['maxItems', (value: unknown[], limit: number) => value.length <= limit, 'must have a length of at most'],
-    [
-      'uniqueItems',
-      (value: unknown[], limit: boolean) =>
-        !limit || new Set(value.map((each) => JSON.stringify(each))).size === value.length,
-      'must have no item twice, uniqueItems:',
-    ],
   ],
 }
 

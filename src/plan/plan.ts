@@ -23,7 +23,6 @@ export interface SchemaObject {
   maxLength?: number
   minItems?: number
   maxItems?: number
-  uniqueItems?: boolean
   pattern?: string
   $ref?: string
   [other: string]: unknown

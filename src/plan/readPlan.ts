@@ -39,7 +39,6 @@ const KEYWORDS: Readonly<Record<string, Kind>> = {
   maxLength: 'number',
   minItems: 'number',
   maxItems: 'number',
-  uniqueItems: 'flag',
   pattern: 'text',
 }
 

@@ -148,7 +148,6 @@ const keywordsWith = (nested: fc.Arbitrary<unknown>): Record<string, fc.Arbitrar
   pattern: fc.constant('^a'),
   minItems: fc.constant(1),
   maxItems: fc.constant(2),
-  uniqueItems: fc.boolean(),
 })
 /** Schemas with a few keywords. */
 const schemaWith = (nested: fc.Arbitrary<unknown>) =>

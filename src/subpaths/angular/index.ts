@@ -30,13 +30,10 @@ const CONTEXT = new InjectionToken<Context>('trailmark')
 
 const createContext = (settings: Settings, hasRouter: boolean): Context => {
   const started = start(settings, hasRouter)
-  let set: ((next: State) => void) | undefined
-  let state!: ReturnType<typeof signal<State>>
-  started.store.subscribe((next) => {
-    if (set) set(next)
-    else state = signal(next)
-    set = state.set
-  })
+  let initial!: State
+  started.store.subscribe((state) => (initial = state))()
+  const state = signal(initial)
+  started.store.subscribe(state.set)
   return { ...started, state }
 }
 
@@ -86,7 +83,8 @@ export const injectAnalytics = (): Analytics => injectContext().client
 export const injectFeatureFlag = (key: string): Signal<FlagValue | undefined> => {
   const { state, client } = injectContext()
   return computed(() => {
-    client.getFeatureFlag(key)
+    // Later, because its event may start a session, and a computed signal must not change another one.
+    queueMicrotask(() => client.getFeatureFlag(key))
     return valueOf(state(), key)
   })
 }

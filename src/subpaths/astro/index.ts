@@ -1,5 +1,6 @@
-import type { Analytics, Bootstrap, FlagValue, Options } from 'trailmark'
-import { type Settings, start } from '../shared/start'
+import type { Analytics, Bootstrap, FlagValue, Options, Stop } from 'trailmark'
+import { type Settings, start, type Started } from '../shared/start'
+import { valueOf } from '../shared/store'
 
 export type { Settings } from '../shared/start'
 
@@ -9,6 +10,10 @@ export interface AstroSettings {
   token: string
   options?: Options
 }
+
+// Scripts of pages may run before that of the integration.
+let provide!: (started: Started) => void
+const ready = new Promise<Started>((resolve) => (provide = resolve))
 
 const BOOTSTRAP = 'trailmark-bootstrap'
 
@@ -25,10 +30,8 @@ const routeOf = () => document.querySelector<HTMLMetaElement>('meta[name="trailm
  */
 export const startTrailmark = (settings: Settings): Analytics => {
   const bootstrap = bootstrapOf()
-  const { client, store, navigated } = start(
-    { ...settings, options: { ...settings.options, ...(bootstrap && { bootstrap }) } },
-    true,
-  )
+  const started = start({ ...settings, options: { ...settings.options, ...(bootstrap && { bootstrap }) } }, true)
+  const { client, store, navigated } = started
   let type: 'pushState' | 'replaceState' | 'popstate' | undefined
   const view = () => navigated({ path: location.pathname, route: routeOf(), type })
   document.addEventListener('astro:before-preparation', (event) => {
@@ -39,7 +42,28 @@ export const startTrailmark = (settings: Settings): Analytics => {
   // Without the router there is no such event.
   view()
   store.follow()
+  provide(started)
   return client
+}
+
+/**
+ * Calls `run` with the value of a flag, and with each new one: true, false or the variant's name; undefined before flags have
+ * loaded. Captures `$feature_flag_called`, once per value. Returns a function that stops it.
+ */
+export const featureFlag = (key: string, run: (value: FlagValue | undefined) => void): Stop => {
+  let stop: Stop | undefined
+  let isStopped = false
+  void ready.then(({ client, store }) => {
+    if (isStopped) return
+    stop = store.subscribe((state) => {
+      client.getFeatureFlag(key)
+      run(valueOf(state, key))
+    })
+  })
+  return () => {
+    isStopped = true
+    stop?.()
+  }
 }
 
 /** Returns the element with the flags that the server has rendered the page with. Use it as `<Fragment set:html={…} />`. */

@@ -32,25 +32,10 @@ const find = ({ token, options, name, client, bootstrap }: TrailmarkProviderProp
  */
 export const TrailmarkProvider = (props: TrailmarkProviderProps): ReactElement => {
   const { children, options, token, name } = props
-<<<<<<< HEAD
-  const [client] = useState(() => find(props))
-  // The first value, because hydration needs what the server had.
-  const [bootstrap] = useState(() => props.bootstrap ?? options?.bootstrap ?? {})
-  useEffect(() => {
-    // Looks at the new props, for messages only.
-    if (isDevelopment()) find(props)
-  }, [token, name, options])
-  return createElement(
-    Context.Provider,
-    { value: useMemo(() => ({ client, bootstrap }), [client, bootstrap]) },
-    children,
-  )
-=======
   // The first values, because hydration needs what the server had.
   const [value] = useState(() => ({ client: find(props), bootstrap: props.bootstrap ?? options?.bootstrap ?? {} }))
   if (process.env.NODE_ENV !== 'production')
     // Looks at new props, for messages only. oxlint-disable-next-line: the condition never changes.
     useEffect(() => void find(props), [token, name, options])
   return createElement(Context.Provider, { value }, children)
->>>>>>> react
 }

@@ -1,5 +1,5 @@
 import { env } from '$env/dynamic/public'
-import { flagsOf } from '$lib/server/flags'
+import { flagsOf } from '../lib/server/flags'
 
 export const load = async ({ cookies, setHeaders }) => {
   // The page has the visitor's id.

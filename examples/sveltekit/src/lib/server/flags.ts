@@ -1,7 +1,5 @@
 import { env } from '$env/dynamic/public'
 
-const { PUBLIC_TRAILMARK_HOST: host, PUBLIC_TRAILMARK_TOKEN: token } = env
-
 /** Returns the visitor's id: the one in the SDK's cookie, or a new one. */
 const visitorOf = (cookie: string | undefined): string => {
   try {
@@ -13,6 +11,7 @@ const visitorOf = (cookie: string | undefined): string => {
 
 /** Returns the visitor's flags for `bootstrap`. `cookie`: the value of the SDK's cookie, `ph_<token>_posthog`. */
 export const flagsOf = async (cookie: string | undefined) => {
+  const { PUBLIC_TRAILMARK_HOST: host, PUBLIC_TRAILMARK_TOKEN: token } = env
   const distinctID = visitorOf(cookie)
   const answer = await fetch(`${host}/flags/?v=2`, {
     method: 'POST',
