@@ -9,7 +9,7 @@ const RECIPES = new Map(
   [...read(PAGE).matchAll(/^## (.+)\n\n```js\n(analytics\.init\([\s\S]+?)\n```/gm)].map(([, title, code]) => {
     let options: Options = {}
     const analytics = { init: (_token: string, given: Options) => void (options = given) }
-    // The code of our own page.
+    // oxlint-disable-next-line typescript/no-implied-eval -- the code of our own page
     new Function('analytics', code!)(analytics)
     return [title!, options]
   }),
