@@ -1,10 +1,9 @@
-/** Yields `count` events of a shop over the last `days` days before `now`. */
-export declare function generateEvents(options: {
-  readonly random: () => number
-  readonly count: number
-  readonly days: number
-  /** ms since the epoch. */
-  readonly now: number
-  /** Sizes and boxes of recorded pages by path. */
-  readonly pages: object
-}): Generator<object>
+/** Generates the events of a shop's visitors, ordered by time. `now`: the end, ms since the epoch. */
+export function generateEvents(shop: {
+  random: () => number
+  count: number
+  days: number
+  now: number
+  pages: object
+  survey?: object
+}): Generator<{ event: string; [member: string]: unknown }>
