@@ -344,7 +344,13 @@ export default [
   {
     input: 'src/entries/cli.ts',
     external: /^node:/,
-    output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
+    output: {
+      sourcemap: true,
+      file: 'dist/esm/cli.js',
+      format: 'es',
+      banner: '#!/usr/bin/env node',
+      inlineDynamicImports: true,
+    },
     plugins: [...toolSources, licenses],
   },
   ...Object.entries(TYPED).map(([name, input]) => ({

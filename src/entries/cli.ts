@@ -1,3 +1,9 @@
+import { runCommand } from '../cli/runCommand'
 import { runCli } from '../sourcemaps/cli'
 
-process.exitCode = await runCli(process.argv.slice(2))
+const args = process.argv.slice(2)
+const io = { out: console.log, err: console.error, cwd: process.cwd(), env: process.env }
+// Not awaited here, because the commands are in the same file, below this.
+void runCommand(args, io).then(async (code) => {
+  process.exitCode = code ?? (await runCli(args))
+})

@@ -25,9 +25,18 @@ test('settings change the project, token, keys, capture and variables, and show 
   await page.getByRole('tab', { name: 'Keys' }).click()
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Label').fill('billing job')
+  await page.getByRole('button', { name: 'For an agent' }).click()
   await page.getByRole('checkbox', { name: 'project:read' }).check()
   await page.getByRole('button', { name: 'Create the key' }).click()
   const secret = await page.getByLabel('Personal API key', { exact: true }).textContent()
+  // It comes with the configuration of an agent.
+  await page.getByText('Connect an agent with this key').click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('Configuration of the client')).toContainText(
+    `/mcp --header "Authorization: Bearer ${secret}"`,
+  )
+  await dialog.getByRole('tab', { name: 'VS Code' }).click()
+  await expect(dialog.getByLabel('Configuration of the client')).toContainText('"servers"')
   await page.getByRole('button', { name: 'I have copied it' }).click()
   const statusWith = async (key: string | null) => {
     const headers = { Authorization: `Bearer ${key}` }

@@ -5,5 +5,5 @@ import { queryTools } from './agentTools/queries.ts'
 /** Returns the tools that run queries and endpoints. */
 export const runTools = (parts: EndpointToolParts): AgentTools => {
   const queries = queryTools(parts.run)
-  return async ({ projectId, seesPeople }) => [...queries, ...(await endpointTools(parts, projectId, seesPeople))]
+  return async (caller) => [...queries, ...(await endpointTools(parts, caller))]
 }

@@ -3,6 +3,7 @@ import { ERRORS } from '../http/errors.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { Log } from '../lib/log.ts'
 import type { ApiKey } from '../storage/metadata/metadata.ts'
+import { own } from '../lib/own.ts'
 import { asApiError, errorAnswer } from './errorAnswer.ts'
 import { type Session, type ServeMessage, type ToolResult, toResult } from './protocol.ts'
 import type { AgentCall, AgentTool, AgentTools } from './tool.ts'
@@ -42,10 +43,14 @@ const toRequest = ({ headers, signal }: AgentMessage): Request =>
   new Request('http://localhost/mcp', {
     method: 'POST',
     signal,
-    headers: PASSED_HEADERS.flatMap((name): [string, string][] =>
-      headers[name] === undefined ? [] : [[name, headers[name]]],
-    ),
+    headers: PASSED_HEADERS.flatMap((name): [string, string][] => {
+      const value = own(headers, name)
+      return value === undefined ? [] : [[name, value]]
+    }),
   })
+
+/** Methods that need the tools of the key. */
+const WITH_TOOLS: ReadonlySet<unknown> = new Set(['tools/list', 'tools/call'])
 
 /** Returns the name of the tool that a message calls. */
 const calledTool = ({ method, params }: AgentMessage['body']): string | undefined => {
@@ -57,9 +62,9 @@ const calledTool = ({ method, params }: AgentMessage['body']): string | undefine
 const orAborted = <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
-    if (signal.aborted) return abort()
     signal.addEventListener('abort', abort, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    if (signal.aborted) abort()
   })
 
 const inTime = async <Value>(given: AbortSignal, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> => {
@@ -133,7 +138,7 @@ export const createAgents = ({
     async serve(message) {
       const { projectId, key, body } = message
       const base = { projectId, key, seesPeople: maySeePeople(key.scopes) }
-      const all = await collectTools(sources, base)
+      const all = WITH_TOOLS.has(body.method) ? await collectTools(sources, base) : []
       const called = calledTool(body)
       if (called !== undefined) admit(called, message, all)
       const allowed = all.filter((tool) => !refusalOf(tool, key.scopes))
@@ -141,7 +146,9 @@ export const createAgents = ({
         tools: () => allowed.map(toListed),
         call: async (name, args) => {
           const tool = allowed.find((each) => each.name === name)
-          return tool && run(tool, args, message, base)
+          if (tool) return run(tool, args, message, base)
+          record('unknown', message, 'not_found')
+          return undefined
         },
       }
       return serveMessage(toRequest(message), body, session)

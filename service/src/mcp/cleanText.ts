@@ -1,7 +1,8 @@
 /** Maximum characters of a value in an answer. */
 const MAX_VALUE = 200
-/** Characters that are read of a value: masking can make a text shorter. */
-const MAX_READ = 1_000
+/** Characters that are read for each that is shown: masking can make a text shorter. */
+const READ_PER_SHOWN = 5
+const MAX_LOCAL_PART = 64
 
 // Control characters, and characters that are invisible or change the direction or form of others: they can hide text
 // from the person who reads along.
@@ -12,7 +13,7 @@ const HIDDEN =
 const escaped = (text: string): string =>
   text.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 
-const LOCAL_PART = /[^\s@,;:<>"'()[\]{}/?&=]{1,64}(?=@|%40)/gi
+const LOCAL_PART = new RegExp(`[^\\s@,;:<>"'()[\\]{}/?&=]{1,${MAX_LOCAL_PART}}(?=@|%40)`, 'gi')
 
 const masked = (text: string): string => (/@|%40/i.test(text) ? text.replace(LOCAL_PART, '***') : text)
 
@@ -20,11 +21,10 @@ const masked = (text: string): string => (/@|%40/i.test(text) ? text.replace(LOC
  * Returns a text of visitors for a model to read: without hidden characters and mail addresses, and short. It is data, so
  * nothing of it is interpreted.
  */
-export const cleanText = (text: string): string => {
-  // The last word may be the beginning of a mail address.
-  const read = text.length > MAX_READ ? text.slice(0, MAX_READ).replace(/\S*$/, '') : text
-  const clean = escaped(masked(read))
-  return clean.length > MAX_VALUE || read.length < text.length
-    ? `${clean.slice(0, MAX_VALUE - 1).replace(/[\ud800-\udbff]$/, '')}…`
-    : clean
+export const cleanText = (text: string, most = MAX_VALUE): string => {
+  const isLong = text.length > most * READ_PER_SHOWN
+  const read = masked(isLong ? text.slice(0, most * READ_PER_SHOWN) : text)
+  // The end may be the beginning of a mail address.
+  const clean = escaped(isLong ? read.slice(0, -MAX_LOCAL_PART) : read)
+  return isLong || clean.length > most ? `${clean.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : clean
 }

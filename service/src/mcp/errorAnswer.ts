@@ -21,7 +21,7 @@ export const asApiError = (error: unknown, log: Log): ApiError => {
 export const errorAnswer = ({ code, details }: ApiError, message: string) => ({
   error: {
     code: details.code ?? code,
-    detail: (details.detail ?? message).slice(0, MAX_DETAIL),
+    detail: cleanText(details.detail ?? message, MAX_DETAIL),
     ...(details.attr ? { attr: details.attr } : {}),
     ...(details.errors
       ? { errors: details.errors.slice(0, MAX_ISSUES).map(({ message: each }) => cleanText(each)) }

@@ -54,6 +54,12 @@ const firstOf = (results: readonly unknown[], most: number, budget: number): unk
 const CUT = 'Cut: this is the beginning. Aggregate, filter or limit to see the rest. Totals are of everything.'
 const UNKNOWN_TOTAL = 'There are more results, and counting them took too long.'
 
+/** Maximum characters of a source. A longer one is that of very long arguments. */
+const MAX_SOURCE = 10_000
+
+const shortSource = (source: AgentAnswer['source']) =>
+  lengthOf(source) > MAX_SOURCE ? { request: source.request, note: 'With the arguments of this call.' } : source
+
 /** Characters around the results: their name, brackets, and numbers that are longer than expected. */
 const AROUND = 40
 
@@ -65,7 +71,7 @@ export const fit = ({ source, results, total = results.length, facts = {}, notes
   const note = (isCut: boolean) =>
     [...notes, ...(isCut ? [CUT] : []), ...(total === null ? [UNKNOWN_TOTAL] : [])].join(' ')
   const withLists = (most: number) => {
-    const head = { source, ...(cleanValue(facts, most) as object) }
+    const head = { source: shortSource(source), ...(cleanValue(facts, most) as object) }
     const around = lengthOf({ ...head, total, shown: results.length, is_cut: false, note: note(true) }) + AROUND
     return { most, head, kept: firstOf(results, most, MAX_ANSWER - around) }
   }

@@ -157,6 +157,49 @@ test('both revisions are negotiated on one address', async () => {
   expect(old.getNegotiatedProtocolVersion()).toMatch(/^2025-/)
 })
 
+test('messages of revision 2025-06-18, and wrong ones of the current revision, get what the protocol says', async () => {
+  const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params })
+  const begun = await post(
+    message('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'old', version: '1' },
+    }),
+    bearer(keys.reader!),
+  )
+  expect(begun.body).toContain('"protocolVersion":"2025-06-18"')
+  const meta = (revision: string) => ({
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': revision,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientInfo': { name: 'new', version: '1' },
+    },
+  })
+  const send = (method: string, revision: string, name: string) =>
+    post(message(method, { ...meta(revision), name: 'flags', arguments: {} }), {
+      ...bearer(keys.reader!),
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+      'mcp-name': name,
+    })
+  expect(await send('tools/call', '2026-07-28', 'flags')).toMatchObject({
+    status: 200,
+    body: { result: { resultType: 'complete' } },
+  })
+  expect(await send('tools/call', '2026-07-28', 'query')).toMatchObject({
+    status: 400,
+    body: { error: { code: -32_020 } },
+  })
+  expect(await send('tools/call', '2099-01-01', 'flags')).toMatchObject({
+    status: 400,
+    body: { error: { code: -32_022 } },
+  })
+  expect(await send('no/method', '2026-07-28', 'flags')).toMatchObject({
+    status: 404,
+    body: { error: { code: -32_601 } },
+  })
+})
+
 test('the list is short, and in the same order each time', async () => {
   const client = await connect(keys.reader!)
   const { tools } = await client.listTools()
@@ -308,13 +351,16 @@ describe('answers', () => {
     expect(errors.results[0].value).toBe('Broken for ***@example.com')
   })
 
-  test.each(['SELECT distinct_id FROM events', 'SELECT * FROM persons', 'SELECT properties FROM events'])(
-    'people are counted, not listed: %s',
-    async (sql) => {
-      expect(await call(keys.reader!, 'query', { sql })).toMatchObject({ error: { code: 'permission_denied' } })
-      expect(await call(keys.people!, 'query', { sql })).toHaveProperty('results')
-    },
-  )
+  test.each([
+    'SELECT distinct_id FROM events',
+    'SELECT * FROM persons',
+    'SELECT properties FROM events',
+    'SELECT person.properties.name FROM events',
+    'SELECT groupArray(distinct_id) FROM events',
+  ])('people are counted, not listed: %s', async (sql) => {
+    expect(await call(keys.reader!, 'query', { sql })).toMatchObject({ error: { code: 'permission_denied' } })
+    expect(await call(keys.people!, 'query', { sql })).toHaveProperty('results')
+  })
 
   test('a key for all scopes sees no people, one made for it runs endpoints that list them', async () => {
     const named = async (key: string) => (await (await connect(key)).listTools()).tools.map(({ name }) => name)

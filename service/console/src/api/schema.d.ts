@@ -1433,6 +1433,30 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/plan': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read the plan of events, and which events are not in it
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getPlan']
+    /**
+     * Replace the plan of events. "mode" says what happens to events outside it
+     * @description Requires a key with the scope project:write.
+     */
+    put: operations['putPlan']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/property_definitions': {
     parameters: {
       query?: never
@@ -2119,6 +2143,38 @@ export interface paths {
     get: operations['getDecide']
     put?: never
     post: operations['postDecide']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/docs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getDocs']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/docs/{path}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get: operations['getDocsByPath']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -7722,6 +7778,92 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getPlan: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /**
+             * @description mark: events outside the plan get the property $plan_violations. refuse: they are refused. off: they are stored as they are
+             * @enum {string}
+             */
+            mode: 'off' | 'mark' | 'refuse'
+            plan: {
+              [key: string]: unknown
+            } | null
+            /** @description Stored events of the last 30 days that are not in the plan, most frequent first */
+            undeclared: {
+              count: number
+              /** Format: date-time */
+              last_seen_at: string
+              name: string
+            }[]
+            /** @description Events of the plan that were not stored in the last 30 days */
+            unseen: string[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  putPlan: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /**
+           * @description mark: events outside the plan get the property $plan_violations. refuse: they are refused. off: they are stored as they are
+           * @enum {string}
+           */
+          mode: 'off' | 'mark' | 'refuse'
+          plan: {
+            [key: string]: unknown
+          } | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /**
+             * @description mark: events outside the plan get the property $plan_violations. refuse: they are refused. off: they are stored as they are
+             * @enum {string}
+             */
+            mode: 'off' | 'mark' | 'refuse'
+            plan: {
+              [key: string]: unknown
+            } | null
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getPropertyDefinitions: {
     parameters: {
       query?: {
@@ -7751,6 +7893,8 @@ export interface operations {
               /** @description Share of the events or persons read that have the property, 0 to 1 */
               share: number
               type: 'string' | 'number' | 'boolean' | 'datetime' | 'list' | 'object' | 'mixed'
+              /** @description Every type that a value has, in the order of the alphabet */
+              types: string[]
             }[]
             /** @description Number of events or persons that were read */
             sampled: number
@@ -8070,6 +8214,8 @@ export interface operations {
           | 'unknown_token'
           | 'unstorable'
           | 'erased'
+          | 'event_not_in_plan'
+          | 'properties_not_in_plan'
           | 'too_many_answers'
           | 'invalid_heatmap'
         limit?: number
@@ -8109,6 +8255,8 @@ export interface operations {
                 | 'unknown_token'
                 | 'unstorable'
                 | 'erased'
+                | 'event_not_in_plan'
+                | 'properties_not_in_plan'
                 | 'too_many_answers'
                 | 'invalid_heatmap'
               detail: string
@@ -11580,6 +11728,46 @@ export interface operations {
         '*/*': unknown
       }
     }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDocs: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getDocsByPath: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        path: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
     responses: {
       /** @description Done. */
       '2XX': {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../../lib/apiError.ts'
-import { own } from '../../lib/own.ts'
-import { agentTool, type AgentTool, type JsonSchema } from '../../mcp/tool.ts'
+import { cleanText } from '../../mcp/cleanText.ts'
+import { agentTool, type AgentCall, type AgentTool, type JsonSchema } from '../../mcp/tool.ts'
 import { toListed } from '../../mcp/toolList.ts'
 import type { Endpoint, EndpointVersion, Metadata, Variable } from '../../storage/metadata/metadata.ts'
 import type { SqlQuery } from '../definitions/check.ts'
@@ -19,7 +19,6 @@ const MAX_TOOLS = 40
 const MAX_LISTED = 15_000
 const PREFIX = 'run_endpoint_'
 const MAX_NAME = 128
-const MAX_DESCRIPTION = 200
 const SCOPE = 'endpoint:read'
 
 export interface EndpointToolParts {
@@ -27,6 +26,8 @@ export interface EndpointToolParts {
   readonly metadata: Pick<Metadata, 'endpoints' | 'variables'>
   readonly takesDates: TakesDates
 }
+
+type Caller = Pick<AgentCall, 'projectId' | 'seesPeople'>
 
 /** An endpoint that agents may run. */
 interface Runnable {
@@ -60,22 +61,27 @@ const withDefaults = (schema: JsonSchema, variables: readonly Variable[]): JsonS
   }
 }
 
+/** Returns the active endpoints of a project, by name. */
+const activeIn = async ({ metadata }: EndpointToolParts, projectId: number): Promise<readonly Endpoint[]> =>
+  (await metadata.endpoints.list(projectId))
+    .filter(({ isActive }) => isActive)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+/** Returns those of the endpoints that the agent may run. */
 const runnablesOf = async (
   { metadata, takesDates }: EndpointToolParts,
-  projectId: number,
-  seesPeople: boolean,
-): Promise<Runnable[]> => {
+  { projectId, seesPeople }: Caller,
+  endpoints: readonly Endpoint[],
+): Promise<readonly Runnable[]> => {
   const variables = await metadata.variables.list(projectId)
-  const active = (await metadata.endpoints.list(projectId)).filter(({ isActive }) => isActive)
   const found = await Promise.all(
-    active.map(async (endpoint) => ({ endpoint, version: await findVersion(metadata, endpoint) })),
+    endpoints.map(async (endpoint) => ({ endpoint, version: await findVersion(metadata, endpoint) })),
   )
   return found
     .filter(
       ({ version: { isActive, query } }) =>
         isActive && (seesPeople || exposureOf(query as SqlQuery | InsightQuery) === undefined),
     )
-    .sort((a, b) => (a.endpoint.name < b.endpoint.name ? -1 : 1))
     .map(({ endpoint, version }) => {
       const schema = variablesSchema(version, variables, takesDates)
       return { endpoint, version, input: isInsight(version.query) ? schema : withDefaults(schema, variables) }
@@ -90,7 +96,7 @@ const valuesOf = ({ properties }: JsonSchema, given: Readonly<Record<string, unk
 }
 
 const describe = ({ endpoint: { name, description } }: Runnable) =>
-  (description.replace(/\s+/g, ' ').trim() || `Runs the endpoint ${name}.`).slice(0, MAX_DESCRIPTION)
+  cleanText(description.replace(/\s+/g, ' ').trim() || `Runs the endpoint ${name}.`)
 
 const runWith =
   (run: RunEndpoint, { endpoint: { name }, version: { version, query }, input }: Runnable): AgentTool['run'] =>
@@ -117,39 +123,44 @@ const LIST = Type.Object(
   { additionalProperties: false },
 )
 
-/** Returns one tool for all endpoints, and one that lists them. */
-const toolsForMany = (run: RunEndpoint, runnables: readonly Runnable[]): readonly AgentTool[] => {
-  const byName = Object.fromEntries(runnables.map((each) => [each.endpoint.name, each]))
-  return [
-    agentTool({
-      name: 'list_endpoints',
-      description: `Names, descriptions and variables of the ${runnables.length} endpoints that run_endpoint runs.`,
-      scope: SCOPE,
-      input: LIST,
-      run: async ({ search = '' }, { projectId }) => ({
-        source: { request: `GET /api/projects/${projectId}/endpoints` },
-        results: runnables
-          .map((each) => ({ name: each.endpoint.name, description: describe(each), variables: each.input }))
-          .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(search.toLowerCase())),
-      }),
-    }),
-    agentTool({
-      name: 'run_endpoint',
-      description: 'Runs an endpoint of list_endpoints with its variables.',
-      scope: SCOPE,
-      input: RUN_ANY,
-      run: async ({ name, variables = {} }, call) => {
-        const found = own(byName, name)
-        if (!found)
-          throw new ApiError('not_found', {
-            attr: 'name',
-            detail: 'There is no such endpoint. list_endpoints has the names.',
-          })
-        return runWith(run, found)(variables, call)
-      },
-    }),
-  ]
-}
+/** Returns one tool for all endpoints, and one that lists them. They read versions of endpoints when they are called. */
+const toolsForMany = (parts: EndpointToolParts): readonly AgentTool[] => [
+  agentTool({
+    name: 'list_endpoints',
+    description: 'Names, descriptions and variables of the endpoints that run_endpoint runs.',
+    scope: SCOPE,
+    input: LIST,
+    run: async ({ search = '' }, call) => {
+      const wanted = (await activeIn(parts, call.projectId)).filter(({ name, description }) =>
+        `${name} ${description}`.toLowerCase().includes(search.toLowerCase()),
+      )
+      return {
+        source: { request: `GET /api/projects/${call.projectId}/endpoints` },
+        results: (await runnablesOf(parts, call, wanted)).map((each) => ({
+          name: each.endpoint.name,
+          description: describe(each),
+          variables: each.input,
+        })),
+      }
+    },
+  }),
+  agentTool({
+    name: 'run_endpoint',
+    description: 'Runs an endpoint of list_endpoints with its variables.',
+    scope: SCOPE,
+    input: RUN_ANY,
+    run: async ({ name, variables = {} }, call) => {
+      const wanted = (await activeIn(parts, call.projectId)).filter((each) => each.name === name)
+      const [found] = await runnablesOf(parts, call, wanted)
+      if (!found)
+        throw new ApiError('not_found', {
+          attr: 'name',
+          detail: 'There is no such endpoint. list_endpoints has the names.',
+        })
+      return runWith(parts.run, found)(variables, call)
+    },
+  }),
+]
 
 const toTool = (run: RunEndpoint, runnable: Runnable): AgentTool => ({
   name: `${PREFIX}${runnable.endpoint.name}`,
@@ -160,16 +171,11 @@ const toTool = (run: RunEndpoint, runnable: Runnable): AgentTool => ({
 })
 
 /** Returns a tool for each endpoint of a project, or one for all if they are too many. */
-export const endpointTools = async (
-  parts: EndpointToolParts,
-  projectId: number,
-  seesPeople: boolean,
-): Promise<readonly AgentTool[]> => {
-  const runnables = await runnablesOf(parts, projectId, seesPeople)
-  const tools = runnables.slice(0, MAX_TOOLS).map((each) => toTool(parts.run, each))
-  const isFew =
-    runnables.length <= MAX_TOOLS &&
-    tools.every(({ name }) => name.length <= MAX_NAME) &&
-    JSON.stringify(tools.map(toListed)).length <= MAX_LISTED
-  return isFew ? tools : toolsForMany(parts.run, runnables)
+export const endpointTools = async (parts: EndpointToolParts, caller: Caller): Promise<readonly AgentTool[]> => {
+  const active = await activeIn(parts, caller.projectId)
+  if (active.length > MAX_TOOLS) return toolsForMany(parts)
+  const tools = (await runnablesOf(parts, caller, active)).map((each) => toTool(parts.run, each))
+  const isListable =
+    tools.every(({ name }) => name.length <= MAX_NAME) && JSON.stringify(tools.map(toListed)).length <= MAX_LISTED
+  return isListable ? tools : toolsForMany(parts)
 }

@@ -6,6 +6,8 @@ import type { RunAnswer, RunEndpoint, RunRequest } from '../run.ts'
 const MAX_ROWS = 1_000
 /** Rows that are read if the others are too long. */
 const FEW_ROWS = 50
+/** Maximum time to count the rows that are not read. */
+const MAX_COUNT_MS = 5_000
 
 /** A run to answer with. */
 export interface Run {
@@ -33,12 +35,18 @@ const runRows = async (run: RunEndpoint, request: RunRequest): Promise<RunAnswer
 const countRows = async (run: RunEndpoint, sql: string, variables: Run['variables'], call: AgentCall) => {
   // Parsed like any query, so the text cannot leave the parentheses.
   const query = `SELECT count() AS rows FROM (\n${sql.replace(/[\s;]+$/, '')}\n) AS counted`
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new ApiError('query_cancelled')), MAX_COUNT_MS)
   try {
-    const { results } = await run({ ...callerOf(call), query: { kind: 'HogQLQuery', query }, variables })
+    const signal = AbortSignal.any([call.signal, late.signal])
+    const { results } = await run({ ...callerOf(call), signal, query: { kind: 'HogQLQuery', query }, variables })
     return Number((results as unknown[][])[0]![0])
   } catch (error) {
+    // The rows are there, whatever is wrong with counting them.
     if (call.signal.aborted || !(error instanceof ApiError)) throw error
     return null
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -49,6 +49,23 @@ const readsOneProperty = (node: Node): boolean => {
     : READS_JSON.test(nameOfCall(node)) && args.length === 2 && args[1]!.kind === 'text'
 }
 
+/** Returns the names of columns and properties that a node reads. */
+const namesReadBy = (node: Node): readonly string[] => [
+  ...(node.kind === 'field' ? (node.path as readonly { text: string }[]).map(({ text }) => text) : []),
+  ...(node.kind === 'index' && (node.at as Node).kind === 'text' ? [(node.at as Node).value as string] : []),
+  ...(node.kind === 'member' ? [node.name as string] : []),
+  ...(READS_JSON.test(nameOfCall(node))
+    ? (node.args as readonly Expression[]).flatMap((each) => (each.kind === 'text' ? [each.value] : []))
+    : []),
+]
+
+/** Returns the names of columns and properties that a query reads. */
+export const namesIn = (query: Query): ReadonlySet<string> => {
+  const names = new Set<string>()
+  walk(query, (node) => namesReadBy(node).forEach((name) => names.add(name)))
+  return names
+}
+
 /** Kinds of expressions that are true or false. */
 const TESTS: ReadonlySet<unknown> = new Set(['compare', 'match', 'isNull', 'in', 'between', 'logic', 'not'])
 
@@ -113,15 +130,7 @@ export const exposureOfSql = (query: Query): string | undefined => {
   walk(query, (node) => {
     if (node.kind === 'table' && node.name && PEOPLE.has((node.name as { text?: string }).text ?? ''))
       faults.push(`reads the table "${(node.name as { text: string }).text}", whose rows are people. ${ADVICE}`)
-    const parts = [
-      ...(node.kind === 'field' ? (node.path as readonly { text: string }[]).map(({ text }) => text) : []),
-      ...(node.kind === 'index' && (node.at as Node).kind === 'text' ? [(node.at as Node).value as string] : []),
-      ...(node.kind === 'member' ? [node.name as string] : []),
-      ...(READS_JSON.test(nameOfCall(node))
-        ? (node.args as readonly Expression[]).flatMap((each) => (each.kind === 'text' ? [each.value] : []))
-        : []),
-    ]
-    const email = parts.find(isEmailName)
+    const email = namesReadBy(node).find(isEmailName)
     if (email) faults.push(`reads "${email}", which looks like an e-mail address. Remove it, or leave the tile out.`)
   })
   const names = revealingNames(query)

@@ -8,6 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Load } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
+import { AgentAccess } from './agentAccess.tsx'
 import { KeyActions } from './keyActions.tsx'
 import { NewKeyDialog } from './newKeyDialog.tsx'
 import { RunTokens } from './runTokens.tsx'
@@ -37,6 +38,13 @@ export const KeysTab = () => {
         <Load of={keys}>
           {({ results }) => <KeyTable keys={results} session={session} onChanged={() => keys.reload()} />}
         </Load>
+      </Card>
+      <Card title="Agents">
+        <p class="muted" style={{ marginBottom: '0.75rem' }}>
+          Claude, Cursor, VS Code and other agents read this project with a key. Its scopes decide which tools they
+          have. They count people and do not list them, and change nothing unless the key was made for it.
+        </p>
+        <AgentAccess />
       </Card>
       <RunTokens />
       {isAdding && session.data && (

@@ -5,6 +5,7 @@ import { useProject } from '../../project.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextInput } from '../../ui/inputs.tsx'
 import { Failed } from '../../ui/states.tsx'
+import { AGENT_SCOPES, AgentAccess } from './agentAccess.tsx'
 import { SecretDialog } from './secretDialog.tsx'
 import styles from './settings.module.css'
 
@@ -47,7 +48,17 @@ export const NewKeyDialog = ({
     if (!next.delete(scope)) next.add(scope)
     setChosen(next)
   }
-  if (secret) return <SecretDialog title={`The key ${label}`} secret={secret} onClose={onClose} />
+  if (secret)
+    return (
+      <SecretDialog title={`The key ${label}`} secret={secret} onClose={onClose}>
+        {AGENT_SCOPES.some((scope) => chosen.has(scope)) && (
+          <details>
+            <summary>Connect an agent with this key</summary>
+            <AgentAccess secret={secret} projectId={isForAll ? project.id : undefined} />
+          </details>
+        )}
+      </SecretDialog>
+    )
   return (
     <Dialog title="New key" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
@@ -66,6 +77,13 @@ export const NewKeyDialog = ({
             </button>
             <button type="button" class="button" onClick={() => setChosen(new Set(scopes.filter(isRead)))}>
               Reading only
+            </button>
+            <button
+              type="button"
+              class="button"
+              onClick={() => setChosen(new Set(scopes.filter((scope) => AGENT_SCOPES.includes(scope))))}
+            >
+              For an agent
             </button>
             <button type="button" class="button" onClick={() => setChosen(new Set())}>
               None
