@@ -17,7 +17,7 @@ export const View = ({ onView, observerOptions, ...rest }: ViewProps): ReactElem
     latest.current = onView
   })
   useEffect(() => {
-    if (isSeen.current || typeof IntersectionObserver === 'undefined') return undefined
+    if (typeof IntersectionObserver === 'undefined') return undefined
     const observer = new IntersectionObserver(
       (entries) => {
         if (isSeen.current || !entries.some(({ isIntersecting }) => isIntersecting)) return

@@ -25,9 +25,9 @@ const watch = (client: Analytics): Set<() => void> => {
 export const onConsent = (client: Analytics, listener: () => void): (() => void) => {
   const listeners = listenersOf.get(client) ?? watch(client)
   listeners.add(listener)
-  window.addEventListener('storage', listener)
+  addEventListener('storage', listener)
   return () => {
     listeners.delete(listener)
-    window.removeEventListener('storage', listener)
+    removeEventListener('storage', listener)
   }
 }

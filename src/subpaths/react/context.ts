@@ -15,7 +15,7 @@ const WITHOUT_PROVIDER: TrailmarkContext = { client: analytics, bootstrap: {} }
 /** Returns what the provider has, or the primary instance and a message if there is no provider. */
 export const contextOr = (context: TrailmarkContext | null, user: string): TrailmarkContext => {
   if (context) return context
-  tell(`${user} has no <TrailmarkProvider> above it, so servers render no flags. Put it around the application`)
+  tell(`${user} has no <TrailmarkProvider> above it, so servers render no flags. Put it around the app`)
   return WITHOUT_PROVIDER
 }
 

@@ -6,11 +6,11 @@ const reported = new WeakSet<object>()
 
 /** Captures an error once: a boundary and the root's handler receive the same one. */
 const report = (client: Analytics, error: unknown, { componentStack }: ErrorInfo, properties?: Properties): void => {
-  if (error && typeof error === 'object') {
-    if (reported.has(error)) return
-    reported.add(error)
-  }
-  client.captureException(error, { $exception_component_stack: componentStack ?? undefined, ...properties })
+  // An error is an object, and anything else may be thrown too.
+  const object = Object(error) as object
+  if (reported.has(object)) return
+  reported.add(object)
+  client.captureException(error, { $exception_component_stack: componentStack, ...properties })
 }
 
 export interface TrailmarkErrorBoundaryProps {
@@ -53,6 +53,7 @@ export class TrailmarkErrorBoundary extends Component<TrailmarkErrorBoundaryProp
 export const setupReactErrorHandler =
   (client: Analytics, callback: (error: unknown, info: ErrorInfo) => void = (error) => console.error(error)) =>
   (error: unknown, info: ErrorInfo): void => {
-    report(client, error, info)
+    // Later, because a boundary, which has more to tell, is called after this.
+    queueMicrotask(() => report(client, error, info))
     callback(error, info)
   }

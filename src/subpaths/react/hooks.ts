@@ -83,8 +83,9 @@ export const useConsent = (): Consent => {
   )
   return {
     status,
-    grant: client.opt_in_capturing,
-    deny: client.opt_out_capturing,
-    clear: client.clear_opt_in_out_capturing,
+    // By name, because `onConsent` replaces the methods.
+    grant: (options) => client.opt_in_capturing(options),
+    deny: () => client.opt_out_capturing(),
+    clear: () => client.clear_opt_in_out_capturing(),
   }
 }

@@ -1,5 +1,13 @@
 type Params = Readonly<Record<string, string | readonly string[] | undefined>>
 
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /**
  * Returns the pattern of a path: the values of parameters become their names, such as `/blog/[slug]`. `named` returns the
  * segment of a parameter, `isMany`: of one with several segments.
@@ -11,17 +19,11 @@ export const routePattern = (
 ): string => {
   const isMany = (value: Params[string]) => typeof value !== 'string'
   const segments = path.split('/')
-  const decoded = segments.map((segment) => {
-    try {
-      return decodeURIComponent(segment)
-    } catch {
-      return segment
-    }
-  })
+  const decoded = segments.map(decode)
   // Parameters of many segments first, and from the end, where parameters mostly are.
   const entries = Object.entries(params).sort(([, a], [, b]) => Number(isMany(b)) - Number(isMany(a)))
   for (const [name, value] of entries) {
-    const values = [value ?? []].flat().flatMap((each) => each.split('/'))
+    const values = [value ?? []].flat().flatMap((each) => each.split('/').map(decode))
     const at = values.length ? lastIndexOf(decoded, values) : -1
     if (at >= 0) {
       decoded.splice(at, values.length, '')
@@ -34,7 +36,6 @@ export const routePattern = (
 /** Returns where a list contains another one, from the end. */
 const lastIndexOf = (list: readonly string[], part: readonly string[]): number => {
   for (let at = list.length - part.length; at > 0; at -= 1)
-    if (part.every((each, index) => list[at + index] === each || list[at + index] === encodeURIComponent(each)))
-      return at
+    if (part.every((each, index) => list[at + index] === each)) return at
   return -1
 }

@@ -17,7 +17,8 @@ const watchOf = ({ client, name = '', options }: TrailmarkProviderProps): Watche
   if (watches[key]) return watches[key]
   const watched: Watched = (watches[key] = {
     client: client ?? analytics,
-    routes: createRoutes(() => watched.client, (client ? client.config : options) as Options),
+    // A copy, because the client's own object changes below.
+    routes: createRoutes(() => watched.client, { ...(client ? client.config : options) }),
   })
   // It may have captured its first pageview already, and then captures none when the watch starts.
   if (client) client.set_config(ofRouter(watched))
