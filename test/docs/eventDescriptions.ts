@@ -76,6 +76,8 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
     properties: {
       title: 'Title of the document.',
       navigation_type: '`pushState`, `replaceState` or `popstate`, if the path changed without a page load.',
+      $route:
+        'Pattern of the route, such as `/items/:id`, if a helper of a framework knows it (`trailmark/vue` and others).',
       ...PREVIOUS,
     },
   },
