@@ -1,10 +1,10 @@
-// `npm run test:unit`: the tests that start no process. They need no build and take seconds.
+// `npm run test:unit`: the tests that start no process and need no build. They take seconds.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import config from './jest.config.mjs'
 
 const STARTS_PROCESS =
-  /\/(startService|sharedService|startIngest|engine|clickhouse|postgres|cli)\.ts'|'node:child_process'/
+  /\/(startService|sharedService|serverSdk|startIngest|engine|clickhouse|postgres|cli)\.ts'|'node:child_process'/
 
 const testsWithProcess = ['test', 'service/test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true })

@@ -69,7 +69,11 @@ export const createDelivery = ({ token, options, send, drop }: DeliveryInputs) =
       isWorkerWaiting = false
       return flush()
     })
-    waitUntil!(sent)
+    try {
+      waitUntil!(sent)
+    } catch {
+      // It needs its object, or the request has ended. The events are sent as long as the runtime lets them.
+    }
   }
   const schedule = () => {
     const { length } = queue.all()

@@ -264,6 +264,16 @@ test('waitUntil keeps a Worker alive until all events of a request are sent, in 
   expect([promises.length, collector.requests, found()]).toEqual([1, [COUNT], ALL])
 })
 
+test('a waitUntil that throws loses no event', async () => {
+  const analytics = connect({
+    waitUntil: () => {
+      throw new TypeError('Illegal invocation')
+    },
+  })
+  captureMany(analytics)
+  expect([await analytics.flush(), analytics.drops(), found()]).toEqual([true, {}, ALL])
+})
+
 test('events of each kind have the properties of the protocol', async () => {
   const analytics = connect()
   analytics.capture({
