@@ -166,6 +166,12 @@ const sources = (channel) => [
   withoutTheirWarnings,
 ]
 
+// Makes modules of JSON files.
+const json = {
+  name: 'json',
+  transform: (code, id) => (id.endsWith('.json') ? { code: `export default ${code}`, map: null } : null),
+}
+
 // Code that runs in Node, not in pages.
 const toolSources = [resolve(), compile]
 
@@ -351,7 +357,7 @@ export default [
       banner: '#!/usr/bin/env node',
       inlineDynamicImports: true,
     },
-    plugins: [...toolSources, licenses],
+    plugins: [json, ...toolSources, constants('npm'), licenses],
   },
   ...Object.entries(TYPED).map(([name, input]) => ({
     input,

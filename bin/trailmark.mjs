@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 const SERVICE = new URL('../service/bin/trailmark.mjs', import.meta.url)
 const SDK = new URL('../dist/esm/cli.js', import.meta.url)
 
-const OF_SDK = ['sourcemaps', 'plan', 'types']
+const OF_SDK = ['sourcemaps', 'check', 'init', 'migrate', 'plan', 'types']
 
 if (!OF_SDK.includes(process.argv[2]) && existsSync(SERVICE)) await import(SERVICE.href)
 else if (existsSync(SDK)) await import(SDK.href)

@@ -21,7 +21,10 @@ try {
     cwd: root,
     encoding: 'utf8',
   }).trim()
-  const specs = process.argv.slice(2).map((name) => (name.startsWith('-') ? name : `/${name}.spec.ts`))
+  // Other arguments are Playwright's.
+  const specs = process.argv
+    .slice(2)
+    .map((name) => (existsSync(join(root, `test/frameworks/${name}.spec.ts`)) ? `/${name}.spec.ts` : name))
   const { status } = spawnSync(
     'npx',
     ['playwright', 'test', '--config', 'test/frameworks/playwright.config.ts', ...specs],

@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'types',
     'version',
   ],
-  entries: ['backend', 'browser', 'chart', 'cli', 'client', 'extensions', 'lib', 'sourcemaps', 'types'],
+  entries: ['backend', 'browser', 'chart', 'cli', 'client', 'extensions', 'lib', 'sourcemaps', 'types', 'version'],
 }
 /** The bundled packages and the rooms that may import them. */
 const MAY_CONTAIN: Record<string, string> = {

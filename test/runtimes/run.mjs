@@ -1,7 +1,8 @@
 // `npm run test:runtimes`: `trailmark/server` in Node, Deno, Bun and workerd. Installs them from npm into a temporary folder, so it is
 // not a part of `npm test`. Needs a build. A runtime that cannot be installed is reported and skipped, unless `CI` is set.
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { fork, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,16 +10,18 @@ import { createCollector } from '../../dist/esm/testing/collector.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const PACKAGE = resolve(HERE, '../../dist/esm/server.js')
-const VERSIONS = { deno: '2.9.6', bun: '1.4.5', miniflare: '4.20260730.0' }
+const VERSIONS = { deno: '2.9.6', bun: '1.4.5', miniflare: '4.20260730.0', express: '5' }
 // Far more than a process needs. One that waits for a timer of the package would take ten minutes.
 const MAX_MS = 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-runtimes-'))
-const collector = await createCollector({ token: 'token' })
-const host = collector.url
+writeFileSync(join(folder, 'package.json'), '{"private":true}')
+const collector = await createCollector()
+const host = collector.hostFor(collector)
+/** Returns the events of all requests. One that is sent twice is there twice. */
+const sent = () => collector.requests().flatMap(({ body }) => body?.batch ?? [])
 
 const install = (name) => {
-  writeFileSync(join(folder, 'package.json'), '{"private":true}')
   const args = ['install', '--no-audit', '--no-fund', '--foreground-scripts', `${name}@${VERSIONS[name]}`]
   return spawnSync('npm', args, { cwd: folder, stdio: 'ignore', timeout: 300_000 }).status === 0
 }
@@ -79,12 +82,30 @@ const inWorkerd = async (mode) => {
   return Date.now() - began
 }
 
-/** Counts events in requests, where one that is sent twice is there twice. */
+/** Runs the Express server of docs/guides/server.md: an order, and the end by a signal. */
+const runExpress = async () => {
+  const guide = readFileSync(resolve(HERE, '../../docs/guides/server.md'), 'utf8')
+  const code = guide
+    .match(/```js\n(import express[^]*?)```/)[1]
+    .replace('http://127.0.0.1:8000', host)
+    .replace("'trailmark/server'", JSON.stringify(PACKAGE))
+    .replace('app.listen(3000)', 'app.listen(0, () => process.send(server.address().port))')
+  const file = join(folder, 'express.mjs')
+  writeFileSync(file, code)
+  const child = fork(file, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], timeout: MAX_MS })
+  const [port] = await once(child, 'message')
+  await fetch(`http://127.0.0.1:${port}/orders`, { method: 'POST' })
+  const ended = once(child, 'exit')
+  child.disconnect()
+  child.kill('SIGTERM')
+  const [exitCode] = await ended
+  const names = sent().map(({ event }) => event)
+  if (exitCode !== 0 || !names.includes('order placed'))
+    throw new Error(`it ended with ${exitCode} and stored ${names.join()}`)
+}
+
 const count = (name, mode) =>
-  collector
-    .requests()
-    .flatMap(({ body }) => body.batch)
-    .filter(({ properties }) => properties.name === name && properties.mode === mode).length
+  sent().filter(({ properties }) => properties.name === name && properties.mode === mode).length
 
 const RUNTIMES = [
   processOf('node', process.execPath),
@@ -108,6 +129,14 @@ for (const [name, runIn] of RUNTIMES.filter(Boolean))
       failed += 1
       console.error(`${name}, ${mode}: ${error.message}`)
     }
+try {
+  if (!install('express')) throw new Error('express could not be installed')
+  await runExpress()
+  console.log('Express: the example of the guide stored its order before it ended')
+} catch (error) {
+  failed += 1
+  console.error(`Express: ${error.message}`)
+}
 await collector.stop()
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = failed ? 1 : 0

@@ -13,9 +13,9 @@ const wordsOf = (text: string) => new Set(text.match(/[\w$]+/g))
 const [names, recorderNames] = [
   ...readFileSync(join(ROOT, 'scripts/internalNames.mjs'), 'utf8').matchAll(/`\n([^`]*)`/g),
 ].map(([, list]) => list!.trim().split(/\s+/)) as [string[], string[]]
-// The sub-paths are built on their own.
+// Sub-paths and commands are built on their own.
 const sources = readdirSync(join(ROOT, 'src'))
-  .filter((room) => room !== 'subpaths')
+  .filter((room) => !['cli', 'plan', 'subpaths'].includes(room))
   .flatMap((room) =>
     room.includes('.')
       ? /\.ts$/.test(room)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { OpenFeature, ProviderEvents } from '@openfeature/web-sdk'
 import { createTrailmarkProvider } from '../../src/subpaths/openfeature-web'
 import { listenToConsole, startAnalytics } from '../support/startAnalytics'
@@ -28,6 +29,24 @@ const start = async (flags: object = FLAGS, context = {}) => {
   await ready
   return { ...started, client: OpenFeature.getClient() }
 }
+
+test('the example of the guide shows the checkout that the flag is for', async () => {
+  const [, example] = /```js\n([^]*?)```/.exec(readFileSync('docs/guides/openfeature.md', 'utf8'))!
+  const started = startAnalytics()
+  started.setApiResponse(...answerOf({ 'new-checkout': flag(true) }))
+  const showNewCheckout = jest.fn()
+  const names = { OpenFeature, analytics: started.analytics, createTrailmarkProvider, showNewCheckout }
+  // The SDK is initialized already, on a fake page.
+  const code = example!.replace(/^import .*$/gm, '').replace(/^analytics\.init.*$/m, '')
+  // oxlint-disable-next-line typescript/no-implied-eval -- runs what the guide tells readers to run
+  const run = new Function(...Object.keys(names), `return (async () => {${code}})()`) as (
+    ...args: unknown[]
+  ) => Promise<void>
+  const done = run(OpenFeature, started.analytics, createTrailmarkProvider, showNewCheckout)
+  await jest.advanceTimersByTimeAsync(12_000)
+  await done
+  expect(showNewCheckout).toHaveBeenCalledTimes(1)
+})
 
 test('resolves the four types', async () => {
   const { client } = await start()

@@ -18,7 +18,7 @@ const MAX_NAME = 200
 const MAX_DEPTH = 20
 const MAX_PATTERN = 256
 /** Maximum schemas that an event may be compared with, with each reference replaced by its schema. */
-const MAX_SCHEMAS = 1_000
+const MAX_SCHEMAS = 500
 const MAX_CHOICES = 1_000
 
 const PLAIN = [

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import { ApiError } from '../lib/apiError.ts'
@@ -32,8 +33,13 @@ const isSent = (name: string) => name.startsWith('$') || SENT.has(name)
 /** Returns the properties of an event without those that SDKs add, unless its schema has them. */
 const planned = (schema: Schema | undefined, properties: Fields): Fields => {
   const inPlan = (typeof schema === 'object' && (schema.properties as Fields | undefined)) || {}
-  const isKept = (name: string) => !isSent(name) || own(inPlan, name) !== undefined
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => isKept(name)))
+  const kept: Record<string, unknown> = {}
+  // Defined, because an assignment to __proto__ sets the prototype.
+  for (const name of Object.keys(properties))
+    if (!isSent(name) || own(inPlan, name) !== undefined)
+      if (name === '__proto__') Object.defineProperty(kept, name, { value: properties[name], enumerable: true })
+      else kept[name] = properties[name]
+  return kept
 }
 
 /** Returns the message of an error. */
@@ -94,10 +100,11 @@ const compileWith = (plan: Plan, allErrors: boolean) => {
   }
 }
 
-/** Compiles every event once. Throws `ApiError` if a schema cannot be compiled. */
-export const assertCompiles = (plan: Plan): void => {
+/** Compiles every event once, in turns with other work. Rejects with `ApiError` if a schema cannot be compiled. */
+export const assertCompiles = async (plan: Plan): Promise<void> => {
   const find = compilePlan(plan)
-  for (const event of Object.keys(plan.events))
+  for (const event of Object.keys(plan.events)) {
+    await setImmediate()
     try {
       find(event, {})
     } catch (error) {
@@ -106,4 +113,5 @@ export const assertCompiles = (plan: Plan): void => {
         detail: `The schema of "${event}" is not valid: ${(error as Error).message.slice(0, 300)}`,
       })
     }
+  }
 }

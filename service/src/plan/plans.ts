@@ -29,8 +29,9 @@ const SETTING = 'plan'
 const NONE: PlanSetting = { mode: 'off', plan: null }
 // Changes by another process take effect after this time at the latest.
 const CACHED_MS = 5_000
-/** Compiled plans that are kept, the latest ones. */
-const MAX_COMPILED = 100
+/** Characters of all plans that are kept compiled, the latest ones. What is compiled takes about ten times as much memory. */
+const MAX_CHARACTERS = 2_000_000
+const MAX_PROJECTS = 10_000
 
 interface Cached {
   readonly until: number
@@ -40,6 +41,8 @@ interface Cached {
 
 export const createPlans = ({ settings }: Pick<Metadata, 'settings'>, now: () => number = Date.now): Plans => {
   const cache = new Map<number, Promise<Cached>>()
+  // In the order of their last reading.
+  const sizes = new Map<number, number>()
   const get = async (projectId: number) => ((await settings.get(projectId, SETTING)) as PlanSetting | undefined) ?? NONE
 
   const read = async (projectId: number, earlier: Cached | undefined): Promise<Cached> => {
@@ -51,20 +54,37 @@ export const createPlans = ({ settings }: Pick<Metadata, 'settings'>, now: () =>
     return { until, text, plan: mode === 'off' || !plan ? undefined : { mode, find: compilePlan(plan) } }
   }
 
-  const remember = (projectId: number, cached: Promise<Cached>) => {
-    cache.delete(projectId)
-    cache.set(projectId, cached)
-    if (cache.size > MAX_COMPILED) cache.delete(cache.keys().next().value!)
-    // Failures are not cached.
-    cached.catch(() => cache.delete(projectId))
-    return cached
+  /** Forgets the oldest plans, until the rest is small enough. */
+  const trim = () => {
+    let left = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    for (const [projectId, size] of sizes) {
+      if (left <= MAX_CHARACTERS && cache.size <= MAX_PROJECTS) return
+      left -= size
+      sizes.delete(projectId)
+      cache.delete(projectId)
+    }
+  }
+
+  const remember = async (projectId: number, reading: Promise<Cached>) => {
+    cache.set(projectId, reading)
+    try {
+      const cached = await reading
+      sizes.delete(projectId)
+      sizes.set(projectId, cached.plan ? cached.text.length : 0)
+      trim()
+      return cached
+    } catch (error) {
+      // Failures are not cached.
+      cache.delete(projectId)
+      throw error
+    }
   }
 
   return {
     get,
     async set(projectId, mode, given) {
       const plan = given === null ? null : checkPlan(given)
-      if (plan) assertCompiles(plan)
+      if (plan) await assertCompiles(plan)
       await settings.set(projectId, SETTING, { mode, plan })
       cache.delete(projectId)
       return get(projectId)

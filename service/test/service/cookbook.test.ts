@@ -21,7 +21,7 @@ const recipes = [...page.matchAll(RECIPE)].map(
 )
 
 const shown = (value: unknown): string => {
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   return cell(text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}…` : text)
 }
 

@@ -94,11 +94,10 @@ const trailmark = (settings: AstroSettings) => ({
         logger.warn(
           `${functions.join(', ')}: an integration cannot pass functions to pages. Remove the integration, and call startTrailmark in a <script> of your layout`,
         )
+      const settingsText = JSON.stringify({ token, options })
       injectScript(
         'page',
-        `import { analytics } from 'trailmark'
-import { startTrailmark } from 'trailmark/astro'
-startTrailmark({ client: analytics, ...${JSON.stringify({ token, options })} })`,
+        `import { analytics } from 'trailmark'; import { startTrailmark } from 'trailmark/astro'; startTrailmark({ client: analytics, ...${settingsText} })`,
       )
     },
   },

@@ -77,7 +77,8 @@ export const createAnalytics = (token: string, options: ServerOptions): ServerAn
     throw new Error('createAnalytics() accepts a personalApiKey on a server only, because every visitor could read it.')
   const log = (problem: string) => {
     try {
-      ;(options.onError ?? console.error)(new Error(`[trailmark] ${problem}.`))
+      if (options.onError) options.onError(new Error(problem))
+      else console.error(`[trailmark] ${problem}.`)
     } catch {
       // The site's own function has failed.
     }

@@ -98,7 +98,7 @@ export const prepareExample = async (name: string): Promise<Example> => {
     cpSync(join(ROOT, 'examples', name), folder, {
       recursive: true,
       filter: (source) =>
-        !/node_modules|\/\.(next|nuxt|output|svelte-kit|astro|angular)|\/dist$/.test(source.slice(ROOT.length)),
+        !/node_modules|\/\.(next|nuxt|output|svelte-kit|astro|angular)|\/(dist|build)$/.test(source.slice(ROOT.length)),
     })
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     manifest.dependencies.trailmark = `file:${FRAMEWORKS_TARBALL}`

@@ -2343,6 +2343,40 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/ofrep/v1/evaluate/flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Evaluate all flags for the person "context.targetingKey" (OpenFeature Remote Evaluation Protocol) */
+    post: operations['postOfrepV1EvaluateFlags']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ofrep/v1/evaluate/flags/{key}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Evaluate one flag for the person "context.targetingKey" (OpenFeature Remote Evaluation Protocol) */
+    post: operations['postOfrepV1EvaluateFlagsByKey']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/project/{token}/replay/{sessionId}': {
     parameters: {
       query?: never
@@ -12062,6 +12096,54 @@ export interface operations {
       cookie?: never
     }
     requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postOfrepV1EvaluateFlags: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postOfrepV1EvaluateFlagsByKey: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
     responses: {
       /** @description Done. */
       '2XX': {

@@ -1,4 +1,4 @@
-import { env } from '$env/dynamic/public'
+import { PUBLIC_TRAILMARK_HOST, PUBLIC_TRAILMARK_TOKEN } from '$app/env/public'
 
 /** Returns the visitor's id: the one in the SDK's cookie, or a new one. */
 const visitorOf = (cookie: string | undefined): string => {
@@ -11,12 +11,11 @@ const visitorOf = (cookie: string | undefined): string => {
 
 /** Returns the visitor's flags for `bootstrap`. `cookie`: the value of the SDK's cookie, `ph_<token>_posthog`. */
 export const flagsOf = async (cookie: string | undefined) => {
-  const { PUBLIC_TRAILMARK_HOST: host, PUBLIC_TRAILMARK_TOKEN: token } = env
   const distinctID = visitorOf(cookie)
-  const answer = await fetch(`${host}/flags/?v=2`, {
+  const answer = await fetch(`${PUBLIC_TRAILMARK_HOST}/flags/?v=2`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, distinct_id: distinctID }),
+    body: JSON.stringify({ token: PUBLIC_TRAILMARK_TOKEN, distinct_id: distinctID }),
   })
   const { flags } = (await answer.json()) as { flags: Record<string, Flag> }
   const entries = Object.entries(flags)
