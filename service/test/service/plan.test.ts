@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { api, capture, event, rowsOf } from '../support/api.ts'
 import { type SharedService, sharedService } from '../support/sharedService.ts'
+import { temporaryFolder } from '../support/startService.ts'
 
 let service: SharedService
 beforeAll(async () => {
@@ -92,6 +97,29 @@ test('refuse: such events are refused with a reason, which the list of refused e
   expect((await capture(service, event('purchse', {}, {}))).body).not.toHaveProperty('refused')
 })
 
+test('`trailmark types --pull` writes the same types twice, and those of endpoints', async () => {
+  const many = Array.from({ length: 12 }, (_, index) =>
+    event('signed up', {}, { plan: index % 2 ? 'pro' : 'free', mail: `ada${index}@mail.example`, seats: index }),
+  )
+  await capture(service, ...many, event('signed up', {}, { plan: 'pro', mail: 'x@mail.example', seats: 'many' }))
+  const folder = temporaryFolder()
+  const run = async (...args: string[]) => {
+    const { url, projectId, key } = service
+    const env = { TRAILMARK_HOST: url, TRAILMARK_PROJECT_ID: String(projectId), TRAILMARK_API_KEY: key }
+    const command = resolve(__dirname, '../../../bin/trailmark.mjs')
+    return (await promisify(execFile)(process.execPath, [command, 'types', ...args], { cwd: folder, env })).stdout
+  }
+  expect(await run('--pull')).toBe('trailmark-events.d.ts is written\n')
+  const types = readFileSync(join(folder, 'trailmark-events.d.ts'), 'utf8')
+  expect(types).toContain(
+    "    'signed up': {\n      mail: string\n      plan: 'free' | 'pro'\n      seats: number | string\n    }\n",
+  )
+  expect(types).not.toContain('@')
+  expect(await run('--pull', '--check')).toBe('')
+  await run('--endpoints')
+  expect(readFileSync(join(folder, 'trailmark-endpoints.ts'), 'utf8')).toContain('export')
+})
+
 test('the operator sees names that are not in the plan with counts, and planned ones that never came', async () => {
   const { undeclared, unseen } = (await api(service, 'GET', '/plan')).body
   expect(undeclared).toEqual(
@@ -100,7 +128,7 @@ test('the operator sees names that are not in the plan with counts, and planned 
       expect.objectContaining({ name: 'before', count: 1 }),
     ]),
   )
-  expect(undeclared).toHaveLength(2)
+  expect(undeclared).toHaveLength(3)
   expect(unseen).toEqual(['never seen'])
 })
 
