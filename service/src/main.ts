@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, describeVariables, readConfig, unknownVariables } from './config.ts'
 import { CommandError } from './cli/command.ts'
-import { announceDev, type Dev, readDev, watchRejected } from './cli/dev.ts'
+import { announceDev, type Dev, readDev, watchProblems } from './cli/dev.ts'
 import { describeCommands, runCommand } from './cli/run.ts'
 import { SCOPES } from './http/auth.ts'
 import { CORE, readRelease } from './statics/statics.ts'
@@ -29,7 +29,7 @@ const HELP = `Usage: trailmark <command>
       Starts the service: it receives events and runs named endpoints. The default command.
   trailmark dev [--port <port>] [--data <folder>] [--json] [--detached]
       Starts a service for development and tests, with a known token and key. Without --data, it removes its data at the end. It
-      prints rejected events, and stops with the process that started it, unless it is detached.
+      prints rejected events and those that differ from the plan, and stops with the process that started it, unless it is detached.
 ${describeCommands()}
 
 Environment:
@@ -123,7 +123,7 @@ const beginDev = (
 ) => {
   const service = { url, token: project.token, key: personalApiKey, projectId: project.id }
   announceDev({ ...service, data: dataDir, console: 'link' in console ? console.link : undefined }, isJson, say)
-  watchRejected(service, isJson, say)
+  watchProblems(service, isJson, say)
 }
 
 // Files are readable by their owner only: they contain hashes of keys and the engine's passwords.

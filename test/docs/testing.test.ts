@@ -8,11 +8,13 @@ import { read, ROOT } from '../support/markdown'
 const GUIDE = read('docs/guides/testing.md')
 const blockOf = (name: string) => new RegExp(`^\`\`\`(?:ts|js) ${name}\\n([^]*?)^\`\`\``, 'm').exec(GUIDE)![1]!
 
-// Jest and Playwright run these files.
+// Jest and the job of the frameworks run these files.
 test.each([
   ['checkout.ts', 'test/docs/testing/checkout.ts'],
+  ['checkout.ts', 'examples/vitest/src/checkout.ts'],
   ['checkout.test.ts', 'test/docs/testing/checkout.test.ts'],
-])('%s of the guide is a test that runs', (name, file) => {
+  ['vitest.config.ts', 'examples/vitest/vitest.config.ts'],
+])('%s of the guide is %s, which runs', (name, file) => {
   expect(blockOf(name)).toBe(read(file))
 })
 

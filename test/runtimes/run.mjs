@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startCollector } from './collector.mjs'
+import { createCollector } from '../../dist/esm/testing/collector.js'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const PACKAGE = resolve(HERE, '../../dist/esm/server.js')
@@ -16,7 +16,10 @@ const MAX_MS = 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-runtimes-'))
 writeFileSync(join(folder, 'package.json'), '{"private":true}')
-const { host, events, stop } = await startCollector()
+const collector = await createCollector()
+const host = collector.hostFor(collector)
+/** Returns the events of all requests. One that is sent twice is there twice. */
+const sent = () => collector.requests().flatMap(({ body }) => body?.batch ?? [])
 
 const install = (name) => {
   const args = ['install', '--no-audit', '--no-fund', '--foreground-scripts', `${name}@${VERSIONS[name]}`]
@@ -96,13 +99,13 @@ const runExpress = async () => {
   child.disconnect()
   child.kill('SIGTERM')
   const [exitCode] = await ended
-  const names = events.map(({ event }) => event)
+  const names = sent().map(({ event }) => event)
   if (exitCode !== 0 || !names.includes('order placed'))
-    throw new Error(`it ended with ${exitCode} and stored ${names}`)
+    throw new Error(`it ended with ${exitCode} and stored ${names.join()}`)
 }
 
 const count = (name, mode) =>
-  events.filter(({ properties }) => properties.name === name && properties.mode === mode).length
+  sent().filter(({ properties }) => properties.name === name && properties.mode === mode).length
 
 const RUNTIMES = [
   processOf('node', process.execPath),
@@ -134,6 +137,6 @@ try {
   failed += 1
   console.error(`Express: ${error.message}`)
 }
-stop()
+await collector.stop()
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = failed ? 1 : 0

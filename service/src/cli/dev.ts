@@ -23,6 +23,14 @@ export interface Dev {
   watchParent(stop: () => void): void
 }
 
+/** A stored event in the answer of `events/live`. The service marks those that differ from the plan of the project. */
+interface Stored {
+  readonly type: 'event'
+  readonly event: string
+  readonly distinct_id: string
+  readonly properties: { readonly $plan_violations?: string | readonly string[] }
+}
+
 /** A rejected event in the answer of `events/live`. */
 interface Rejected {
   readonly type: 'rejected_event'
@@ -102,6 +110,18 @@ const wordsOf = ({ event, distinct_id, reason, code, remedy, sample }: Rejected)
     `    ${sample}`,
   ].join('\n')
 
+/** Returns what to print of an event: why it was rejected, or how it differs from the plan. */
+const problemOf = (each: Rejected | Stored): { data: object; words: string } | undefined => {
+  if (each.type === 'rejected_event') return { data: each, words: wordsOf(each) }
+  const violations = each.properties?.$plan_violations
+  if (violations === undefined) return undefined
+  const { event, distinct_id } = each
+  return {
+    data: { type: 'plan_violation', event, distinct_id, violations },
+    words: `! ${event} of ${distinct_id} differs from the plan: ${[violations].flat().join('; ')}`,
+  }
+}
+
 /** Where a development service runs, and how to use it. */
 export interface DevService {
   readonly url: string
@@ -122,12 +142,12 @@ export const announceDev = (service: DevService, isJson: boolean, say: (line: st
   say(`  Token ${token}, personal API key ${key}`)
   if (console) say(`  Console: ${console}`)
   say(`  Data: ${data}`)
-  say(`  Rejected events appear here. Stop with Ctrl-C.`)
+  say(`  Rejected events and those that differ from the plan appear here. Stop with Ctrl-C.`)
   say('')
 }
 
-/** Prints rejected events as they come. */
-export const watchRejected = (
+/** Prints rejected events, and those that differ from the plan, as they come. */
+export const watchProblems = (
   { url, key, projectId }: Pick<DevService, 'url' | 'key' | 'projectId'>,
   isJson: boolean,
   say: (line: string) => void,
@@ -138,9 +158,11 @@ export const watchRejected = (
       `${url}/api/projects/${projectId}/events/live?limit=100${after && `&after=${encodeURIComponent(after)}`}`,
       { headers: { Authorization: `Bearer ${key}` } },
     )
-    const { results, next } = (await response.json()) as { results: ({ type: string } | Rejected)[]; next: string }
-    for (const each of results)
-      if (each.type === 'rejected_event') say(isJson ? JSON.stringify(each) : wordsOf(each as Rejected))
+    const { results, next } = (await response.json()) as { results: (Rejected | Stored)[]; next: string }
+    for (const each of results) {
+      const problem = problemOf(each)
+      if (problem) say(isJson ? JSON.stringify(problem.data) : problem.words)
+    }
     after = next
   }
   // The next look has what this one missed.

@@ -13,6 +13,7 @@ interface Line {
   readonly event: string
   readonly code: string
   readonly reason: string
+  readonly violations: readonly string[]
 }
 
 // The service's parent, which a test ends. The service itself is its child.
@@ -69,6 +70,22 @@ describe('trailmark dev', () => {
     await new Promise((done) => setTimeout(done, 1_500))
     expect(rejected()).toMatchObject([{ event: 'purchase', code: 'missing_distinct_id' }])
     expect(rejected()[0]!.reason).toContain('"distinct_id" must be')
+  })
+
+  test('prints events that differ from the plan of the project', async () => {
+    const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' }
+    const plan = { events: { purchase: { type: 'object', required: ['amount'] } } }
+    const body = JSON.stringify({ mode: 'mark', plan })
+    const put = await fetch(`${service.url}/api/projects/${service.projectId}/plan`, { method: 'PUT', headers, body })
+    expect(put.status).toBe(200)
+    const found = () => lines().find(({ type }) => type === 'plan_violation')
+    // A process may know the former plan for a moment.
+    const line = await until(async () => {
+      const batch = [{ event: 'purchase', properties: { distinct_id: 'ada' } }]
+      await fetch(`${service.url}/e/`, { method: 'POST', body: JSON.stringify({ api_key: service.token, batch }) })
+      return found()
+    })
+    expect(line).toMatchObject({ event: 'purchase', violations: ['amount is missing'] })
   })
 
   test('stops with its parent, and removes its data', async () => {
