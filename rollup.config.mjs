@@ -166,6 +166,12 @@ const sources = (channel) => [
   withoutTheirWarnings,
 ]
 
+// Makes modules of JSON files.
+const json = {
+  name: 'json',
+  transform: (code, id) => (id.endsWith('.json') ? { code: `export default ${code}`, map: null } : null),
+}
+
 // Code that runs in Node, not in pages.
 const toolSources = [resolve(), compile]
 
@@ -344,8 +350,14 @@ export default [
   {
     input: 'src/entries/cli.ts',
     external: /^node:/,
-    output: { sourcemap: true, file: 'dist/esm/cli.js', format: 'es', banner: '#!/usr/bin/env node' },
-    plugins: [...toolSources, licenses],
+    output: {
+      sourcemap: true,
+      file: 'dist/esm/cli.js',
+      format: 'es',
+      banner: '#!/usr/bin/env node',
+      inlineDynamicImports: true,
+    },
+    plugins: [json, ...toolSources, constants('npm'), licenses],
   },
   ...Object.entries(TYPED).map(([name, input]) => ({
     input,

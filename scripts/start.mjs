@@ -344,10 +344,21 @@ const start = async () => {
   await announce({ service, shop, began })
 }
 
+/** `npm run dev`: builds what is out of date, and runs `trailmark dev` with the arguments. */
+const startDev = async () => {
+  await buildAndStart(() => {})
+  // In a separate process group, so that Ctrl-C reaches only this process, which stops it.
+  const args = [join(ROOT, 'service/dist/main.js'), 'dev', ...process.argv.slice(3)]
+  const child = spawn(process.execPath, args, { stdio: 'inherit', detached: true })
+  running.set('service', child)
+  child.on('exit', (code) => process.exit(code ?? 1))
+}
+
 checkNode()
 checkPackages()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal)
-start().catch((error) => {
+const begin = process.argv[2] === 'dev' ? startDev : start
+begin().catch((error) => {
   if (stopping) return
   warn(red(error.message))
   void stopAll(1)

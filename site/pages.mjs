@@ -22,11 +22,17 @@ const itemsOf = (section) => {
   return items
 }
 
+/** Returns the group of a page that is in a folder of its own section: `guides/frameworks/react.md` is in "Frameworks". */
+const folderOf = (path) => {
+  const [, folder] = /^[^/]+\/([^/]+)\//.exec(path) ?? []
+  return folder && folder[0].toUpperCase() + folder.slice(1)
+}
+
 /** Returns the pages that an item links to. They share what it says about them. */
 const pagesOf = (section, { group, text }) => {
   const [, about = ''] = /\)(?:,[^:]*)?: (.+)$/.exec(text) ?? []
   return [...text.matchAll(LINK)]
-    .map(([, title, path]) => ({ path: posix.normalize(path), title, about, section, group }))
+    .map(([, title, path]) => ({ path: posix.normalize(path), title, about, section, group: folderOf(path) ?? group }))
     .filter(({ path }) => !path.startsWith('..') && existsSync(join(DOCS, path)))
     .map((page) => ({ ...page, title: page.title[0].toUpperCase() + page.title.slice(1), source: read(page.path) }))
 }

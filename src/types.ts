@@ -40,9 +40,7 @@ export interface CommonProperties {
   $current_url?: string
   $pathname?: string
   $referrer?: string
-  $screen_name?: string
   $process_person_profile?: boolean
-  $geoip_disable?: boolean
 }
 
 /** Names in a plan, and, unless it is strict, any other. */

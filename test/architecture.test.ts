@@ -24,11 +24,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   backend: [],
   // The element <trailmark-chart>. Only pages that import it have it.
   chart: [],
+  // The plan of events: used by commands and by `trailmark/plan`.
+  plan: ['lib'],
   // Code of builds. No page loads it.
   sourcemaps: [],
+  cli: ['plan'],
   // Sub-paths of the package around the SDK, such as `trailmark/react`. They import the SDK by its name. `trailmark/server`
   // reads responses of the service as the SDK does (delivery/retry.ts, pure functions).
-  subpaths: ['delivery', 'version'],
+  subpaths: ['delivery', 'plan', 'version'],
   client: [
     'host',
     'sources',
@@ -44,7 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'types',
     'version',
   ],
-  entries: ['backend', 'browser', 'chart', 'client', 'extensions', 'lib', 'sourcemaps', 'types'],
+  entries: ['backend', 'browser', 'chart', 'cli', 'client', 'extensions', 'lib', 'sourcemaps', 'types', 'version'],
 }
 /** The bundled packages and the rooms that may import them. */
 const MAY_CONTAIN: Record<string, string> = {
@@ -96,7 +99,7 @@ test.each(files)('%s imports only from rooms it may import', (file) => {
   const packages = importsOf(file).filter((target) => !target.startsWith('.'))
   const isAllowed = (name: string) =>
     MAY_CONTAIN[name] === room ||
-    (room === 'sourcemaps' && name.startsWith('node:')) ||
+    (['cli', 'sourcemaps'].includes(room) && name.startsWith('node:')) ||
     (room === 'subpaths' && isOfSubpaths(name))
   expect(packages.filter((name) => !isAllowed(name))).toEqual([])
 })

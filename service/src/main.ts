@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, describeVariables, readConfig, unknownVariables } from './config.ts'
 import { CommandError } from './cli/command.ts'
+import { announceDev, type Dev, readDev, watchRejected } from './cli/dev.ts'
 import { describeCommands, runCommand } from './cli/run.ts'
 import { SCOPES } from './http/auth.ts'
 import { CORE, readRelease } from './statics/statics.ts'
@@ -26,6 +27,9 @@ const HELP = `Usage: trailmark <command>
 
   trailmark serve
       Starts the service: it receives events and runs named endpoints. The default command.
+  trailmark dev [--port <port>] [--data <folder>] [--json] [--detached]
+      Starts a service for development and tests, with a known token and key. Without --data, it removes its data at the end. It
+      prints rejected events, and stops with the process that started it, unless it is detached.
 ${describeCommands()}
 
 Environment:
@@ -110,6 +114,16 @@ const announce = ({ url, project, keyFile, console }: Service, { personalApiKey,
   say(
     `trailmark ready ${JSON.stringify({ url, projectId: project.id, token: project.token, keyFile: keyFile ?? null, console })}`,
   )
+}
+
+const beginDev = (
+  { url, project, console }: Service,
+  { personalApiKey = '', dataDir }: Config,
+  { isJson }: Pick<Dev, 'isJson'>,
+) => {
+  const service = { url, token: project.token, key: personalApiKey, projectId: project.id }
+  announceDev({ ...service, data: dataDir, console: 'link' in console ? console.link : undefined }, isJson, say)
+  watchRejected(service, isJson, say)
 }
 
 // Files are readable by their owner only: they contain hashes of keys and the engine's passwords.
@@ -200,10 +214,12 @@ const main = async (args: readonly string[]) => {
   if (command === 'help' || args.includes('--help') || args.includes('-h')) return say(HELP)
 
   let config: Config
+  let dev: Dev | undefined
   try {
+    dev = command === 'dev' ? readDev(rest, process.env) : undefined
     const serveArguments = command === 'serve' ? readServeArguments(rest) : {}
     config = readConfig(
-      { ...process.env, ...serveArguments },
+      { ...process.env, ...serveArguments, ...dev?.variables },
       {
         // The npm package of the service contains the SDK's scripts.
         staticDir: existsSync(here('../static')) ? here('../static') : here('../../dist'),
@@ -212,10 +228,10 @@ const main = async (args: readonly string[]) => {
       },
     )
   } catch (error) {
-    if (error instanceof ConfigError) return fail(error.message)
+    if (error instanceof ConfigError || error instanceof CommandError) return fail(error.message)
     throw error
   }
-  if (command !== 'serve') return doCommand(args, config)
+  if (command !== 'serve' && !dev) return doCommand(args, config)
   // With external stores, the data folder has only the file of the first key. With a key from the environment, it has none.
   if (!isOneOfMany(config) || !config.personalApiKey) prepareDataDir(config.dataDir)
 
@@ -223,13 +239,14 @@ const main = async (args: readonly string[]) => {
   const { startService } = await import('./service.ts')
   const log = logOf(config)
   for (const warning of unknownVariables(process.env)) log(warning, { level: 'warn' })
+  const tell = dev?.isJson ? () => {} : say
   const starting = startService({
     config,
     engineLibrary: library,
     engineChild: CHILD,
     recordingThread: here('./recordings/threadProgram.js'),
     mapWorker: MAP_WORKER,
-    progress: say,
+    progress: tell,
     log,
   })
 
@@ -237,7 +254,7 @@ const main = async (args: readonly string[]) => {
   const stop = async () => {
     if (stopping) return
     stopping = true
-    say('Stopping …')
+    tell('Stopping …')
     // Waits for a start in progress, so that everything it has started is stopped.
     const stopped = await within(
       starting.then((service) => service.stop()).then(() => true),
@@ -245,17 +262,20 @@ const main = async (args: readonly string[]) => {
       false,
     ).catch(() => false)
     if (!stopped) return fail(`could not stop within ${STOP_TIMEOUT_MS / 1000} s. All acknowledged events are stored.`)
-    say('Stopped.')
+    tell('Stopped.')
     process.exit(0)
   }
   process.on('SIGINT', () => void stop())
   process.on('SIGTERM', () => void stop())
+  dev?.watchParent(() => void stop())
   process.on('unhandledRejection', (reason) =>
     log(`Unexpected: ${reason instanceof Error ? reason.stack : String(reason)}`, { level: 'error' }),
   )
 
   try {
-    announce(await starting, config)
+    const service = await starting
+    if (dev) beginDev(service, config, dev)
+    else announce(service, config)
   } catch (error) {
     fail(explain(error, config, 'could not start'))
   }

@@ -18,6 +18,7 @@ import { agentsFor } from './mcp/module.ts'
 import type { AnyModule } from './module.ts'
 import { erasureFrom } from './persons/erasure.ts'
 import { PEOPLE } from './persons/module.ts'
+import { PLAN } from './plan/module.ts'
 import { PROJECTS } from './projects/module.ts'
 import { RECORDINGS } from './recordings/module.ts'
 import { ERASURES, retentionOf } from './retention/module.ts'
@@ -41,6 +42,7 @@ const PRODUCTS: readonly AnyModule[] = [
   PEOPLE,
   ERASURES,
   EVENTS,
+  PLAN,
   FLAGS,
   SURVEYS,
   RECORDINGS,

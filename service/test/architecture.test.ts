@@ -30,6 +30,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   flags: ['lib', 'storage', 'storage/metadata', 'persons'],
   surveys: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons', 'flags'],
   errorTracking: ['lib', 'storage', 'storage/metadata', 'persons', 'events', 'flags'],
+  // The plan of a project's events.
+  plan: ['lib', 'storage/metadata', 'ingest', 'events'],
   // How long data is kept, deletions by condition, and the journal of what was erased.
   retention: ['lib', 'storage', 'storage/metadata', 'ingest', 'persons'],
   // Exports and imports.
@@ -131,6 +133,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'persons',
     'errorTracking',
     'events',
+    'plan',
     'recordings',
     'retention',
     'transfers',
@@ -236,6 +239,7 @@ const PORT_USERS = [
   'ingest',
   'heatmaps',
   'events',
+  'plan',
   'recordings',
   'retention',
   'transfers',
@@ -367,7 +371,17 @@ test('source files have no import cycles', () => {
 })
 
 /** Rooms that nothing needs: without such a folder and its row in `modules.ts`, the rest of the service works. */
-const REMOVABLE = ['status', 'docs', 'surveys', 'recordings', 'heatmaps', 'errorTracking', 'dashboards', 'shares']
+const REMOVABLE = [
+  'status',
+  'docs',
+  'surveys',
+  'recordings',
+  'heatmaps',
+  'errorTracking',
+  'plan',
+  'dashboards',
+  'shares',
+]
 
 /** Rooms that are removed with another one, because they need it. */
 const REMOVED_WITH: Readonly<Record<string, string>> = { dashboards: 'shares' }

@@ -48,8 +48,9 @@ const startMenu = () => {
   document.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape') toggle(false)
   })
-  const current = document.querySelector('.pages [aria-current]')
-  current?.closest('.pages').scrollTo({ top: current.offsetTop - 200 })
+  const list = document.querySelector('.pages')
+  const top = list.querySelector('[aria-current]')?.offsetTop ?? 0
+  if (top > list.clientHeight - 100) list.scrollTo({ top: top - list.clientHeight / 2 })
 }
 
 const COPIED_MS = 1_500

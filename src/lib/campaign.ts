@@ -5,7 +5,7 @@ import { redactUrls } from './redact'
 import { hostOf, urlOf } from './url'
 
 // docs/reference/protocol.md#5.7: campaign parameters, then click ids of advertisers, each of which identifies a visitor.
-const CAMPAIGN =
+export const CAMPAIGN =
   'utm_source utm_medium utm_campaign utm_content utm_term gad_source mc_cid gclid gclsrc dclid gbraid wbraid fbclid msclkid twclid li_fat_id igshid ttclid rdt_cid epik qclid sccid irclid _kx'.split(
     ' ',
   )

@@ -111,11 +111,14 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $exception_list: 'The error and its causes, with their frames, [exceptions](../guides/exceptions.md).',
       $exception_level: 'Always `error`.',
       $exception_steps: 'Steps before it, each with `$message` and `$timestamp`.',
+      $exception_component_stack: 'Stack of components, from the error boundary of `trailmark/react`.',
       $message: 'In a step: its message.',
       $timestamp: 'In a step: its time, ISO 8601.',
       $release_id: 'Release that the build tool of another vendor has set.',
     },
   },
+  $feature_view: { when: 'The children of `TrailmarkFeature` (`trailmark/react`) are seen for the first time.' },
+  $feature_interaction: { when: 'The first click on the children of `TrailmarkFeature` (`trailmark/react`).' },
   $dead_click: {
     when: 'A click without a response (`capture_dead_clicks`).',
     properties: {
@@ -348,6 +351,9 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
   SDK: {
     $lib: 'Always `web`.',
     $lib_version: 'Release of the SDK.',
+    $is_server: 'True for events of `trailmark/server`.',
+    $geoip_disable: 'True if the service adds no country, because the address is that of a server.',
+    $screen_name: 'Name of a screen, which apps send. The SDK for pages sets none.',
     $sdk_dist_channel: '`npm` or `cdn`.',
     $config_defaults: 'The option `defaults`.',
     $lib_custom_api_host: '`api_host`, if it is not a PostHog cloud.',

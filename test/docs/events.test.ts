@@ -71,8 +71,12 @@ const isInternal = (name: string) =>
     '$exception_types',
     '$exception_values',
   ].includes(name) ||
+  // Words of JSON Schema.
+  ['$schema', '$defs', '$ref', '$comment'].includes(name) ||
   // Tags within recordings, and the dollar signs of templates.
-  name === '$url_changed'
+  name === '$url_changed' ||
+  // Of plans (JSON Schema), and a global of Vue.
+  ['$schema', '$defs', '$ref', '$comment', '$router'].includes(name)
 
 /** Returns whether a name is the fixed part of a name with `…` on the page or in the sources. */
 const isPrefix = (name: string) => described.some((each) => each.endsWith('…') && each === `${name.replace(/…$/, '')}…`)

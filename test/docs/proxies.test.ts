@@ -1,15 +1,8 @@
 /** @jest-environment node */
-import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { transformSync } from 'esbuild'
-
-// Runs the recipes of docs/guides/proxies.md. Express and the real frameworks: test/frameworks.
-
-const GUIDE = readFileSync(resolve(__dirname, '../../docs/guides/proxies.md'), 'utf8')
-const RECIPES = new Map([...GUIDE.matchAll(/^```js (\w+)\n([^]*?)^```/gm)].map(([, name, code]) => [name!, code!]))
+import { type Handler, handlerOf, IP, listenerOf, RECIPES, WEB_RECIPES } from '../support/proxyRecipes'
 
 const servers: Server[] = []
 const listen = async (listener: RequestListener): Promise<string> => {
@@ -38,75 +31,28 @@ afterAll(() => {
   for (const server of servers) server.close()
 })
 
-type Handler = (request: Request) => Response | Promise<Response>
-type Exports = Record<string, any>
-
-/** Runs a recipe for the service of this file. `listener`: what it passes to `createServer`. */
-const run = (name: string): { exported: Exports; listener?: RequestListener } => {
-  const source = RECIPES.get(name)!.replace('https://events.example.com', service)
-  const { code } = transformSync(source, { format: 'cjs' })
-  let listener: RequestListener | undefined
-  const modules: Record<string, unknown> = {
-    'node:http': { createServer: (given: RequestListener) => ((listener = given), { listen: () => undefined }) },
-  }
-  const module = { exports: {} as Exports }
-  // oxlint-disable-next-line typescript/no-implied-eval -- runs what the guide tells readers to run
-  new Function('require', 'module', 'exports', 'defineEventHandler', code)(
-    (id: string) => modules[id] ?? jest.requireActual(id),
-    module,
-    module.exports,
-    (handler: unknown) => handler,
-  )
-  return { exported: module.exports, listener }
-}
-
-const IP = '203.0.113.7'
 const SITE = 'https://shop.example'
 const WITH_REAL_IP = { 'x-real-ip': IP, 'cf-connecting-ip': IP }
+const load = (id: string) => jest.requireActual<object>(id)
 
-/** How each platform calls what a recipe exports. */
-const CALLS: Record<string, (recipe: ReturnType<typeof run>) => Handler | Promise<Handler>> = {
-  node: async ({ listener }) => {
-    const url = await listen(listener!)
-    return (request) =>
-      fetch(request.url.replace(SITE, url), {
-        method: request.method,
-        headers: request.headers,
-        body: request.body,
-        duplex: 'half',
-      } as RequestInit)
-  },
-  hono: ({ exported }) => exported.app.fetch as Handler,
-  next: ({ exported }) => {
-    const context = { params: Promise.resolve({ path: ['e'] }) }
-    return (request) => exported[request.method](request, context)
-  },
-  sveltekit: ({ exported }) => {
-    const resolve = () => new Response('page', { status: 404 })
-    return (request) =>
-      exported.handle({ event: { request, url: new URL(request.url), getClientAddress: () => IP }, resolve })
-  },
-  nuxt:
-    ({ exported }) =>
-    (request) =>
-      exported.default({ req: Object.assign(request, { ip: IP }) }),
-  astro:
-    ({ exported }) =>
-    (request) =>
-      exported.ALL({ request, clientAddress: IP }),
-  workers: ({ exported }) => {
-    const waiting: Promise<unknown>[] = []
-    const context = { waitUntil: (promise: Promise<unknown>) => waiting.push(promise) }
-    return (request) => exported.default.fetch(request, {}, context)
-  },
+const handlerFor = async (name: string): Promise<Handler> => {
+  if (name !== 'node') return handlerOf(name, service, load)
+  const url = await listen(listenerOf(service, load))
+  return (request) =>
+    fetch(request.url.replace(SITE, url), {
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      duplex: 'half',
+    } as RequestInit)
 }
 
 test('the guide has these recipes', () => {
-  expect([...RECIPES.keys()].sort()).toEqual([...Object.keys(CALLS), 'express'].sort())
+  expect([...RECIPES.keys()].sort()).toEqual([...WEB_RECIPES, 'node', 'express'].sort())
 })
 
-test.each(Object.keys(CALLS))('%s: events, the script, the address, and nothing of the site', async (name) => {
-  const handler = await CALLS[name]!(run(name))
+test.each(['node', ...WEB_RECIPES])('%s: events, the script, the address, and nothing of the site', async (name) => {
+  const handler = await handlerFor(name)
   const body = gzipSync('{"batch":[]}')
   const headers = { ...WITH_REAL_IP, cookie: 'a=secret', authorization: 'secret', 'x-forwarded-for': '6.6.6.6' }
   const ask = async (path: string, init?: RequestInit) => handler(new Request(SITE + path, init))

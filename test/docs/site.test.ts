@@ -85,7 +85,7 @@ test('the search needs no network, and finds pages and sections by words, beginn
   expect(first('reverse proxy')).toBe('guides/proxies.html')
   expect(first('retension')).toMatch(/^operate\/retention\.html/)
   expect(first('getFeatureFl')).toMatch(/^reference\/javascript-api\.html#getfeatureflag/)
-  expect(first('mask')).toMatch(/^guides\/session-recording\.html/)
+  expect(first('masking')).toMatch(/^guides\/session-recording\.html/)
   expect(search('xylophone zzz')).toEqual([])
   const urls = [...new Set(['a', 'events', 'session', 'token', 'limit'].flatMap(search).map(({ url }) => url))]
   expect(urls.length).toBeGreaterThan(20)

@@ -13,7 +13,16 @@ const wordsOf = (text: string) => new Set(text.match(/[\w$]+/g))
 const [names, recorderNames] = [
   ...readFileSync(join(ROOT, 'scripts/internalNames.mjs'), 'utf8').matchAll(/`\n([^`]*)`/g),
 ].map(([, list]) => list!.trim().split(/\s+/)) as [string[], string[]]
-const sources = filesIn('src')
+// Sub-paths and commands are built on their own.
+const sources = readdirSync(join(ROOT, 'src'))
+  .filter((room) => !['cli', 'plan', 'subpaths'].includes(room))
+  .flatMap((room) =>
+    room.includes('.')
+      ? /\.ts$/.test(room)
+        ? [readFileSync(join(ROOT, 'src', room), 'utf8')]
+        : []
+      : filesIn(`src/${room}`),
+  )
 const withoutComments = (text: string) => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*/gm, '')
 const code = withoutComments(sources.join('\n')).replace(/(from |import\()'.*'/g, '')
 

@@ -1,11 +1,13 @@
 /** @jest-environment node */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildSync } from 'esbuild'
 import ts from 'typescript'
 import ts5 from 'typescript-5'
+import { parsePlan } from '../../src/plan/readPlan'
+import { toTypes } from '../../src/plan/toTypes'
 
 const ROOT = resolve(__dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'trailmark-plan-'))
@@ -115,6 +117,7 @@ const problems = (compiler: typeof ts, resolution: keyof typeof ts.ModuleResolut
     module: node[resolution] ?? ModuleKind.CommonJS,
     moduleResolution: ModuleResolutionKind[resolution],
     ...(compiler === ts && { ignoreDeprecations: '6.0' }),
+    resolveJsonModule: true,
     skipLibCheck: false,
     skipDefaultLibCheck: true,
     types: [],
@@ -159,6 +162,20 @@ test.each([
 test('without a plan any event may have any properties', () => {
   expect(problems(ts, 'Bundler', ['open.mts'])).toEqual([])
   expect(problems(ts, 'Bundler', ['uses.mts']).length).toBeGreaterThan(10)
+})
+
+test('the guide shows what `trailmark types` writes, and its code compiles', () => {
+  const guide = readFileSync(join(ROOT, 'docs/guides/typed-events.md'), 'utf8')
+  const block = (language: string) => new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'm').exec(guide)![1]!
+  const files = {
+    'trailmark.plan.json': block('json'),
+    'guide.mts': block('ts types'),
+    'guideCode.mts': block('ts code'),
+    'guideDevelopment.mts': block('ts development'),
+  }
+  expect(toTypes(parsePlan(files['trailmark.plan.json']), 'trailmark.plan.json')).toBe(files['guide.mts'])
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  expect(problems(ts, 'Bundler', ['guide.mts', 'guideCode.mts', 'guideDevelopment.mts'])).toEqual([])
 })
 
 test('a strict plan allows no other events and flags', () => {

@@ -1,3 +1,5 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Page, Request } from 'playwright/test'
 import config from '../../../playwright.config'
 import { expect, test as base } from '../../support/console'
@@ -124,7 +126,45 @@ for (const name of NAMES)
     expect(await statusOf('/e/', { api_key: token, batch: [event] })).toBe(200)
     expect(await statusOf('/flags/?v=2', { token, distinct_id: 'visitor' })).toBe(200)
     expect(await statusOf('/static/analytics.js')).toBe(200)
+    expect(await statusOf('/a.js')).toBe(200)
+    expect(await statusOf('/surveys.js')).toBe(200)
     await expect.poll(async () => (await service.events($host)).length).toBe(1)
     const others = ['/', '/console/', `/api/projects/${projectId}/endpoints/`, '/_health', '/metrics']
     for (const path of others) expect([path, await statusOf(path)]).toEqual([path, notForwarded])
+  })
+
+for (const name of NAMES)
+  test(`a site that forwards events by ${name} keeps its cookies, credentials and forged addresses`, async ({
+    page,
+    start,
+  }) => {
+    const seen: IncomingHttpHeaders[] = []
+    const service = createServer(({ headers }, response) => {
+      seen.push(headers)
+      response.end('{}')
+    })
+    await new Promise<void>((done) => service.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    const { port } = await start(name, PROXIES[name].onHost('shop.example.com', printedConfigs(name, url).events))
+    await page.goto(`https://shop.example.com:${port}/`)
+    const ask = async (path: string, headers: Record<string, string> = {}) => {
+      await page.evaluate(
+        async ([path, headers]) => {
+          document.cookie = 'session=site; Secure'
+          document.cookie = '__Host-trailmark_toolbar_1=mine; Path=/; Secure'
+          await fetch(`/ingest${path}`, { headers: { 'x-forwarded-for': '6.6.6.6', ...headers } })
+        },
+        [path, headers] as const,
+      )
+      return seen.at(-1)!
+    }
+    for (const path of ['/e/', '/a.js', '/surveys.js']) {
+      const headers = await ask(path, { authorization: 'Basic site' })
+      expect(JSON.stringify([headers.cookie ?? '', headers.authorization ?? ''])).not.toContain('site')
+      expect(headers['x-forwarded-for'] ?? '').not.toContain('6.6.6.6')
+    }
+    const toolbar = await ask('/toolbar/session', { authorization: 'Bearer memory', 'x-trailmark-toolbar': '1' })
+    expect([toolbar.cookie, toolbar.authorization]).toEqual(['__Host-trailmark_toolbar_1=mine', 'Bearer memory'])
+    service.closeAllConnections()
+    await new Promise((done) => service.close(done))
   })

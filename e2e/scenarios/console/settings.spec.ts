@@ -69,6 +69,19 @@ test('settings change the project, token, keys, capture and variables, and show 
     .poll(async () => (await service.api('GET', '/remote_config')).body)
     .toMatchObject({ heatmaps: true, capturePerformance: { web_vitals: true, network_timing: false } })
 
+  // A plan that is not valid says where. Events outside a valid one are listed.
+  await page.getByRole('tab', { name: 'Plan' }).click()
+  await page.getByLabel('Events outside the plan are').selectOption('Stored with $plan_violations')
+  await page.getByRole('textbox', { name: 'Plan' }).fill('{"events": {"order": {"typo": 1}}}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('"events.order.typo" is not supported.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Plan' }).fill('{"events": {"order": {}}}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('The plan is saved.')).toBeVisible()
+  await expect(page.getByText('In the plan, but not seen in the last 30 days: order.')).toBeVisible()
+  expect((await service.api('GET', '/plan')).body).toMatchObject({ mode: 'mark', plan: { events: { order: {} } } })
+  await expectAccessible(page)
+
   // Recording: input is kept until it is saved, and errors name the field.
   await page.getByRole('tab', { name: 'Recording' }).click()
   await page.getByRole('checkbox', { name: /Record sessions/ }).check()

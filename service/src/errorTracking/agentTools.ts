@@ -52,7 +52,9 @@ export const errorTools = ({ issues }: { readonly issues: Issues }): AgentTools 
         offset: 0,
         signal,
       })
-      const query = new URLSearchParams(Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]))
+      const query = new URLSearchParams(
+        Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]),
+      )
       return {
         source: { request: `GET ${pathOf(projectId)}?${query.toString()}` },
         results: found.results.map(shown),

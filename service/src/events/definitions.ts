@@ -123,6 +123,7 @@ const toDefinitions = (rows: readonly (readonly unknown[])[]): PropertyDefinitio
     .map(([name, count, kinds, examples]) => ({
       name: String(name),
       type: kindOf(kinds as Record<string, number>, Number(count)),
+      types: Object.keys(kinds as object).sort(),
       share: Math.min(1, Number(count) / Math.max(1, sampled)),
       examples: (examples as unknown[]).map(String),
     }))

@@ -75,6 +75,7 @@ export const PROPERTY_DEFINITIONS = Type.Object({
     Type.Object({
       name: Type.String(),
       type: Type.Union(PROPERTY_KINDS.map((kind) => Type.Literal(kind))),
+      types: Type.Array(Type.String(), { description: 'Every type that a value has, in the order of the alphabet' }),
       share: Type.Number({ description: 'Share of the events or persons read that have the property, 0 to 1' }),
       examples: Type.Array(Type.String(), { description: 'Values as strings, cut to 100 characters' }),
     }),

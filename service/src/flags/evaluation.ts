@@ -9,6 +9,7 @@ import { createFlagQuota } from './quota.ts'
 import { createRemoteConfigs, schemasOf, SDK_SETTINGS } from './remoteConfig.ts'
 import type { RemoteSettings } from './remoteSetting.ts'
 import { EVALUATION_ROUTES, type EvaluationParts } from './routes/evaluation.ts'
+import { OFREP_ROUTES, type OfrepParts } from './routes/ofrep.ts'
 import { PERSON_FLAG_ROUTES, type PersonFlagParts } from './routes/personFlags.ts'
 import { remoteConfigRoutes, type RemoteConfigParts } from './routes/remoteConfig.ts'
 
@@ -20,8 +21,8 @@ const settingsOf = (modules: readonly AnyModule[]): RemoteSettings => ({
 /** Returns the module that evaluates the flags of projects and `modules`, and configures SDKs. */
 export const evaluationWith = (
   modules: readonly AnyModule[],
-): Module<EvaluationParts & RemoteConfigParts & PersonFlagParts> => ({
-  create({ config, metadata, slices, use }) {
+): Module<EvaluationParts & OfrepParts & RemoteConfigParts & PersonFlagParts> => ({
+  create({ config, keys, metadata, slices, use }) {
     const { flags: definitions, stored } = use(FLAGS)
     const sources = modules.flatMap((module) => module.flagSource?.(use(module) as never) ?? [])
     const remoteConfigs = createRemoteConfigs(metadata, definitions, settingsOf(modules), sources)
@@ -29,6 +30,7 @@ export const evaluationWith = (
       flags: definitions,
       persons: use(PEOPLE).persons,
       projectByToken: metadata.projects.byToken,
+      keyBySecret: keys.bySecret,
       remoteConfigs,
       localEvaluation: createLocalEvaluation({ definitions, metadata }),
       handleFlags: createFlagsHandler({
@@ -42,5 +44,10 @@ export const evaluationWith = (
       }),
     }
   },
-  routes: [...EVALUATION_ROUTES, ...remoteConfigRoutes(schemasOf(settingsOf(modules))), ...PERSON_FLAG_ROUTES],
+  routes: [
+    ...EVALUATION_ROUTES,
+    ...OFREP_ROUTES,
+    ...remoteConfigRoutes(schemasOf(settingsOf(modules))),
+    ...PERSON_FLAG_ROUTES,
+  ],
 })

@@ -1,7 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 
 /** Headers that must be unique. With duplicates, Node uses the first one, but a proxy may have used the second one. */
-const AT_MOST_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'origin'])
+const AT_MOST_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key', 'content-type', 'origin'])
 
 /**
  * Returns the error for a request with a duplicate of these headers. `rawHeaders`: alternating names and values, as

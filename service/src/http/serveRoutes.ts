@@ -48,7 +48,7 @@ const PREFLIGHT = {
 const publicHeaders = ({ headers }: FastifyRequest) => ({
   'access-control-allow-origin': headers.origin ?? '*',
   ...(headers.origin ? { 'access-control-allow-credentials': 'true' } : {}),
-  'access-control-expose-headers': 'retry-after, x-request-id',
+  'access-control-expose-headers': 'etag, retry-after, x-request-id',
   vary: 'origin',
 })
 

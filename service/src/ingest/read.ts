@@ -161,7 +161,7 @@ export interface Reader {
   readonly queryToken: string | undefined
   /** ms since the epoch. */
   readonly receivedAt: number
-  /** Functions that return properties to store in addition to the event's own. */
+  /** Functions that return properties to store in addition to the event's own, or the code of its rejection. */
   readonly enrich?: readonly Enrich[]
   /** Lets a module read an event. Returns what to do with it, or the code of its rejection. */
   readonly claim?: (name: string, properties: Fields, uuid: string) => Claim | string | undefined
@@ -193,7 +193,11 @@ const readEvent = (
   const chain = typeof received.$elements_chain === 'string' ? received.$elements_chain : ''
   const properties = typeof received.$elements_chain === 'string' ? withoutChain(received) : received
   // Changes the parsed event, which nothing else uses. A copy would cost as much as reading it.
-  for (const more of enrich) Object.assign(properties, more(properties, token))
+  for (const enrichBy of enrich) {
+    const more = enrichBy(properties, token, name)
+    if (typeof more === 'string') return more
+    Object.assign(properties, more)
+  }
   const uuid = isUuid(value.uuid) ? value.uuid.toLowerCase() : uuidv7(receivedAt)
   const claim = claimOf?.(name, properties, uuid)
   if (typeof claim === 'string') return claim

@@ -46,8 +46,11 @@ export interface IngestSink {
   readonly open: (client: string) => OpenSink
 }
 
-/** Returns the properties that a module adds to each event. `token`: token of the event's project. */
-export type Enrich = (properties: Fields, token: string | undefined) => Fields
+/**
+ * Returns the properties that a module adds to each event, or the code of its rejection. `token`: token of the event's project.
+ * `event`: its name.
+ */
+export type Enrich = (properties: Fields, token: string | undefined, event: string) => Fields | string
 
 /** Prepares a module for a delivery of these projects, by token. */
 export type Enricher = (projects: ReadonlyMap<string | undefined, number>) => Promise<Enrich>

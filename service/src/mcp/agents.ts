@@ -3,6 +3,7 @@ import { ERRORS } from '../http/errors.ts'
 import { ApiError } from '../lib/apiError.ts'
 import type { Log } from '../lib/log.ts'
 import type { ApiKey } from '../storage/metadata/metadata.ts'
+import { own } from '../lib/own.ts'
 import { asApiError, errorAnswer } from './errorAnswer.ts'
 import { type Session, type ServeMessage, type ToolResult, toResult } from './protocol.ts'
 import type { AgentCall, AgentTool, AgentTools } from './tool.ts'
@@ -42,9 +43,10 @@ const toRequest = ({ headers, signal }: AgentMessage): Request =>
   new Request('http://localhost/mcp', {
     method: 'POST',
     signal,
-    headers: PASSED_HEADERS.flatMap((name): [string, string][] =>
-      headers[name] === undefined ? [] : [[name, headers[name]]],
-    ),
+    headers: PASSED_HEADERS.flatMap((name): [string, string][] => {
+      const value = own(headers, name)
+      return value === undefined ? [] : [[name, value]]
+    }),
   })
 
 /** Methods that need the tools of the key. */

@@ -91,7 +91,7 @@ test('the Docker build context contains the files of the image and no data, hist
     'src/entries/main.ts',
   ])
     expect([path, isKept(path)]).toEqual([path, true])
-  for (const path of ['README.md', 'e2e/support/world.ts', 'service/test/config.test.ts'])
+  for (const path of ['CHANGELOG.md', 'e2e/support/world.ts', 'service/test/config.test.ts'])
     expect([path, isKept(path)]).toEqual([path, false])
   expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['/*', '**/node_modules', '**/.data']))
 })

@@ -32,7 +32,7 @@ ${table(
 
 ## Scopes of personal API keys
 
-The routes that pages use, \`/_health\`, \`/_readiness\` and \`/api/openapi.json\` are public. \`/console/\` and \`/api/console/session\`
+The routes that pages use, \`/_health\`, \`/_readiness\`, \`/docs\` and \`/api/openapi.json\` are public. \`/console/\` and \`/api/console/session\`
 answer on the console's hosts ([security](../operate/security.md#console)). \`/toolbar/\` requires a session of the
 [toolbar](toolbar.md), \`/shared\` and \`/embed/\` the token of a [share](management.md#shares). \`/mcp\` requires a key
 with the scopes of the tools that [agents](../guides/agents.md) call. Every other route requires a key with the scope in this

@@ -284,6 +284,26 @@ describe('posthog-node flags', () => {
     expect(await client.getFeatureFlag('late', 'ada', { onlyEvaluateLocally: true })).toBe(true)
   })
 
+  test('are not sent again while the definitions are unchanged', async () => {
+    const statuses: number[] = []
+    const { client } = connect({
+      personalApiKey: service.key,
+      featureFlagsPollingInterval: 600_000,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        if (url.includes('/flags/definitions')) statuses.push(response.status)
+        return response
+      },
+    })
+    await client.waitForLocalEvaluationReady()
+    // A reload joins one that is under way.
+    while (statuses.length < 2) await client.reloadFeatureFlags()
+    await define('later', { groups: [{}] })
+    while (statuses.length < 3) await client.reloadFeatureFlags()
+    expect(statuses).toEqual([200, 304, 200])
+    expect(await client.getFeatureFlag('later', 'ada', { onlyEvaluateLocally: true })).toBe(true)
+  })
+
   test('report an invalid key and still load from the service', async () => {
     const { client } = connect({ personalApiKey: 'wrong', featureFlagsPollingInterval: 600_000 })
     const errors: unknown[] = []

@@ -1,8 +1,9 @@
 import { VERSION } from '../../version'
 import { createDefinitions } from './definitions'
-import { createDelivery, type Waiting } from './delivery'
+import { createDelivery } from './delivery'
 import { exceptionListOf } from './exceptions'
 import { createFlags, propertiesOf } from './flags'
+import type { Waiting } from './queue'
 import { createSend } from './request'
 import type {
   AliasMessage,
@@ -43,7 +44,6 @@ const asGroup = ({ groupType, groupKey, properties, distinctId }: GroupIdentifyM
     $group_type: groupType,
     $group_key: groupKey,
     $group_set: properties ?? {},
-    ...(!distinctId && { $process_person_profile: false }),
   },
 })
 const asException = (error: unknown, distinctId?: string, properties?: Properties): EventMessage => ({
@@ -77,7 +77,8 @@ export const createAnalytics = (token: string, options: ServerOptions): ServerAn
     throw new Error('createAnalytics() accepts a personalApiKey on a server only, because every visitor could read it.')
   const log = (problem: string) => {
     try {
-      ;(options.onError ?? console.error)(new Error(`[trailmark] ${problem}.`))
+      if (options.onError) options.onError(new Error(problem))
+      else console.error(`[trailmark] ${problem}.`)
     } catch {
       // The site's own function has failed.
     }

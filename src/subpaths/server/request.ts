@@ -42,10 +42,16 @@ const toMs = (retryAfter: string | null): number | undefined => {
 
 export type Send = (path: string, options: SendOptions) => Promise<Answer>
 
-/** Creates the function that sends requests to the service. It never rejects. */
-export const createSend =
-  ({ host, fetch: own }: Pick<ServerOptions, 'host' | 'fetch'>, log: (problem: string) => void): Send =>
-  async (path, { method = 'POST', body, headers, timeoutMs, isCompressed, controller = new AbortController() }) => {
+/** Creates the function that sends requests to the service. It never rejects, and logs an outage once. */
+export const createSend = (
+  { host, fetch: own }: Pick<ServerOptions, 'host' | 'fetch'>,
+  log: (problem: string) => void,
+): Send => {
+  let isDown = false
+  return async (
+    path,
+    { method = 'POST', body, headers, timeoutMs, isCompressed, controller = new AbortController() },
+  ) => {
     const timer = setTimeout(() => controller.abort(), timeoutMs)
     try {
       const isZipped = isCompressed && body && body.length >= MIN_COMPRESSED && typeof CompressionStream === 'function'
@@ -58,6 +64,7 @@ export const createSend =
       const url = host.replace(/\/+$/, '') + path
       const response = await (own ? own(url, init) : fetch(url, init))
       const text = await response.text()
+      isDown = false
       return {
         status: response.status,
         text,
@@ -67,9 +74,12 @@ export const createSend =
         etag: response.headers.get('etag'),
       }
     } catch (error) {
-      log(`${host} cannot be reached: ${((error as Error).cause as Error | undefined)?.message ?? String(error)}`)
+      if (!isDown)
+        log(`${host} cannot be reached: ${((error as Error).cause as Error | undefined)?.message ?? String(error)}`)
+      isDown = true
       return { status: 0, text: '', json: undefined, isRedirected: false, retryAfterMs: undefined, etag: null }
     } finally {
       clearTimeout(timer)
     }
   }
+}

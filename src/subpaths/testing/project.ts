@@ -3,6 +3,7 @@ import type { Settings } from './answers'
 import { nearest } from './explainMiss'
 import { contains } from './contains'
 import { after } from './realTime'
+import { explained, flushed, type Sender } from './sender'
 import type { BadEvent, Captures, ReceivedEvent, ReceivedRequest } from './types'
 
 /** One project of a collector or a memory transport: what it has received. */
@@ -24,8 +25,8 @@ const defaults = (): Settings => ({ flags: {}, config: {}, surveys: [] })
 
 export const isBad = (result: ReceivedEvent | BadEvent): result is BadEvent => 'code' in result
 
-/** Creates a project without events. */
-export const createProject = (token: string, url: string): Project => {
+/** Creates a project without events. `sender`: what sends to it. */
+export const createProject = (token: string, url: string, sender?: Sender): Project => {
   const settings = defaults()
   let received: ReceivedEvent[] = []
   let rejected: BadEvent[] = []
@@ -72,6 +73,8 @@ export const createProject = (token: string, url: string): Project => {
         timeout,
         () => new Error(nearest({ name, subset, events: events(), bad: rejected })),
       ),
+    flush: () => flushed(sender),
+    explain: async (name) => explained(sender?.explain?.(), name),
     quiet: (ms = QUIET_MS) =>
       new Promise((resolve) => {
         let cancel = () => {}

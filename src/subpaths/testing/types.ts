@@ -56,6 +56,10 @@ export interface Captures {
   requests(): ReceivedRequest[]
   /** Resolves with the first event of a name whose properties contain `subset`, also if it is there already. */
   waitFor(name: string, subset?: Properties, options?: WaitOptions): Promise<ReceivedEvent>
+  /** Makes the SDK send what waits, if it is known. Resolves with whether nothing waits any more. */
+  flush(): Promise<boolean>
+  /** Returns what `analytics.explain()` says about events of a name, or all that are not delivered, one line each. */
+  explain(name?: string): Promise<string[]>
   /** Resolves once no request is under way and none has arrived for `ms`. Default: 250. */
   quiet(ms?: number): Promise<void>
   /** Replaces the flags of later answers. */

@@ -1453,6 +1453,30 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/plan': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read the plan of events, and which events are not in it
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getPlan']
+    /**
+     * Replace the plan of events. "mode" says what happens to events outside it
+     * @description Requires a key with the scope project:write.
+     */
+    put: operations['putPlan']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/property_definitions': {
     parameters: {
       query?: never
@@ -2333,6 +2357,40 @@ export interface paths {
     get: operations['getMetrics']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ofrep/v1/evaluate/flags': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Evaluate all flags for the person "context.targetingKey" (OpenFeature Remote Evaluation Protocol) */
+    post: operations['postOfrepV1EvaluateFlags']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/ofrep/v1/evaluate/flags/{key}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Evaluate one flag for the person "context.targetingKey" (OpenFeature Remote Evaluation Protocol) */
+    post: operations['postOfrepV1EvaluateFlagsByKey']
     delete?: never
     options?: never
     head?: never
@@ -7838,6 +7896,92 @@ export interface operations {
       default: components['responses']['Refusal']
     }
   }
+  getPlan: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /**
+             * @description mark: events outside the plan get the property $plan_violations. refuse: they are refused. off: they are stored as they are
+             * @enum {string}
+             */
+            mode: 'off' | 'mark' | 'refuse'
+            plan: {
+              [key: string]: unknown
+            } | null
+            /** @description Stored events of the last 30 days that are not in the plan, most frequent first */
+            undeclared: {
+              count: number
+              /** Format: date-time */
+              last_seen_at: string
+              name: string
+            }[]
+            /** @description Events of the plan that were not stored in the last 30 days */
+            unseen: string[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  putPlan: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        'application/json': {
+          /**
+           * @description mark: events outside the plan get the property $plan_violations. refuse: they are refused. off: they are stored as they are
+           * @enum {string}
+           */
+          mode: 'off' | 'mark' | 'refuse'
+          plan: {
+            [key: string]: unknown
+          } | null
+        }
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /**
+             * @description mark: events outside the plan get the property $plan_violations. refuse: they are refused. off: they are stored as they are
+             * @enum {string}
+             */
+            mode: 'off' | 'mark' | 'refuse'
+            plan: {
+              [key: string]: unknown
+            } | null
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
   getPropertyDefinitions: {
     parameters: {
       query?: {
@@ -7867,6 +8011,8 @@ export interface operations {
               /** @description Share of the events or persons read that have the property, 0 to 1 */
               share: number
               type: 'string' | 'number' | 'boolean' | 'datetime' | 'list' | 'object' | 'mixed'
+              /** @description Every type that a value has, in the order of the alphabet */
+              types: string[]
             }[]
             /** @description Number of events or persons that were read */
             sampled: number
@@ -8186,6 +8332,8 @@ export interface operations {
           | 'unknown_token'
           | 'unstorable'
           | 'erased'
+          | 'event_not_in_plan'
+          | 'properties_not_in_plan'
           | 'too_many_answers'
           | 'invalid_heatmap'
         limit?: number
@@ -8225,6 +8373,8 @@ export interface operations {
                 | 'unknown_token'
                 | 'unstorable'
                 | 'erased'
+                | 'event_not_in_plan'
+                | 'properties_not_in_plan'
                 | 'too_many_answers'
                 | 'invalid_heatmap'
               detail: string
@@ -12030,6 +12180,54 @@ export interface operations {
       cookie?: never
     }
     requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postOfrepV1EvaluateFlags: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  postOfrepV1EvaluateFlagsByKey: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        key: string
+      }
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        '*/*': unknown
+      }
+    }
     responses: {
       /** @description Done. */
       '2XX': {

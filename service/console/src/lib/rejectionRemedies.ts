@@ -6,6 +6,8 @@ export type RejectionCode = RejectedEvent['code']
 
 /** What to do about rejected events, by the reason. */
 export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
+  event_not_in_plan: 'Correct the name of the event, or add it to the plan of the project.',
+  properties_not_in_plan: 'Correct the properties that $plan_violations of the sample names, or change the plan.',
   not_an_object: 'Send each event as a JSON object. Check that the batch is not encoded twice.',
   missing_event_name: 'Pass the name of the event as a non-empty string.',
   event_name_too_long: 'Use a short, fixed name, and put what varies into properties.',

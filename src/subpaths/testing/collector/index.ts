@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { createProject, type Project } from '../project'
 import { type Answer, receive } from '../receive'
 import type { Unreadable } from '../readEvents'
+import type { Sender } from '../sender'
 import type { Captures } from '../types'
 import { decode } from './decode'
 import { readScript, scriptFolder } from './scripts'
 
+export type { Sender } from '../sender'
 export type * from '../types'
 
 export interface CollectorOptions {
@@ -17,6 +19,8 @@ export interface CollectorOptions {
   host?: string
   /** Token of the first project. Default: a random one. */
   token?: string
+  /** An SDK in this process that sends to the first project. `flush` empties its queue. */
+  analytics?: Sender
   /** Folder of the SDK's scripts. Default: that of this package. */
   scripts?: string
 }
@@ -24,7 +28,7 @@ export interface CollectorOptions {
 /** A server that answers SDKs like the service and keeps what they send. It is its own first project. */
 export interface Collector extends Captures {
   /** Adds a project with a token of its own, such as one for each test or worker. Its events are in no other. */
-  project(token?: string): Captures
+  project(token?: string, analytics?: Sender): Captures
   /**
    * Returns the `api_host` under which all requests belong to a project, whatever their token. For sites whose token
    * cannot change.
@@ -99,6 +103,7 @@ export const createCollector = async ({
   port = 0,
   host = '127.0.0.1',
   token = newToken(),
+  analytics,
   scripts = scriptFolder(),
 }: CollectorOptions = {}): Promise<Collector> => {
   const server = createServer()
@@ -108,12 +113,12 @@ export const createCollector = async ({
   })
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
   const projects = new Map<string, Project>()
-  const project = (name = newToken()) => {
-    const added = projects.get(name) ?? createProject(name, url)
+  const project = (name = newToken(), sender?: Sender) => {
+    const added = projects.get(name) ?? createProject(name, url, sender)
     projects.set(name, added)
     return added
   }
-  const first = project(token)
+  const first = project(token, analytics)
   const respond = createResponder(projects, first, scripts)
   // A request that is cut off has no answer.
   server.on('request', (request, response) => void respond(request, response).catch(() => response.destroy()))

@@ -6,6 +6,7 @@ import { ExceptionsTab } from './exceptionsTab.tsx'
 import { DataTab } from './dataTab.tsx'
 import { HealthTab } from './healthTab.tsx'
 import { KeysTab } from './keysTab.tsx'
+import { PlanTab } from './planTab.tsx'
 import { ProjectTab } from './projectTab.tsx'
 import { RecordingTab } from './recordingTab.tsx'
 import { RejectedTab } from './rejectedTab.tsx'
@@ -21,6 +22,7 @@ const TABS: readonly { readonly name: string; readonly label: string; readonly c
   { name: 'recording', label: 'Recording', content: RecordingTab },
   { name: 'exceptions', label: 'Exceptions', content: ExceptionsTab },
   { name: 'toolbar', label: 'Toolbar', content: ToolbarTab },
+  { name: 'plan', label: 'Plan', content: PlanTab },
   { name: 'variables', label: 'Variables', content: VariablesTab },
   { name: 'retention', label: 'Retention', content: RetentionTab },
   { name: 'data', label: 'Import and export', content: DataTab },

@@ -1,0 +1,5 @@
+export const meta = () => [{ title: 'Pricing' }]
+
+export default function Pricing() {
+  return <h1>Pricing</h1>
+}

@@ -1,0 +1,1 @@
+export const load = () => new Promise<void>((done) => setTimeout(done, 3000))

@@ -1,0 +1,22 @@
+/** The rest of `trailmark/react`. By name, because Next allows no \`export *\` in client code. */
+export {
+  CaptureOnView,
+  type CaptureOnViewProps,
+  type Consent,
+  type Session,
+  setupReactErrorHandler,
+  TrailmarkErrorBoundary,
+  type TrailmarkErrorBoundaryProps,
+  TrailmarkFeature,
+  type TrailmarkFeatureProps,
+  type TrailmarkProviderProps,
+  useActiveFeatureFlags,
+  useCapture,
+  useConsent,
+  useFeatureFlagEnabled,
+  useFeatureFlagPayload,
+  useFeatureFlagResult,
+  useFeatureFlagVariantKey,
+  useSession,
+  useTrailmark,
+} from 'trailmark/react'

@@ -1,0 +1,45 @@
+import type { Analytics, BeforeSend, Options } from 'trailmark'
+
+export type NavigationType = 'pushState' | 'replaceState' | 'popstate'
+
+/** A navigation of a router that has ended and was not aborted. */
+export interface Navigation {
+  /** The path, which tells pages apart. */
+  path: string
+  /** The route's pattern, such as `/items/:id`: `$route` of `$pageview` and `$pageleave`. */
+  route?: string | null
+  type?: NavigationType
+}
+
+/**
+ * Creates the watch of a router. It captures one `$pageview` for each navigation, a task after its end, when the title is
+ * there. The SDK captures the first one itself, so that prerendered pages, restored pages and consent work as without a
+ * router. `options`: of the SDK. Returns them so that pageviews are left to the router.
+ */
+export const createRoutes = (client: () => Analytics, options: Options) => {
+  let hasStarted = false
+  let current: Navigation | undefined
+  let isPending = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const addRoute: BeforeSend = (event) => {
+    if (current?.route && /^\$page(view|leave)$/.test(event.event)) event.properties.$route = current.route
+    return event
+  }
+  const capture = () => {
+    if (!isPending) return
+    isPending = false
+    if (hasStarted) client().capture('$pageview', { navigation_type: current!.type })
+    else client().set_config({ capture_pageview: (hasStarted = true) })
+  }
+  return {
+    options: { ...options, capture_pageview: false, before_send: [addRoute, options.before_send].flat() },
+    navigated: (navigation: Navigation): void => {
+      isPending ||= options.capture_pageview !== false && current?.path !== navigation.path
+      if (!current) addEventListener('pagehide', capture)
+      current = navigation
+      clearTimeout(timer)
+      timer = setTimeout(capture, 1)
+    },
+  }
+}
