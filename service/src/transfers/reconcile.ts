@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Storage } from '../storage/storage.ts'
 import { SMALL_READ } from '../storage/storage.ts'
 import { type DayCount, type DayCounts, OTHERS } from './dayCounts.ts'
@@ -33,6 +34,10 @@ export interface Sheet {
 
 const DAY_CHARS = 10
 
+// Short, because names of events are long, and parameters of the engine are limited.
+const hashOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 32)
+const HASH = "substring(lower(hex(SHA256(concat(toString(toDate32(timestamp)), ' ', event)))), 1, 32)"
+
 const explain = ({ read, moved, refused }: DayCount, stored: number): SheetCounts => {
   const accepted = read + moved - refused
   const repeated = Math.max(0, accepted - stored)
@@ -42,36 +47,38 @@ const explain = ({ read, moved, refused }: DayCount, stored: number): SheetCount
 /** Compares what an import has read with what it has stored. Its deliveries must have ended. */
 export const reconcile = async (
   storage: Pick<Storage, 'rows'>,
-  { id, projectId, position: { counts } }: ImportRecord,
+  { id, projectId, position }: ImportRecord,
   dayCounts: DayCounts,
 ): Promise<Sheet> => {
   const of = "project_id = {projectId:UInt32} AND CAST(properties.`$import_id`, 'Nullable(String)') = {id:String}"
   const { [OTHERS]: others, ...named } = dayCounts
-  const keys = Object.keys(named).sort()
+  const hashes = Object.keys(named).map(hashOf)
   const [total] = await storage.rows<{ n: number }>(
     { text: `SELECT count() AS n FROM db.events WHERE ${of}`, params: { projectId, id } },
     SMALL_READ,
   )
-  const found = await storage.rows<{ key: string; n: number }>(
+  const found = await storage.rows<{ hash: string; n: number }>(
     {
-      text: `SELECT concat(toString(toDate32(timestamp)), ' ', event) AS key, count() AS n FROM db.events WHERE ${of} GROUP BY key HAVING key IN {keys:Array(String)}`,
-      params: { projectId, id, keys },
+      text: `SELECT ${HASH} AS hash, count() AS n FROM db.events WHERE ${of} AND hash IN {hashes:Array(String)} GROUP BY hash`,
+      params: { projectId, id, hashes },
     },
     SMALL_READ,
   )
-  const storedOf = new Map(found.map(({ key, n }) => [key, Number(n)]))
+  const storedOf = new Map(found.map(({ hash, n }) => [hash, Number(n)]))
   const stored = Number(total!.n)
   const rest = stored - [...storedOf.values()].reduce((sum, n) => sum + n, 0)
   return {
-    read: counts.read,
+    read: position.counts.read,
     stored,
-    repeated: Math.max(0, counts.accepted - stored),
-    refused: counts.refused,
-    days: keys.map((key) => ({
-      day: key.slice(0, DAY_CHARS),
-      event: key.slice(DAY_CHARS + 1),
-      ...explain(named[key]!, storedOf.get(key) ?? 0),
-    })),
+    repeated: Math.max(0, position.counts.accepted - stored),
+    refused: position.counts.refused,
+    days: Object.entries(named)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, counts]) => ({
+        day: key.slice(0, DAY_CHARS),
+        event: key.slice(DAY_CHARS + 1),
+        ...explain(counts, storedOf.get(hashOf(key)) ?? 0),
+      })),
     others: others || rest ? explain(others ?? { read: 0, moved: 0, refused: 0 }, rest) : null,
   }
 }

@@ -135,7 +135,7 @@ test('the sheet explains each difference between the rows and the stored events'
   ).toMatchObject(expected)
 
   // Its size is bounded.
-  const many = Array.from({ length: 1_500 }, (_, n) => row(100 + n, '2026-01-03T00:00:00Z', `event ${n}`))
+  const many = Array.from({ length: 1_500 }, (_, n) => row(100 + n, '2026-01-03T00:00:00Z', `${n} ${'x'.repeat(190)}`))
   const bounded = await importInto(target, file('names.jsonl', lines(many)), '--source', 'posthog')
   expect([bounded.days.length, bounded.others]).toEqual([1_000, { ...none, read: 500, stored: 500 }])
 }, 240_000)
