@@ -10,7 +10,7 @@ import { createImports } from '../transfers/imports.ts'
 import { ImportError } from '../transfers/importError.ts'
 import { type RefusedRow, runImport } from '../transfers/importRun.ts'
 import { parquetFile } from '../transfers/parquetRows.ts'
-import { reconcile, type Sheet } from '../transfers/reconcile.ts'
+import { reconcile, type Sheet, type SheetCounts } from '../transfers/reconcile.ts'
 import { filesIn, type RowFile } from '../transfers/rows.ts'
 import { SOURCES } from '../transfers/sources/all.ts'
 import { mapped } from '../transfers/sources/mapped.ts'
@@ -87,16 +87,21 @@ const recordOf = async (call: CommandCall, store: ImportStore, projectId: number
   return found
 }
 
-const sheetLines = ({ read, stored, repeated, refused, days }: Sheet): string[] => [
+const SHEET_HEAD = ['DAY', 'EVENT', 'READ', 'MOVED BY ZONE', 'REFUSED', 'REPEATED', 'STORED', 'UNEXPLAINED']
+
+const countsOf = (of: SheetCounts) =>
+  [of.read, of.moved, of.refused, of.repeated, of.stored, of.unexplained].map(String)
+
+const sheetLines = ({ read, stored, repeated, refused, days, others }: Sheet): string[] => [
   `Rows read: ${read}`,
   `Stored: ${stored}`,
   `Repeated, because they were stored before: ${repeated}`,
   ...Object.entries(refused).map(([code, rows]) => `Refused, ${code}: ${rows}`),
   '',
-  ...toTable(
-    ['DAY', 'EVENT', 'STORED'],
-    days.map(({ day, event, stored: each }) => [day, event, String(each)]),
-  ),
+  ...toTable(SHEET_HEAD, [
+    ...days.map((each) => [each.day, each.event, ...countsOf(each)]),
+    ...(others ? [['others', '', ...countsOf(others)]] : []),
+  ]),
 ]
 
 const importCommand = (call: CommandCall) =>
@@ -121,6 +126,7 @@ const importCommand = (call: CommandCall) =>
           source,
           files: await rowFilesIn(path, storage, id),
           position: record.position,
+          days: await store.days(projectId, id),
           store,
           deliver: createDeliver(url, project!.token),
           onRefused: (row: RefusedRow) => report && appendFileSync(report, `${JSON.stringify(row)}\n`),
@@ -140,7 +146,7 @@ const importCommand = (call: CommandCall) =>
         )
       }
       await store.change(id, { state: 'done' })
-      const sheet = await reconcile(storage, (await store.get(projectId, id))!)
+      const sheet = await reconcile(storage, (await store.get(projectId, id))!, await store.days(projectId, id))
       return {
         lines: [`Import ${id} is done.`, ...sheetLines(sheet)],
         data: { id, ...sheet },
@@ -173,7 +179,24 @@ const undoCommand = (call: CommandCall) =>
     }
   })
 
+const sheetCommand = (call: CommandCall) =>
+  withMetadata(call, {}, async (metadata) => {
+    const projectId = await projectOf(call, metadata)
+    const imports = createImports(metadata.store(createImportStore), metadata.store(createDeletionStore))
+    return withEvents(call, { isExclusive: false }, async (storage): Promise<CommandResult> => {
+      const sheet = await imports.sheet(storage, projectId, call.words[0]!)
+      return { lines: sheetLines(sheet), data: { id: call.words[0]!, ...sheet } }
+    })
+  })
+
 export const IMPORT_COMMANDS: readonly Command[] = [
+  {
+    name: 'import sheet',
+    words: ['id'],
+    options: { project: PROJECT_OPTION },
+    what: 'Compares what an import has read with what it has stored.',
+    run: sheetCommand,
+  },
   {
     name: 'import list',
     words: [],

@@ -1,5 +1,6 @@
 import { own, setOwn } from '../lib/own.ts'
 import type { Fields } from '../lib/fields.ts'
+import { createDayCounter, type DayCounts } from './dayCounts.ts'
 import { ImportError } from './importError.ts'
 import type { FileRow, RowFile } from './rows.ts'
 import { derivedId, isPossible, REFUSALS, type Source } from './sources/source.ts'
@@ -32,6 +33,8 @@ export interface ImportRun {
   readonly source: Source
   readonly files: readonly RowFile[]
   readonly position: ImportPosition
+  /** Counts by day and event at the position. */
+  readonly days: DayCounts
   readonly store: Pick<ImportStore, 'change'>
   readonly deliver: Deliver
   readonly onRefused: (row: RefusedRow) => void
@@ -71,10 +74,15 @@ interface Waiting {
   readonly event: DeliveredEvent
 }
 
+interface ReadEvent {
+  readonly event: DeliveredEvent
+  readonly day: string | undefined
+}
+
 /** Returns a function from a row to its event. A string: why it is not imported. */
 const createRead = ({ id, source }: ImportRun) => {
   const ordinalOf = createOrdinals()
-  return ({ value }: FileRow): DeliveredEvent | string => {
+  return (value: FileRow['value']): ReadEvent | string => {
     if (typeof value === 'string') return value
     const read = source.read(value)
     if (typeof read === 'string') return read
@@ -83,24 +91,26 @@ const createRead = ({ id, source }: ImportRun) => {
       const key = derivedId(source.name, JSON.stringify(value), read.timestamp)
       return `${key} ${ordinalOf(key)}`
     }
-    return {
+    const event = {
       uuid: read.uuid ?? derivedId(source.name, read.key ?? whole(), read.timestamp),
       event: read.event,
       distinct_id: read.distinctId,
       timestamp: new Date(read.timestamp).toISOString(),
       properties: { ...read.properties, $import_id: id },
     }
+    return { event, day: read.day }
   }
 }
 
 /** Imports files, from a position. After each delivery, the position is stored. Rejects with `ImportError`. */
 export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
-  const { id, files, store, deliver, onRefused, onProgress, rate, pause, isStopped } = run
+  const { id, source, files, store, deliver, onRefused, onProgress, rate, pause, isStopped } = run
   let { position } = run
+  const days = createDayCounter(run.days)
 
   const note = async (next: ImportPosition) => {
     position = next
-    await store.change(id, { position })
+    await store.change(id, { position, days: days.counts() })
     onProgress(position)
   }
 
@@ -116,7 +126,11 @@ export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
     const flush = async (line: number) => {
       const startedAt = performance.now()
       const rejected = batch.length ? await deliver(batch.map(({ event }) => event)) : []
-      for (const { index, code, detail } of rejected) refuse(batch[index]!.line, code, detail)
+      for (const { index, code, detail } of rejected) {
+        const { line: at, event } = batch[index]!
+        refuse(at, code, detail)
+        days.refused(event.timestamp, event.event)
+      }
       const { counts } = position
       const byCode: Record<string, number> = { ...counts.refused }
       for (const row of refused) {
@@ -139,6 +153,16 @@ export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
       if (earliest > 0) await pause(earliest)
     }
 
+    const take = (at: number, { event, day }: ReadEvent) => {
+      days.read(event.timestamp, event.event, day)
+      batch.push({ line: at, event })
+      bytes += JSON.stringify(event).length
+    }
+    const partsOf = (value: FileRow['value']): readonly FileRow['value'][] => {
+      const parts = typeof value === 'string' ? value : source.parts ? source.parts(value) : [value]
+      return typeof parts === 'string' ? [parts] : parts
+    }
+
     let line = first
     const all = file.rows()
     for (;;) {
@@ -149,15 +173,14 @@ export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
       })
       if (next.done) break
       const row = next.value
-      const event = read(row)
+      const found = partsOf(row.value).map(read)
       // Read again for the numbers of equal rows, but delivered already.
       if (row.line <= first) continue
       line = row.line
-      rows += 1
-      if (typeof event === 'string') refuse(line, event)
-      else {
-        batch.push({ line, event })
-        bytes += JSON.stringify(event).length
+      rows += found.length
+      for (const each of found) {
+        if (typeof each === 'string') refuse(line, each)
+        else take(line, each)
       }
       if (batch.length < BATCH_EVENTS && bytes < BATCH_BYTES && refused.length < BATCH_EVENTS) continue
       await flush(line)

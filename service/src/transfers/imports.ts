@@ -1,5 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 import type { DeletionStore } from '../retention/store.ts'
+import type { Storage } from '../storage/storage.ts'
+import { reconcile, type Sheet } from './reconcile.ts'
 import type { ImportRecord, ImportStore } from './store.ts'
 
 const MAX_LISTED = 50
@@ -9,6 +11,8 @@ const AHEAD_MS = 2 * 24 * 3_600_000
 /** Imports of projects. `trailmark import` runs them. */
 export interface Imports {
   list(projectId: number): Promise<readonly ImportRecord[]>
+  /** Compares what an import has read with what it has stored. */
+  sheet(storage: Pick<Storage, 'rows'>, projectId: number, id: string): Promise<Sheet>
   /** Lets the command stop after its current delivery. */
   stop(projectId: number, id: string): Promise<ImportRecord>
   /** Stops an import and requests the deletion of its events. Resolves with the id of the deletion. */
@@ -26,6 +30,8 @@ export const createImports = (store: ImportStore, deletions: Pick<DeletionStore,
   }
   return {
     list: (projectId) => store.list(projectId, MAX_LISTED),
+    sheet: async (storage, projectId, id) =>
+      reconcile(storage, await get(projectId, id), await store.days(projectId, id)),
     async stop(projectId, id) {
       const { state } = await get(projectId, id)
       if (state === 'running') await store.change(id, { state: 'stopped' })

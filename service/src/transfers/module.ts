@@ -13,6 +13,7 @@ export const TRANSFERS: Module<ExportParts & ImportParts> = {
     const [erasures, deletions] = [metadata.store(createErasureStore), metadata.store(createDeletionStore)]
     return {
       imports: createImports(metadata.store(createImportStore), deletions),
+      sheetStorage: gate.runs,
       exporter: createExporter({
         storage: gate.runs,
         journal: () => readJournal(erasures, deletions),

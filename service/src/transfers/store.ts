@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { type MetadataContext, now } from '../storage/metadata/context.ts'
 import type { Tables } from '../storage/metadata/tables.ts'
+import type { DayCounts } from './dayCounts.ts'
 
 export type ImportState = 'running' | 'stopped' | 'done' | 'undone'
 
@@ -40,10 +41,26 @@ export interface ImportStore {
   get(projectId: number, id: string): Promise<ImportRecord | undefined>
   /** Lists the newest imports of a project, newest first. */
   list(projectId: number, limit: number): Promise<readonly ImportRecord[]>
-  change(id: string, changes: Partial<Pick<ImportRecord, 'state' | 'position' | 'error'>>): Promise<void>
+  /** Resolves with the counts of an import by day and event. */
+  days(projectId: number, id: string): Promise<DayCounts>
+  change(
+    id: string,
+    changes: Partial<Pick<ImportRecord, 'state' | 'position' | 'error'>> & { readonly days?: DayCounts },
+  ): Promise<void>
 }
 
-const toRecord = (row: Selectable<Tables['imports']>): ImportRecord => ({
+const COLUMNS = [
+  'id',
+  'project_id',
+  'source',
+  'state',
+  'position_json',
+  'error',
+  'created_at',
+  'changed_at',
+] as const satisfies readonly (keyof Tables['imports'])[]
+
+const toRecord = (row: Pick<Selectable<Tables['imports']>, (typeof COLUMNS)[number]>): ImportRecord => ({
   id: row.id,
   projectId: row.project_id,
   source: row.source,
@@ -66,6 +83,7 @@ export const createImportStore = ({ db }: MetadataContext): ImportStore => ({
       error: null,
       created_at: at,
       changed_at: at,
+      days_json: '{}',
     }
     await db.insertInto('imports').values(row).execute()
     return toRecord(row)
@@ -73,7 +91,7 @@ export const createImportStore = ({ db }: MetadataContext): ImportStore => ({
   async get(projectId, id) {
     const row = await db
       .selectFrom('imports')
-      .selectAll()
+      .select(COLUMNS)
       .where('project_id', '=', projectId)
       .where('id', '=', id)
       .executeTakeFirst()
@@ -82,7 +100,7 @@ export const createImportStore = ({ db }: MetadataContext): ImportStore => ({
   async list(projectId, limit) {
     const rows = await db
       .selectFrom('imports')
-      .selectAll()
+      .select(COLUMNS)
       .where('project_id', '=', projectId)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
@@ -90,13 +108,23 @@ export const createImportStore = ({ db }: MetadataContext): ImportStore => ({
       .execute()
     return rows.map(toRecord)
   },
-  async change(id, { state, position, error }) {
+  async days(projectId, id) {
+    const row = await db
+      .selectFrom('imports')
+      .select('days_json')
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row ? (JSON.parse(row.days_json) as DayCounts) : {}
+  },
+  async change(id, { state, position, error, days }) {
     await db
       .updateTable('imports')
       .set({
         changed_at: now(),
         ...(state ? { state } : {}),
         ...(position ? { position_json: JSON.stringify(position) } : {}),
+        ...(days ? { days_json: JSON.stringify(days) } : {}),
         ...(error === undefined ? {} : { error }),
       })
       .where('id', '=', id)

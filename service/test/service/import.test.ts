@@ -3,11 +3,13 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
+import { pause } from '../../src/lib/wait.ts'
 import { api, capture, event, request, rowsOf } from '../support/api.ts'
 import { trailmark, trailmarkJson } from '../support/cli.ts'
 import { until } from '../support/engine.ts'
 import { MAIN, type RunningService, startService, temporaryFolder } from '../support/startService.ts'
 
+const KILLS = Number(process.env.TEST_RUNS ?? 3)
 const root = temporaryFolder()
 let service: RunningService
 
@@ -94,40 +96,88 @@ test('the import of an export has the same events and people, in every format, a
   }
 }, 240_000)
 
-test('an import that is killed continues, and loses and doubles nothing', async () => {
+test('the sheet explains each difference between the rows and the stored events', async () => {
+  const target = await project('sheet')
+  const row = (uuid: number, timestamp: string, name = 'seen') => ({
+    uuid: `019b7600-0000-7000-8000-${String(uuid).padStart(12, '0')}`,
+    event: name,
+    distinct_id: 'a',
+    timestamp,
+  })
+  const rows = [
+    row(1, '2026-01-01T12:00:00Z'),
+    row(1, '2026-01-01T12:00:00Z'),
+    // The next day in UTC.
+    row(2, '2026-01-01T22:00:00-05:00'),
+    row(3, '2026-01-02T10:00:00+02:00'),
+    { ...row(4, '2026-01-02T10:00:00Z'), distinct_id: 'x'.repeat(10_000) },
+    { timestamp: '2026-01-02' },
+  ]
+  const path = file('sheet.jsonl', lines(rows))
+  const sheet = await importInto(target, path, '--source', 'posthog')
+  const none = { moved: 0, refused: 0, repeated: 0, unexplained: 0 }
+  const expected = {
+    read: 6,
+    stored: 3,
+    repeated: 1,
+    refused: { no_event: 1, distinct_id_too_long: 1 },
+    days: [
+      { ...none, day: '2026-01-01', event: 'seen', read: 3, moved: -1, repeated: 1, stored: 1 },
+      { ...none, day: '2026-01-02', event: 'seen', read: 2, moved: 1, refused: 1, stored: 2 },
+    ],
+    others: null,
+  }
+  expect(sheet).toMatchObject(expected)
+  expect((await api(target, 'GET', `/imports/${sheet.id}/sheet`)).body).toEqual(expected)
+  expect((await api(service, 'GET', `/imports/${sheet.id}/sheet`)).status).toBe(404)
+  expect(
+    await trailmarkJson(service.data, 'import', 'sheet', sheet.id, '--project', String(target.projectId)),
+  ).toMatchObject(expected)
+
+  // Its size is bounded.
+  const many = Array.from({ length: 1_500 }, (_, n) => row(100 + n, '2026-01-03T00:00:00Z', `${n} ${'x'.repeat(190)}`))
+  const bounded = await importInto(target, file('names.jsonl', lines(many)), '--source', 'posthog')
+  expect([bounded.days.length, bounded.others]).toEqual([1_000, { ...none, read: 500, stored: 500 }])
+}, 240_000)
+
+test('an import that is killed at any moment continues, and loses and doubles nothing', async () => {
   const target = await project('killed')
+  // A killed run delivers at most 2,000 rows.
+  const total = 2_000 * (KILLS + 1)
   // Equal rows are events of their own.
   const path = file(
     'many.jsonl',
-    lines(Array.from({ length: 6_000 }, (_, n) => ({ name: 'n', user: `u${n % 7}`, at: 1_767_225_600 + (n >> 2) }))),
+    lines(Array.from({ length: total }, (_, n) => ({ name: 'n', user: `u${n % 7}`, at: 1_767_225_600 + (n >> 2) }))),
   )
   const map = file('map.json', JSON.stringify({ event: 'name', distinct_id: 'user', timestamp: 'at', unit: 's' }))
   const words = ['import', path, '--map', map, '--project', String(target.projectId)]
   const env = { ...process.env, TRAILMARK_DATA: service.data }
-  const begin = async (more: readonly string[]) => {
+  const begin = async (more: readonly string[], killAfterMs: number) => {
     const child = spawn(process.execPath, [MAIN, ...words, ...more], { env, stdio: ['ignore', 'ignore', 'pipe'] })
     let output = ''
     child.stderr.on('data', (chunk) => (output += chunk))
-    await until(() => /rows read/.test(output))
+    await until(() => (killAfterMs ? /Import/ : /rows read/).test(output))
+    await pause(killAfterMs)
     child.kill('SIGKILL')
     await new Promise((done) => child.once('close', done))
     return /Import (\S+)/.exec(output)![1]!
   }
-  const id = await begin(['--rate', '1000'])
-  await begin(['--rate', '1000', '--resume', id])
+  const id = await begin(['--rate', '1000'], 0)
+  for (let kills = 1; kills < KILLS; kills += 1)
+    await begin(['--rate', '1000', '--resume', id], 1 + Math.random() * 1_500)
   const [listed] = await trailmarkJson(service.data, 'import', 'list', '--project', String(target.projectId))
   expect([listed.id, listed.state]).toEqual([id, 'running'])
   expect((await api(target, 'GET', '/imports')).body.results).toMatchObject([{ id, state: 'running', refused: {} }])
   expect((await api(service, 'POST', `/imports/${id}/undo`)).status).toBe(404)
   const sheet = await trailmarkJson(service.data, ...words, '--rate', '100000', '--resume', id)
-  expect(sheet).toMatchObject({ id, read: 6_000, stored: 6_000, refused: {} })
-  expect((await rowsOf(target, 'SELECT count(), uniq(uuid) FROM events'))[0]).toEqual([6_000, 6_000])
-  expect(await trailmarkJson(service.data, ...words, '--rate', '100000')).toMatchObject({ stored: 0, repeated: 6_000 })
+  expect(sheet).toMatchObject({ id, read: total, stored: total, refused: {} })
+  expect((await rowsOf(target, 'SELECT count(), uniq(uuid) FROM events'))[0]).toEqual([total, total])
+  expect(await trailmarkJson(service.data, ...words, '--rate', '100000')).toMatchObject({ stored: 0, repeated: total })
 
   // Undo deletes them, and the same files can be imported again.
   expect((await api(target, 'POST', `/imports/${id}/undo`)).body.deletion).toEqual(expect.any(String))
   await until(async () => Number((await rowsOf(target, 'SELECT count() FROM events'))[0]![0]) === 0)
-  expect(await trailmarkJson(service.data, ...words, '--rate', '100000')).toMatchObject({ stored: 6_000, repeated: 0 })
+  expect(await trailmarkJson(service.data, ...words, '--rate', '100000')).toMatchObject({ stored: total, repeated: 0 })
 }, 240_000)
 
 test('events of other products get the names, ids and properties that SDKs send', async () => {
@@ -224,6 +274,88 @@ test('events of other products get the names, ids and properties that SDKs send'
   expect([uuid.slice(0, 8) + uuid.slice(9, 13), uuid[14]]).toEqual([(at * 1_000).toString(16).padStart(12, '0'), '7'])
 }, 240_000)
 
+test('events of Umami and visits of Matomo get ids that the next import derives again', async () => {
+  const target = await project('web analytics')
+  const head =
+    'event_id,session_id,distinct_id,visit_id,created_at,event_type,event_name,hostname,url_path,url_query,page_title,referrer_domain,referrer_path,utm_source,browser,os,device,country,event_data'
+  const umami = file(
+    'umami.csv',
+    [
+      head,
+      'e1,s1,,v1,2026-04-01 10:00:00.123+00,1,,example.com,/p,x=1,Home,google.com,/search,news,chrome,Mac OS,laptop,NO,',
+      'e2,s1,ann,v1,2026-04-01 10:00:01.000+00,2,bought,example.com,/p,,Home,,,,chrome,Mac OS,laptop,NO,"{""price"":3}"',
+      'e3,s1,,v1,2026-04-01 10:00:02.000+00,3,,example.com,/p,,,,,,,,,,',
+    ].join('\n'),
+  )
+  expect(await importInto(target, umami, '--source', 'umami')).toMatchObject({
+    read: 3,
+    stored: 2,
+    refused: { left_out: 1 },
+  })
+  expect(
+    await eventsOf(
+      target,
+      'event, distinct_id, toString(timestamp), properties.$current_url, properties.$referrer, properties.$device_type, properties.price',
+    ),
+  ).toEqual([
+    [
+      '$pageview',
+      'umami:s1',
+      '2026-04-01 10:00:00.123',
+      'https://example.com/p?x=1',
+      'https://google.com/search',
+      'Desktop',
+      null,
+    ],
+    ['bought', 'ann', '2026-04-01 10:00:01.000', 'https://example.com/p', null, 'Desktop', '3'],
+  ])
+  // The same rows from the API.
+  const api = { id: 'e2', sessionId: 's1', createdAt: '2026-04-01T10:00:01.000Z', eventType: 2, eventName: 'bought' }
+  expect(await importInto(target, file('umami.jsonl', lines([api])), '--source', 'umami')).toMatchObject({
+    repeated: 1,
+  })
+
+  const at = Date.UTC(2026, 4, 1) / 1_000
+  const visit = (actions: readonly unknown[]) => ({
+    idSite: 1,
+    idVisit: 9,
+    visitorId: '00112233445566ff',
+    referrerUrl: 'https://google.com/',
+    countryCode: 'no',
+    deviceType: 'Desktop',
+    serverTimePretty: '01:00:00',
+    actionDetails: actions,
+  })
+  const actions = [
+    { type: 'action', url: 'https://example.com/m', pageTitle: 'M', pageId: 1, timestamp: at },
+    { type: 'event', eventCategory: 'video', eventAction: 'play', eventValue: 2, pageId: 2, timestamp: at + 1 },
+    { type: 'goal', goalName: 'signed up', timestamp: at + 2 },
+    { type: 'goal', goalName: 'signed up', timestamp: at + 2 },
+  ]
+  const matomo = (rows: readonly unknown[]) =>
+    importInto(target, file('matomo.jsonl', lines(rows)), '--source', 'matomo')
+  expect(await matomo([visit(actions.slice(0, 3)), { idVisit: 10 }, visit(['x'])])).toMatchObject({
+    read: 5,
+    stored: 3,
+    refused: { no_event: 1, not_an_object: 1 },
+  })
+  // The visit has continued.
+  expect(await matomo([visit(actions)])).toMatchObject({ read: 4, stored: 1, repeated: 3 })
+  expect(
+    (
+      await eventsOf(
+        target,
+        'event, distinct_id, properties.$pathname, properties.$geoip_country_code, properties.event_category',
+      )
+    ).slice(2),
+  ).toEqual([
+    ['$pageview', 'matomo:00112233445566ff', '/m', 'NO', null],
+    ['play', 'matomo:00112233445566ff', null, 'NO', 'video'],
+    ['goal', 'matomo:00112233445566ff', null, 'NO', null],
+    ['goal', 'matomo:00112233445566ff', null, 'NO', null],
+  ])
+}, 240_000)
+
 test('what cannot be imported is named with its row and reason, and the rest is stored', async () => {
   const target = await project('faults')
   const path = file(
@@ -256,7 +388,10 @@ test('what cannot be imported is named with its row and reason, and the rest is 
       row_too_long: 1,
       invalid_properties: 1,
     },
-    days: [{ day: '2026-01-01', event: 'ok', stored: 1 }],
+    days: [
+      { day: '2026-01-01', event: 'long', read: 1, refused: 1, stored: 0, unexplained: 0 },
+      { day: '2026-01-01', event: 'ok', read: 1, refused: 0, stored: 1, unexplained: 0 },
+    ],
   })
   expect(
     readFileSync(refused, 'utf8')

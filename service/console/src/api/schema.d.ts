@@ -1233,6 +1233,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/projects/{projectId}/imports/{id}/sheet': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Compare what an import has read with what it has stored, by day and event
+     * @description Requires a key with the scope project:read.
+     */
+    get: operations['getImportsByIdSheet']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/projects/{projectId}/imports/{id}/stop': {
     parameters: {
       query?: never
@@ -7177,6 +7197,70 @@ export interface operations {
               /** @enum {string} */
               state: 'running' | 'stopped' | 'done' | 'undone'
             }[]
+          }
+        }
+      }
+      default: components['responses']['Refusal']
+    }
+  }
+  getImportsByIdSheet: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        id: string
+        projectId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done. */
+      '2XX': {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            /** @description Counts by UTC day and event, of at most 1,000 */
+            days: {
+              day: string
+              event: string
+              /** @description Rows that came from another day by their time zone, less those that went */
+              moved: number
+              /** @description Rows of this day in the files */
+              read: number
+              /** @description Rows that the service refused */
+              refused: number
+              /** @description Events that were stored before, or were deleted since */
+              repeated: number
+              stored: number
+              /** @description Stored events without a row. 0, unless the import began with an older version */
+              unexplained: number
+            }[]
+            others: {
+              /** @description Rows that came from another day by their time zone, less those that went */
+              moved: number
+              /** @description Rows of this day in the files */
+              read: number
+              /** @description Rows that the service refused */
+              refused: number
+              /** @description Events that were stored before, or were deleted since */
+              repeated: number
+              stored: number
+              /** @description Stored events without a row. 0, unless the import began with an older version */
+              unexplained: number
+            } | null
+            /** @description Rows read */
+            read: number
+            /** @description Rows that are not imported, by reason */
+            refused: {
+              [key: string]: number
+            }
+            /** @description Events that were stored before, or were deleted since */
+            repeated: number
+            /** @description Events that this import has stored */
+            stored: number
           }
         }
       }

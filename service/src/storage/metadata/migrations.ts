@@ -121,4 +121,5 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       created_at TEXT NOT NULL, changed_at TEXT NOT NULL)`,
     'CREATE INDEX imports_by_project ON imports (project_id, created_at)',
   ],
+  ["ALTER TABLE imports ADD COLUMN days_json TEXT NOT NULL DEFAULT '{}'"],
 ]

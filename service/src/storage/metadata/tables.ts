@@ -170,6 +170,7 @@ export interface Tables {
     error: string | null
     created_at: string
     changed_at: string
+    days_json: string
   }
   toolbar_codes: {
     hash: string

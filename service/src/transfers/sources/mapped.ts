@@ -2,7 +2,7 @@ import { own } from '../../lib/own.ts'
 import type { Fields } from '../../lib/fields.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { ImportError } from '../importError.ts'
-import { given, isFields, type Source, textOf, timeOf } from './source.ts'
+import { dayOf, given, isFields, type Source, textOf, timeOf } from './source.ts'
 
 /** Which columns of any file have what. */
 interface Mapping {
@@ -80,6 +80,7 @@ export const mapped = (text: string): Source => {
         distinctId: person,
         timestamp: at,
         properties: given(Object.fromEntries(columns)),
+        ...dayOf(time),
         ...(isUuid(id) ? { uuid: id } : textOf(id) ? { key: textOf(id)! } : {}),
       }
     },

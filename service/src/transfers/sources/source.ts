@@ -10,6 +10,8 @@ export interface SourceEvent {
   readonly properties: Fields
   /** Absent: the id is derived from `key`. */
   readonly uuid?: string
+  /** Day of the event in its file, if its time has a zone there. */
+  readonly day?: string
   /** What identifies the event in its product. Absent: all of its fields. */
   readonly key?: string
 }
@@ -18,7 +20,9 @@ export interface SourceEvent {
 export interface Source {
   readonly name: string
   readonly what: string
-  /** Returns the event of a row, or why it is not imported. */
+  /** Returns the parts of a row that has several events, or why it is not imported. Absent: a row has one event. */
+  readonly parts?: (row: Fields) => readonly Fields[] | string
+  /** Returns the event of a row or a part, or why it is not imported. */
   readonly read: (row: Fields) => SourceEvent | string
 }
 
@@ -33,6 +37,7 @@ export const REFUSALS = {
   no_time: 'The row has no time that can be read.',
   impossible_time: 'The time of the row is before 1971 or in the future.',
   invalid_properties: 'The properties of the row are not a JSON object.',
+  too_many_actions: 'The visit has more than 5,000 actions.',
   left_out: 'Such rows are not events, and are left out.',
 } as const
 export type Refusal = keyof typeof REFUSALS
@@ -58,14 +63,23 @@ export const objectOf = (value: unknown): Fields | undefined => {
   }
 }
 
+// Postgres writes whole hours as "+02".
+const ZONE = /:\d\d(?:\.\d+)?([+-]\d\d)(:?\d\d)?$/
+
 /** Returns a time in ms. A text without a zone is UTC. */
 export const timeOf = (value: unknown): number | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined
   const hasZone = /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(value.slice(10))
-  const at = Date.parse(hasZone ? value : `${value.replace(' ', 'T')}${value.length > 10 ? 'Z' : ''}`)
+  const isShort = ZONE.exec(value)?.[2] === undefined && ZONE.test(value)
+  const whole = isShort ? `${value}:00` : value
+  const at = Date.parse(hasZone || isShort ? whole : `${value.replace(' ', 'T')}${value.length > 10 ? 'Z' : ''}`)
   return Number.isNaN(at) ? undefined : at
 }
+
+/** Returns the day of a time that is written with its zone. */
+export const dayOf = (value: unknown): { readonly day?: string } =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && ZONE.test(value) ? { day: value.slice(0, 10) } : {}
 
 export const isPossible = (timestamp: number): boolean => timestamp >= EARLIEST && timestamp <= Date.now() + DAY_MS
 

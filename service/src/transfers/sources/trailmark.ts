@@ -1,5 +1,5 @@
 import { isUuid } from '../../lib/uuid.ts'
-import { objectOf, type Source, textOf, timeOf } from './source.ts'
+import { dayOf, objectOf, type Source, textOf, timeOf } from './source.ts'
 
 // An export as CSV has an apostrophe before what a spreadsheet would run.
 const withoutApostrophe = (text: string) => text.replace(/^'(?='*[=+@\-\t\r])/, '')
@@ -21,6 +21,7 @@ const readWith =
       distinctId: toText(distinctId),
       timestamp,
       properties: chain ? { ...properties, $elements_chain: toText(chain) } : properties,
+      ...dayOf(row.timestamp),
       ...(isUuid(row.uuid) ? { uuid: row.uuid } : {}),
     }
   }

@@ -641,6 +641,9 @@ describe.each(Object.keys(STORES))('definitions in %s', (name) => {
     expect(changed).toMatchObject({ state: 'stopped', position, error: 'why', createdAt: added.createdAt })
     expect([await imports.list(1, 10), await imports.list(2, 10)]).toEqual([[changed], []])
     expect(await imports.get(2, added.id)).toBeUndefined()
+    const days = { '2026-01-01 a': { read: 2, moved: 1, refused: 0 } }
+    await imports.change(added.id, { days })
+    expect([await imports.days(1, added.id), await imports.days(2, added.id)]).toEqual([days, {}])
   })
 
   test('remembers the latest erasure of an id, and whether its events were erased', async () => {

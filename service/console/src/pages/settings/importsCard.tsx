@@ -1,12 +1,14 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
 import { inProject, inProjectWithId, type ResponseOf } from '../../api/inProject.ts'
 import { formatAgo, formatDateTime, formatWhole } from '../../lib/format.ts'
 import { useLoad } from '../../lib/useLoad.ts'
 import { useMutation } from '../../lib/useMutation.ts'
 import { useProject } from '../../project.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Card } from '../../ui/pageHead.tsx'
 import { Empty, Failed, Load } from '../../ui/states.tsx'
+import { SimpleTable } from '../../ui/simpleTable.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 
@@ -45,25 +47,72 @@ export const ImportsCard = () => {
     }),
   )
   const error = stop.error ?? undo.error
+  const [shown, setShown] = useState<Import>()
   return (
     <Card title="Imports">
       {error && <Failed error={error} />}
       <Load of={imports}>
         {({ results }) =>
           results.length ? (
-            <ImportTable imports={results} onStop={(of) => void stop.run(of)} onUndo={(of) => void undo.run(of)} />
+            <ImportTable
+              imports={results}
+              onStop={(of) => void stop.run(of)}
+              onUndo={(of) => void undo.run(of)}
+              onSheet={setShown}
+            />
           ) : (
             <Empty title="Nothing was imported">
               <p>
                 Run <code>trailmark import FILE --source posthog</code> on the machine of the service, for files of
-                PostHog, Mixpanel, Amplitude, GA4, exports of Trailmark, and any JSON lines or CSV. Its progress is
-                here.
+                PostHog, Mixpanel, Amplitude, GA4, Umami, Matomo, exports of Trailmark, and any JSON lines or CSV. Its
+                progress is here.
               </p>
             </Empty>
           )
         }
       </Load>
+      {shown && <SheetDialog of={shown} onClose={() => setShown(undefined)} />}
     </Card>
+  )
+}
+
+const SHEET = ['Day', 'Event', 'Read', 'Moved by zone', 'Refused', 'Repeated', 'Stored', 'Unexplained']
+
+/** Compares the rows of an import with its stored events. */
+const SheetDialog = ({ of, onClose }: { readonly of: Import; readonly onClose: () => void }) => {
+  const { id } = useProject()
+  const sheet = useLoad(`import sheet ${id} ${of.id}`, ({ signal }) =>
+    dataOf(api.GET(`${PATH}/{id}/sheet`, { params: inProjectWithId(id, of.id), signal })),
+  )
+  return (
+    <Dialog title={`Sheet of the import from ${of.source}`} isWide onClose={onClose}>
+      <Load of={sheet}>
+        {({ read, stored, repeated, refused, days, others }) => (
+          <div class="stack">
+            <p>
+              {formatWhole(read)} rows read, {formatWhole(stored)} stored, {formatWhole(repeated)} repeated or deleted
+              since
+              {Object.entries(refused).map(([code, rows]) => `, ${formatWhole(rows)} refused as ${code}`)}. Days are
+              UTC.
+            </p>
+            <SimpleTable
+              caption="Counts by day and event"
+              head={SHEET}
+              rows={[...days, ...(others ? [{ day: 'Others', event: '', ...others }] : [])].map((each) => [
+                each.day,
+                each.event,
+                each.read,
+                each.moved,
+                each.refused,
+                each.repeated,
+                each.stored,
+                each.unexplained,
+              ])}
+            />
+          </div>
+        )}
+      </Load>
+    </Dialog>
   )
 }
 
@@ -71,10 +120,12 @@ const ImportTable = ({
   imports,
   onStop,
   onUndo,
+  onSheet,
 }: {
   readonly imports: readonly Import[]
   readonly onStop: (of: Import) => void
   readonly onUndo: (of: Import) => void
+  readonly onSheet: (of: Import) => void
 }) => {
   const { timezone } = useProject()
   const columns: readonly Column<Import>[] = [
@@ -115,6 +166,11 @@ const ImportTable = ({
       title: <span class="visually-hidden">Actions</span>,
       cell: (of) => (
         <div class="row">
+          {of.state !== 'running' && (
+            <button type="button" class="button" onClick={() => onSheet(of)}>
+              Sheet
+            </button>
+          )}
           {of.state === 'running' && (
             <button type="button" class="button" onClick={() => onStop(of)}>
               Stop
