@@ -200,11 +200,20 @@ test('there is one pageview for each navigation, when the title is there, and no
   expect(pageviews().slice(2)).toEqual([['/last', '/last', 'Item']])
 })
 
+test('a page that is left before its first navigation has ended has its pageview', async () => {
+  const router = createRouter()
+  await mount({ render: () => h('p') }, { router })
+  dispatchEvent(new Event('pagehide'))
+  dispatchEvent(new Event('pagehide'))
+  expect(pageviews()).toHaveLength(1)
+})
+
 test('with capture_pageview: false a router captures none', async () => {
   const router = createRouter()
   await mount({ render: () => h('p') }, { router, options: { capture_pageview: false } })
   router.go('/')
   router.go('/about')
+  dispatchEvent(new Event('pagehide'))
   await jest.advanceTimersByTimeAsync(100)
   expect(pageviews()).toEqual([])
 })

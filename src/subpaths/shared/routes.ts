@@ -26,20 +26,27 @@ export const createRoutes = (client: () => Analytics, options: Options) => {
     if (current?.route && /^\$page(view|leave)$/.test(event.event)) event.properties.$route = current.route
     return event
   }
-  const capture = () => {
+  const isWanted = options.capture_pageview !== false
+  const capture = (isLeaving?: boolean) => {
     if (!isPending) return
     isPending = false
-    if (hasStarted) client().capture('$pageview', { navigation_type: current!.type })
-    else client().set_config({ capture_pageview: (hasStarted = true) })
+    // While the page is left, the SDK's own first pageview would come too late.
+    if (hasStarted || isLeaving) client().capture('$pageview', { navigation_type: current?.type })
+    else client().set_config({ capture_pageview: true })
+    hasStarted = true
   }
   return {
     options: { ...options, capture_pageview: false, before_send: [addRoute, options.before_send].flat() },
     navigated: (navigation: Navigation): void => {
-      isPending ||= options.capture_pageview !== false && current?.path !== navigation.path
-      if (!current) addEventListener('pagehide', capture)
+      isPending ||= isWanted && current?.path !== navigation.path
       current = navigation
       clearTimeout(timer)
-      timer = setTimeout(capture, 1)
+      timer = setTimeout(() => capture(), 1)
+    },
+    /** Captures what waits. The page may be left before the router's first navigation has ended. */
+    leave: (): void => {
+      isPending ||= isWanted && !hasStarted && !(document as { prerendering?: boolean }).prerendering
+      capture(true)
     },
   }
 }

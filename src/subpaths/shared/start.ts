@@ -63,5 +63,6 @@ export const start = ({ client, token, options = {}, name = '' }: Settings, hasR
     navigated: routes.navigated,
     config: toText(options),
   }
+  if (hasPage() && hasRouter) addEventListener('pagehide', routes.leave)
   return (registry[key] = started)
 }

@@ -62,6 +62,8 @@ const CHECKS = {
     const { home, pricing, post } = framework.patterns ?? {}
     await page.goto(url)
     await heading(page, 'Home')
+    // Before the page is hydrated, a link loads the next one.
+    await collector.waitFor('$pageview')
     await go(page, 'pricing', 'Pricing')
     await go(page, 'post', 'Post hello')
     await page.goBack()
