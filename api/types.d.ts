@@ -26,9 +26,7 @@ export interface CommonProperties {
   $current_url?: string
   $pathname?: string
   $referrer?: string
-  $screen_name?: string
   $process_person_profile?: boolean
-  $geoip_disable?: boolean
 }
 type Names<Plan, Kind extends string, Others> =
   | (keyof Plan & string)
