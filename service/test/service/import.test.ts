@@ -171,6 +171,16 @@ test('an import that is killed at any moment continues, and loses and doubles no
   expect((await api(service, 'POST', `/imports/${id}/undo`)).status).toBe(404)
   const sheet = await trailmarkJson(service.data, ...words, '--rate', '100000', '--resume', id)
   expect(sheet).toMatchObject({ id, read: total, stored: total, refused: {} })
+  expect(
+    (sheet.days as { read: number; stored: number; repeated: number; unexplained: number }[]).reduce(
+      (sums, { read, stored, repeated, unexplained }) => [
+        sums[0]! + read,
+        sums[1]! + stored,
+        sums[2]! + repeated + unexplained,
+      ],
+      [0, 0, 0],
+    ),
+  ).toEqual([total, total, 0])
   expect((await rowsOf(target, 'SELECT count(), uniq(uuid) FROM events'))[0]).toEqual([total, total])
   expect(await trailmarkJson(service.data, ...words, '--rate', '100000')).toMatchObject({ stored: 0, repeated: total })
 
