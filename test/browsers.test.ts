@@ -7,7 +7,7 @@ const DIST = resolve(__dirname, '../dist')
 const FILES = ['', 'esm', 'cjs'].flatMap((folder) =>
   readdirSync(resolve(DIST, folder))
     // For servers and builds, and for pages with a run token in newer browsers (docs/reference/browsers.md).
-    .filter((file) => /\.c?js$/.test(file) && !/^(endpoints|cli|sourcemaps|plan|proxy|server)\./.test(file))
+    .filter((file) => /\.c?js$/.test(file) && !/^(endpoints|cli|sourcemaps|plan|proxy|server|testing)\./.test(file))
     .map((file) => resolve(DIST, folder, file)),
 )
 

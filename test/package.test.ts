@@ -9,7 +9,12 @@ import ts from 'typescript'
 
 const ROOT = resolve(__dirname, '..')
 const run = (command: string, ...args: string[]) =>
-  execFileSync('npx', [command, ...args], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  execFileSync('npx', [command, ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 2 ** 26,
+  })
 const readJson = (file: string) => JSON.parse(readFileSync(resolve(ROOT, file), 'utf8')) as Record<string, number>
 const EXTENSIONS = Object.entries(readJson('src/extensions/extensions.json'))
 const BUDGETS: Record<string, number> = {

@@ -93,9 +93,9 @@ const STARTERS: Record<string, { files: Files; framework: string; added: Record<
     files: { 'package.json': needs('@sveltejs/kit', 'vite', 'svelte'), 'tsconfig.json': '{}', 'src/app.html': '' },
     framework: 'SvelteKit',
     added: {
-      'src/trailmark.ts': /from '\$env\/dynamic\/public'/,
+      'src/trailmark.ts': /import\.meta\.env\.VITE_TRAILMARK_TOKEN/,
       'src/hooks.client.ts': /^import '\.\/trailmark'\n$/,
-      '.env': /^PUBLIC_TRAILMARK_TOKEN/,
+      '.env': /^VITE_TRAILMARK_TOKEN/,
     },
   },
   Astro: {

@@ -113,6 +113,8 @@ export const EVENTS: Readonly<Record<string, EventDescription>> = {
       $exception_list: 'The error and its causes, with their frames, [exceptions](../guides/exceptions.md).',
       $exception_level: 'Always `error`.',
       $exception_steps: 'Steps before it, each with `$message` and `$timestamp`.',
+      $request_method:
+        'Method of the request that failed on the server, from `captureRequestErrors` of `trailmark/next/server`.',
       $exception_component_stack: 'Stack of components, from the error boundary of `trailmark/react`.',
       $message: 'In a step: its message.',
       $timestamp: 'In a step: its time, ISO 8601.',
@@ -355,7 +357,6 @@ export const PROPERTIES: Readonly<Record<string, Readonly<Record<string, string>
     $lib_version: 'Release of the SDK.',
     $is_server: 'True for events of `trailmark/server`.',
     $geoip_disable: 'True if the service adds no country, because the address is that of a server.',
-    $screen_name: 'Name of a screen, which apps send. The SDK for pages sets none.',
     $sdk_dist_channel: '`npm` or `cdn`.',
     $config_defaults: 'The option `defaults`.',
     $lib_custom_api_host: '`api_host`, if it is not a PostHog cloud.',

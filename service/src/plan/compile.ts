@@ -33,13 +33,9 @@ const isSent = (name: string) => name.startsWith('$') || SENT.has(name)
 /** Returns the properties of an event without those that SDKs add, unless its schema has them. */
 const planned = (schema: Schema | undefined, properties: Fields): Fields => {
   const inPlan = (typeof schema === 'object' && (schema.properties as Fields | undefined)) || {}
-  const kept: Record<string, unknown> = {}
-  // Defined, because an assignment to __proto__ sets the prototype.
-  for (const name of Object.keys(properties))
-    if (!isSent(name) || own(inPlan, name) !== undefined)
-      if (name === '__proto__') Object.defineProperty(kept, name, { value: properties[name], enumerable: true })
-      else kept[name] = properties[name]
-  return kept
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name]) => !isSent(name) || own(inPlan, name) !== undefined),
+  )
 }
 
 /** Returns the message of an error. */

@@ -130,14 +130,9 @@ export default defineNuxtPlugin(() => {
   {
     name: 'SvelteKit',
     packages: ['@sveltejs/kit'],
-    prefix: 'PUBLIC_',
-    module: (project) => ({
-      path: `src/trailmark.${extension(project)}`,
-      text: start('env.PUBLIC_TRAILMARK_TOKEN', 'env.PUBLIC_TRAILMARK_HOST').replace(
-        '\n\n',
-        `\n${importOf('$env/dynamic/public', '{ env }')}\n\n`,
-      ),
-    }),
+    // Variables of Vite, because SvelteKit 2 and 3 have different modules for their own.
+    prefix: 'VITE_',
+    module: (project) => viteModule(project),
     insertion: (project) => {
       const path = project.find('src/hooks.client.ts', 'src/hooks.client.js')
       return { ...importIn(path ?? `src/hooks.client.${extension(project)}`), isNew: !path }
