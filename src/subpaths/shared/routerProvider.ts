@@ -22,6 +22,7 @@ const watchOf = ({ client, name = '', options }: TrailmarkProviderProps): Watche
   })
   // It may have captured its first pageview already, and then captures none when the watch starts.
   if (client) client.set_config(ofRouter(watched))
+  addEventListener('pagehide', watched.routes.leave)
   return watched
 }
 
