@@ -33,7 +33,7 @@ const INPUTS: Record<string, (analytics: Analytics, value: never) => unknown> = 
   'capture() as an $unset name': (analytics, value) => analytics.capture('x', {}, { $unset: [value] }),
   'capture() as timestamp and uuid': (analytics, value) =>
     analytics.capture('x', {}, { timestamp: value, uuid: value }),
-  'capture() as the event name': (analytics, value) => analytics.capture(value as unknown as string),
+  'capture() as the event name': (analytics, value) => analytics.capture<string>(value),
   calculateEventProperties: (analytics, value) => analytics.calculateEventProperties('x', value),
   register: (analytics, value) => analytics.register({ value }),
   'register() as the properties': (analytics, value) => analytics.register(value),
