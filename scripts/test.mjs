@@ -86,10 +86,10 @@ const runChecks = async () => {
 const runJest = () =>
   suite(
     'jest',
-    // With one more than cores, no core is idle while files wait for engines and processes.
+    // With two more than cores, no core is idle while files wait for engines and processes.
     npx(
       'jest',
-      `--maxWorkers=${availableParallelism() + 1}`,
+      `--maxWorkers=${availableParallelism() + 2}`,
       `--cacheDirectory=${jestCache}`,
       '--json',
       `--outputFile=${join(folder, 'jest.json')}`,

@@ -16,7 +16,7 @@ import { type RunningService, startService, temporaryFolder } from '../support/s
  * Compares materialized and live runs of random endpoints on two processes with one Postgres and one engine, while everything
  * happens that may make them differ. TEST_RUNS is the number of comparisons, TEST_SEED the seed that a failure prints.
  */
-const COMPARISONS = randomRuns(240)
+const COMPARISONS = randomRuns(160)
 const SEED = Number(process.env.TEST_SEED ?? Date.now() % 1e9)
 // More than endpoints, so that most of them are compared after each turn, which costs more than its comparisons.
 const PER_TURN = 16
