@@ -13,7 +13,7 @@ export const whyAbsent = (method: string, reason = 'is not in this version'): st
 
 interface Inputs {
   features: readonly Feature[]
-  /** What the features have connected, in the same order. */
+  /** Connections of the features, in the same order. */
   connections: readonly Connection[]
   /** The methods that are there now. */
   api: object

@@ -15,8 +15,8 @@ export const isFunction = (value: unknown): value is Method => typeof value === 
 export type Calls = ReturnType<typeof createCalls>
 
 /**
- * Calls that come before what they need: a client, or the extension that has the method. They run in order, each with its
- * moment. `results`: what each method returns meanwhile. `run` calls a method by its path.
+ * Creates the queue of calls that wait for a client, or for the extension with the method. They run in order, each with
+ * its moment. `results`: what methods return to calls that wait. `run` calls a method by its path.
  */
 export const createCalls = (results: Methods, log: Log, run: (path: string, args: readonly unknown[]) => unknown) => {
   let early: EarlyMoment | undefined
@@ -37,8 +37,8 @@ export const createCalls = (results: Methods, log: Log, run: (path: string, args
     /** Whether one more call can wait. */
     hasRoom: () => waiting.length < MAX_WAITING && (hasPage() || isWorker()),
     /**
-     * Runs a call later, unless it only returns something. Returns the method's result meanwhile. `now`: its moment.
-     * `onResult` receives the result.
+     * Queues a call, unless it only reads a value. Returns the method's interim result. `now`: the moment of the call.
+     * `onResult` receives the final result.
      */
     add: (path: string, args: readonly unknown[], now: EarlyMoment, onResult?: (result: unknown) => void): unknown => {
       if (QUERY.test(path) && !args.some(isFunction)) return undefined

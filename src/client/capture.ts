@@ -66,7 +66,7 @@ export const createCapture = (
 
   const moment = (): Moment => ({
     at: new Date(),
-    // The URL of a worker is not that of a page.
+    // A worker's URL is not the URL of a page.
     url: hasPage() ? location.href : '',
     session: context.session.peek(),
     layers: pipeline().layersNow(),

@@ -1,6 +1,6 @@
 import type { Client, Connection } from './feature'
 
-/** Methods by which the visitor decides. */
+/** Connects the methods that record the visitor's decision. */
 export const connectConsent = ({ context, delivery, capture, api, emit, align }: Client): Connection => {
   const { config, log, consent, isCookieless, isOptedOut } = context
   const decide = (granted: boolean | undefined) => {

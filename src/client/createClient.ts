@@ -149,7 +149,7 @@ export const createClient = ({
   const stopLifecycle = startPageLifecycle(context, delivery, emit, readShared, captureDelayed, running.leave)
 
   const coreApi: CoreApi = {
-    // The fourth parameter is not the site's.
+    // Hides the fourth parameter, which is internal.
     capture: (event, properties, options) => capture(event, properties, options),
     calculateEventProperties: events.calculateEventProperties,
     reset: person.reset,
@@ -178,7 +178,7 @@ export const createClient = ({
   return {
     call,
     api,
-    /** Runs before each call of the page: captures what waits, and applies what other tabs have changed. */
+    /** Runs before each call of the page: captures waiting events, and applies changes from other tabs. */
     beforeCall: () => {
       captureDelayed()
       look()

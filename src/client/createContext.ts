@@ -76,7 +76,7 @@ export const createContext = (
     /** Returns the visitor's id as the service sees it. */
     distinctId: () => (isCookieless() ? COOKIELESS_ID : identity.distinctId()),
     deviceId: () => (isCookieless() ? undefined : identity.deviceId()),
-    /** The session's id. Begins a session where there is none. */
+    /** Returns the session's id. Starts a session if there is none. */
     sessionId: () => session.current() ?? session.touch().sessionId,
     /** Whether an event of this name creates or updates a person profile; without a name, whether any event does. */
     processesPerson: (event?: string) =>

@@ -35,7 +35,7 @@ interface ClientMembers {
   mayStore(): boolean
 }
 
-/** What features and extensions run with. */
+/** Host of features and extensions, with members of the client. */
 export interface FeatureHost extends ExtensionHost, ClientMembers {
   /** Fetches an extension and starts it with this host and `parts`. `onFailure`: called if it does not run. */
   startExtension(name: ExtensionName, parts?: object, onFailure?: Stop): Stop
@@ -99,7 +99,7 @@ export interface Hooks {
   onEnd(): void
 }
 
-/** What a feature adds to a client: methods, a pipeline stage, something that runs, and hooks. */
+/** Contributions of a feature to a client: methods, a pipeline stage, something that runs, and hooks. */
 export interface Connection extends Partial<Hooks> {
   api?: Partial<Api>
   stage?: FeatureStage
@@ -115,7 +115,7 @@ export interface Connection extends Partial<Hooks> {
 /** Calls a method by its path. */
 export type CallMethod = (path: string, args: readonly unknown[]) => unknown
 
-/** What a feature can use of a client. */
+/** Members of a client that features can use. */
 export interface Client {
   context: Context
   delivery: Delivery
@@ -128,11 +128,11 @@ export interface Client {
   captureDelayed: Stop
   /** Changes options, like `set_config`. */
   configure(changes: Partial<Config>): void
-  /** Adds types of members of options, which an extension brings, and checks what the site has passed. */
+  /** Adds an extension's types for members of options, and checks the values that the site has passed. */
   defineMembers(members: OptionMembers): void
   /** The calls that wait. */
   calls: Calls
-  /** What features and running extensions have connected. */
+  /** Connections of features and running extensions. */
   connections: Connection[]
   /** Calls a method, also one that an extension has. */
   call: CallMethod
@@ -142,7 +142,7 @@ export interface Client {
   api(): Partial<Api>
   /** Whether person events are allowed. Logs one line that names `method` when they are not. */
   mayProcess(method: string): boolean
-  /** Clears what the page knows about the previous person. */
+  /** Clears the page's data about the previous person. */
   forgetVisit: Stop
   /** Calls a hook of every feature. */
   emit: Emit
@@ -150,13 +150,13 @@ export interface Client {
   align(): void
 }
 
-/** What runs the features of a client. */
+/** Runner of a client's features. */
 export interface Runner {
   /** Starts the features that are wanted and stops the others. Called by init, set_config and changes of consent. */
   align: Stop
   /**
-   * Lets features capture what they hold, in the order in which they start. Called when the page is left, and before
-   * the values become another person's, after which `align` starts the features again.
+   * Lets features capture their pending data, in start order. Called when the page is left, and before the person
+   * changes. In the second case, `align` then starts the features again.
    */
   leave(isNextPerson: boolean): void
   /** Stops all features. Later calls of `align` start none. */
@@ -166,7 +166,7 @@ export interface Runner {
 /** A part of the SDK that a site can leave out: one row of `FEATURES` and one import, `trailmark/<name>`. */
 export interface Feature {
   name: PartName
-  /** Its methods by path, and what they return without it. */
+  /** Methods by path, with their return values when the feature is absent. */
   methods?: Methods
   /** Its options. */
   options?: OptionRows
@@ -174,7 +174,7 @@ export interface Feature {
   members?: OptionMembers
   /** The items of the remote configuration that it uses. */
   remote?: RemoteRows
-  /** What it brings for the core's own work. */
+  /** Implementations that the feature provides to the core. */
   provides?: Partial<Provided>
   connect?(client: Client): Connection
   /** Runs what the features of the client run (`runs`). Each part with `runs` brings it. */

@@ -21,18 +21,18 @@ import { type Analytics, type Api, METHODS, type Methods, type Options, type Pla
 
 type Members = Record<string, unknown>
 
-// Texts that guides and templates have in place of the token.
+// Placeholders for the token in guides and templates.
 const PLACEHOLDER = /your[-_ ]|project[-_ ]token|^[<{$%[]|\.\.\.|\u2026|^(undefined|null)$/i
 
 /** Runs calls where there is no client, and returns their results. */
 export type FallbackApi = (path: string, args: readonly unknown[]) => unknown
 
-/** What `init` does where there is no page. `begin` creates and starts the client, `end` allows another `init`. */
+/** Handles `init` where there is no page. `begin` creates and starts the client, `end` allows another `init`. */
 export type WithoutPage = (analytics: Analytics, begin: () => void, end: () => void) => FallbackApi | undefined
 
-/** How a build does without the parts that a site leaves out. Absent: it has all of them. */
+/** Replacements for the parts that a build may lack. A build with all parts sets none. */
 export interface Lacking {
-  /** What the core uses instead of parts. */
+  /** Stand-ins that the core uses instead of parts. */
   standIns?: Partial<Provided>
   /** The methods of all parts. */
   methods?: Methods
@@ -40,12 +40,12 @@ export interface Lacking {
   missing?: Missing
 }
 
-/** What a build of the SDK consists of, besides the core. */
+/** Components of a build of the SDK, besides the core. */
 export interface Build extends Lacking {
   features: readonly Feature[]
-  /** Returns how extensions are fetched. */
+  /** Returns the function that loads extensions. */
   makeLoad(config: Config): LoadExtension
-  /** What `init` does in workers and on servers. Absent: nothing. */
+  /** Handles `init` in workers and on servers. Unset: `init` does nothing there. */
   withoutPage?: WithoutPage
 }
 
@@ -58,7 +58,7 @@ export const createAnalytics = (build: Build, name?: string, others: Record<stri
   const members = Object.assign({}, ...features.map((each) => each.members)) as OptionMembers
   const rows = Object.assign({}, OPTIONS, ...features.map((each) => each.options)) as OptionRows
   const rules: OptionRules = { rows, members, check: providedBy(features, standIns).check }
-  /** Every method, and what it returns without a client. */
+  /** All methods, with their return values without a client. */
   const results = Object.assign({}, METHODS, NOT_YET, methods, ...features.map((each) => each.methods)) as Methods
   let client: Client | undefined
   let fallback: FallbackApi | undefined

@@ -9,11 +9,11 @@ interface Late {
   absence(): string | undefined
   /** Called when a call begins to wait. */
   onWait?(): void
-  /** Answers a call that will not reach the extension. `absence`: why; undefined: too many calls wait. */
+  /** Answers a call that will not reach the extension. `absence`: the reason; undefined if too many calls wait. */
   answer(path: string, args: readonly unknown[], absence?: string): unknown
 }
 
-/** Returns the handler of calls that come before the extension of a feature, or without it. */
+/** Returns the handler of calls that arrive before the feature's extension, or without it. */
 export const lateCalls =
   ({ calls, moment }: Client, { absence, onWait, answer }: Late): CallMethod =>
   (path, args) => {
@@ -21,7 +21,7 @@ export const lateCalls =
     if (reason || !calls.hasRoom()) return answer(path, args, reason)
     onWait?.()
     const early = calls.early()
-    // Not read again, because between two persons the page is still that of the first.
+    // Keeps the earlier moment, because between two persons the page still belongs to the first.
     const now = early?.layers ? early : { ...moment(), trace: new Error() }
     const add = (onResult?: (result: unknown) => void) => calls.add(path, args, now, onResult)
     return path.endsWith('Async') ? new Promise(add) : add()

@@ -1,7 +1,7 @@
 import { type Check, type MissingOption, type OptionRules } from '../config/settings'
 import { has } from '../lib/objects'
 
-/** The options of each part that has some; one with a value as `name: value`. */
+/** Options by part. `name: value` matches an option with this value. */
 export const PART_OPTIONS: Readonly<Record<string, RegExp>> = {
   autocapture: /^(autocapture|mask_all_.*)$/,
   bots: /^custom_blocked_useragents$/,

@@ -16,7 +16,7 @@ export interface NotYet {
   metrics: { count: Report; gauge: Report; histogram: Report; flush(): void }
 }
 
-/** The paths of these methods, and what they return. */
+/** Paths of these methods, with their return values. */
 export const NOT_YET: Record<string, unknown> = {
   captureLog: undefined,
   setIdentity: undefined,

@@ -12,7 +12,7 @@ export const startPageLifecycle = (
   { session, store, tabStore, cookies }: Context,
   { queue, outbox, isOutboxKey }: Delivery,
   emit: Emit,
-  /** Applies what other tabs have changed. */
+  /** Applies changes from other tabs. */
   readShared: () => void,
   /** Captures the events that wait for a later task. */
   captureDelayed: () => void,

@@ -8,7 +8,7 @@ import type { Config } from '../types'
 import { consentName } from './consentName'
 import { cookieOptions } from './openStores'
 
-/** What consent, options and the browser's settings allow. Evaluated at each call, because all of them change. */
+/** Permissions by consent, options and browser settings. Evaluated at each call, because all of them change. */
 export interface Permissions {
   consent: Consent
   /** Whether events are captured without an id of the visitor (docs/reference/protocol.md#8.7). */

@@ -10,7 +10,7 @@ import type { createRemoteConfig, RemoteRows } from '../state/remoteConfig'
 import type { refusalCookie } from '../state/backends/refusalCookie'
 import type { Cookies } from '../state/backends/cookie'
 
-/** What parts bring for the core's own work. */
+/** Implementations that parts provide to the core. */
 export interface Provided {
   /** Stores waiting events in the browser. */
   createOutbox(inputs: OutboxInputs, loadDatabase: LoadDatabase): Outbox
@@ -29,7 +29,7 @@ export interface Provided {
   ): Permissions
   /** Reads consent in cookies where `cookies` is undefined. */
   refusalCookie?: typeof refusalCookie
-  /** Makes one event of two that set properties of a person. */
+  /** Merges two events that set person properties into one. */
   mergeSets?: typeof mergeSets
   /** Reads and stores where the visitor came from. */
   createAttribution: typeof createAttribution

@@ -9,8 +9,8 @@ import type { Permissions } from './permissions'
 const nothing = () => {}
 
 /**
- * What a build allows that lacks consent: everything, except for a visitor who has refused in another build or version, or
- * if an option demands consent.
+ * Returns the permissions of a build without consent. Everything is allowed, unless the visitor has refused in another
+ * build or version, or an option demands consent.
  */
 export const obeyRefusal = (config: Config, token: string): Permissions => {
   const name = consentName(config, token)

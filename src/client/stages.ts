@@ -50,7 +50,7 @@ export const createStages = (
   const device = memo(context.readDevice)
   const riding = memo((values: Properties) => pick(values, (name) => isKey(name, 'rides')))
   const fromFeatures = features.flatMap(({ properties = [] }) => properties)
-  /** What an event that is captured later takes from the moment it happened. */
+  /** Returns the properties that a delayed event takes from the moment it happened. */
   const layersNow = () => [attribution.properties(), riding(store.all())]
   const layers = (then?: Then) => [
     ...(then?.layers ?? layersNow()),

@@ -35,7 +35,7 @@ export const STAND_INS: Provided = {
   check: coarseCheck,
   createPermissions: obeyRefusal,
   createAttribution: (_config, _store, tabStore) => ({
-    // What the site has registered for the session.
+    // Properties that the site has registered for the session.
     properties: tabStore.all,
     beginSession: nothing,
     endSession: () => tabStore.set(objectOf(Object.keys(tabStore.all()), nothing)),

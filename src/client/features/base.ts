@@ -6,5 +6,5 @@ import { cookies } from './cookies/cookies'
 import { device } from './device/device'
 import { durable } from './durable/durable'
 
-/** What the core needs for complete events, and to keep them and the visitor's ids. */
+/** Features that the core needs to complete events, and to keep them and the visitor's ids. */
 export const BASE: readonly Feature[] = [checks, durable, consent, cookies, campaign, device]

@@ -22,7 +22,7 @@ export const FEATURES: readonly Feature[] = [
   ...BASE,
   bots,
   exceptions,
-  // One of them brings what runs all that start and stop.
+  // One row has to provide `runFeatures`, which starts and stops the features.
   { ...pageviews, runFeatures },
   pageleaves,
   clicks,

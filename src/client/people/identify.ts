@@ -9,7 +9,7 @@ import type { Context } from '../createContext'
 import type { Ledger } from '../ledger'
 import type { PersonProperties } from './personProperties'
 
-// What the page and the service know about a person, besides ids, groups and super properties.
+// Stored values about a person, besides ids, groups and super properties.
 const FACTS = [
   ...Object.keys(KEYS).filter((name) => !/rides|cookie|browser/.test(KEYS[name as keyof typeof KEYS])),
   '$surveys_activated',

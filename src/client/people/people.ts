@@ -6,7 +6,7 @@ import { identityApi } from './identify'
 import { createPersonProperties } from './personProperties'
 import { createReset } from './reset'
 
-/** What the core knows about changes of the person. */
+/** Creates `reset` and the check of person events. */
 export const createPerson = (context: Context, emit: Emit) => {
   const { config, log, isCookieless } = context
   const reset = createReset(context, (bootstrap?: Bootstrap) => emit((each) => each.onReset?.(bootstrap)))

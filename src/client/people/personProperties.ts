@@ -14,7 +14,7 @@ export const createPersonProperties = (
   mayProcess: (method: string) => boolean,
 ) => {
   const processPerson = (): void => store.set({ $epp: true })
-  /** What this page has sent about the person, by name. */
+  /** Person properties that this page has sent, by name. */
   const sent = new Map<string, string>()
 
   /**
@@ -25,7 +25,7 @@ export const createPersonProperties = (
     const stored = store.get<Properties>('$stored_person_properties') ?? {}
     const ids = [person(), identity.distinctId(), identity.isIdentified()]
     return Object.entries({ $set, $set_once }).flatMap(([kind, all]) =>
-      // Also one for no properties at all.
+      // Includes an entry for calls without properties.
       Object.entries({ '': 0, ...all }).map(
         ([name, value]) => [kind + name, toJson([value, kind === '$set' && own(stored, name), ids])] as const,
       ),

@@ -98,7 +98,7 @@ export const exceptions = {
                 const { error, reason } = event as Event & { error?: unknown; reason?: unknown }
                 if (isOn()) client.call('captureException', [error ?? reason ?? event, undefined, event])
               },
-              // Not in the capture phase, in which the window also receives errors of images and scripts that do not load.
+              // Not in the capture phase: there, the window also receives load errors of images and scripts.
               {},
             ),
           ]

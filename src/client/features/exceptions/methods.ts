@@ -1,4 +1,4 @@
-/** The methods of exceptions by path, and what they return without the feature. */
+/** Methods of exceptions by path, with their return values when the feature is absent. */
 export const EXCEPTION_METHODS = {
   captureException: undefined,
   addExceptionStep: undefined,

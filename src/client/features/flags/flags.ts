@@ -4,7 +4,7 @@ import { createRemoteConfig } from '../../../state/remoteConfig'
 import type { Feature } from '../../feature'
 import { FLAG_METHODS } from './methods'
 
-/** Feature flags, early access features, and what the service turns on and off. */
+/** Feature flags, early access features, and features that the service turns on and off. */
 export const flags = {
   name: 'flags',
   methods: FLAG_METHODS,

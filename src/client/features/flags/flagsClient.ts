@@ -18,7 +18,7 @@ export const createFlagsClient = (context: Context, { encode, send, onRequestErr
   /** The visitor's id before `identify`, until a request has sent it. */
   let anonymousId: string | undefined
 
-  /** Requests a URL, with `query` as the body. Returns the JSON object in the response, or why there is none. */
+  /** Requests a URL, with `query` as the body. Returns the JSON object in the response, or the reason there is none. */
   const fetchObject = async (url: string, query?: string, timeoutMs?: number): Promise<FlagsResponse> => {
     const body = query && (await encode(query))
     let result = await send(url, body, config, timeoutMs)

@@ -1,4 +1,4 @@
-/** The methods of flags by path, and what they return without the feature. */
+/** Methods of flags by path, with their return values when the feature is absent. */
 export const FLAG_METHODS = {
   getFeatureFlag: undefined,
   isFeatureEnabled: undefined,

@@ -1,4 +1,4 @@
-/** The methods of groups by path, and what they return without the feature. */
+/** Methods of groups by path, with their return values when the feature is absent. */
 export const GROUP_METHODS = {
   group: undefined,
   getGroups: {},

@@ -1,4 +1,4 @@
-/** The methods of pageviews by path, and what they return without the feature. */
+/** Methods of pageviews by path, with their return values when the feature is absent. */
 export const PAGEVIEW_METHODS = {
   getPageViewId: undefined,
 }

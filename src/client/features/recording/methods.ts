@@ -1,4 +1,4 @@
-/** The methods of recording by path, and what they return without the feature. */
+/** Methods of recording by path, with their return values when the feature is absent. */
 export const RECORDING_METHODS = {
   startSessionRecording: undefined,
   stopSessionRecording: undefined,

@@ -71,7 +71,7 @@ export const recording = {
           !context.config.disable_session_recording &&
           !context.config.advanced_disable_flags,
         start: (host) => {
-          // What the main script has anyway, so that the recorder need not contain it too.
+          // Parts of the main script. The recorder receives them, so that it need not contain them too.
           const parts: Omit<RecorderParts, keyof FeatureHost> = {
             createOutbox: context.createOutbox,
             createQueue: context.createQueue,

@@ -2,7 +2,7 @@ import type { SurveyRenderReason } from '../../../types'
 
 const NOT_VISIBLE: SurveyRenderReason = { visible: false }
 
-/** The methods of surveys by path, and what they return without surveys. */
+/** Methods of surveys by path, with their return values when the feature is absent. */
 export const SURVEY_METHODS = {
   getSurveys: undefined,
   getActiveMatchingSurveys: undefined,

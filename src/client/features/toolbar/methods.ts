@@ -1,4 +1,4 @@
-/** The methods of toolbar by path, and what they return without the feature. */
+/** Methods of the toolbar by path, with their return values when the feature is absent. */
 export const TOOLBAR_METHODS = {
   loadToolbar: false,
 }

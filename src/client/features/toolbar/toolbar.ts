@@ -16,7 +16,7 @@ import { TOOLBAR_METHODS } from './methods'
 /** Name of an entry: in the URL's hash the code, in session storage the token of the project whose toolbar this tab shows. */
 const NAME = '__trailmark_toolbar'
 const CODE = /#__trailmark_toolbar=(\w*)/
-// By then, routers that restore the URL they started with have done so.
+// By this time, routers that restore their initial URL have done so.
 const CLEAR_AGAIN_MS = 500
 
 /**
@@ -30,8 +30,8 @@ const takeCode = (): string | undefined => {
 }
 
 /**
- * The toolbar for the site's own team. Fetched only after a link of the console or `loadToolbar`, or with a session of
- * the toolbar in this tab.
+ * The toolbar for the site's own team. Fetched only after a link from the console or a call of `loadToolbar`, or if
+ * this tab has a toolbar session.
  */
 export const toolbar = {
   name: 'toolbar',

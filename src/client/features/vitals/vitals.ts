@@ -7,7 +7,7 @@ import { own, pick } from '../../../lib/objects'
 import type { PerformanceConfig } from '../../../types'
 import type { Feature } from '../../feature'
 
-/** The types of the members of `capture_performance`, and of the project's setting of the same content. */
+/** Types of the members of `capture_performance`. The project setting has the same members. */
 const MEMBERS = {
   web_vitals: 'boolean',
   web_vitals_allowed_metrics: STRINGS,
