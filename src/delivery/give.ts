@@ -2,7 +2,10 @@ import type { Config } from '../types'
 import type { Body } from './encode'
 import { type beacon, outlivesPage, type request } from './transport'
 
-/** Returns a function that passes one request to the browser when the page is left. False: the browser accepts no more. */
+/**
+ * Returns a function that hands one request to the browser when the page is left. It returns false if the browser
+ * accepts no more.
+ */
 export const createGive =
   (config: Config, url: () => string, send: typeof request, sendBeacon: typeof beacon) =>
   (body: Body): boolean => {

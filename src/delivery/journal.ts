@@ -53,7 +53,7 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
     isWritten: (tab: string) => written === tab,
     exists,
     write,
-    /** As `write`, but writes fewer if local storage is nearly full. */
+    /** Same as `write`, but writes fewer entries if local storage is nearly full. */
     writeSome: (tab: string, entries: ReadonlySet<Entry>, room: number): Entry[] => {
       const isUnkept = [...entries].some(({ isKept }) => !isKept)
       let written = write(tab, entries, room)
@@ -85,7 +85,7 @@ export const createJournal = ({ name, mayKeep, journals }: JournalInputs) => {
         for (let count = entry?.lost ?? 0; count > 0; count--) onLost({ event: entry!.event, uuid: '' })
         return entry?.uuid && entry.text ? { ...entry, journal: tab } : []
       }),
-    /** Removes the journals of closed tabs that `adopted` entries come from, unless others in `entries` do too. */
+    /** Removes the journals that `adopted` entries come from, unless `entries` has others from the same journal. */
     release: (adopted: readonly Entry[], entries: Iterable<Entry>): void => {
       const names = new Set(adopted.map(({ journal }) => journal!))
       for (const entry of adopted) entry.journal = undefined

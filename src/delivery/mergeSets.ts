@@ -2,7 +2,7 @@ import { toJson } from '../lib/json'
 import { pick } from '../lib/objects'
 import type { CapturedEvent, Properties } from '../types'
 
-// What differs between events of one person, session and page.
+// Properties that differ between events of one person, session and page.
 const OWN = ['$set', '$set_once', '$insert_id', '$time']
 
 /** Returns what `$set` events that can be merged have in common; undefined for others. */
@@ -12,8 +12,8 @@ const contextOf = ({ event, properties, $set, $unset }: CapturedEvent): string |
     : toJson(pick(properties, (name) => !OWN.includes(name)))
 
 /**
- * Returns one `$set` event with the changes of two that follow each other: of `$set`, the last value of a name wins, of
- * `$set_once` the first. Undefined if the persons, sessions or pages differ, or if properties are removed.
+ * Merges two consecutive `$set` events into one: for `$set`, the last value of a name wins, for `$set_once` the first.
+ * Returns undefined if the persons, sessions or pages differ, or if properties are removed.
  */
 export const mergeSets = (first: CapturedEvent, second: CapturedEvent): CapturedEvent | undefined => {
   const context = contextOf(second)

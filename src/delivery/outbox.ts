@@ -34,13 +34,16 @@ export interface Outbox {
   write(mayWaitLong?: boolean): void
   /** Removes entries that the service has acknowledged or rejected, or that were dropped. */
   forget(entries: readonly Entry[]): void
-  /** Waits until this tab is the one that sends. False: another tab does not respond; send, but claim no orphans. */
+  /** Waits until this tab is the sender. False: another tab does not respond; send, but claim no orphans. */
   acquireLeadership(): Promise<boolean>
   /** Ends leadership and, if nothing waits, everything that marks the tab as alive. */
   release(): void
   /** Returns some entries of closed tabs, oldest first, each once. Only for the tab that sends. */
   claimOrphans(): Promise<Entry[]>
-  /** Another tab has written its journal. `onOrphaned` is called if it ends before the events in it have arrived. */
+  /**
+   * Watches another tab, which has written its journal. `onOrphaned` is called if that tab ends before its events have
+   * arrived.
+   */
   watch(tab: string): void
   /** Removes the outbox with the events of all tabs, if nothing may be stored. */
   align(): void
@@ -95,7 +98,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
   let session: TabSession | undefined
   let database: TabDatabase | undefined
   let openDatabase: OpenDatabase | undefined
-  /** Whether there was no code when a database was needed. */
+  /** Whether a database was needed before its code was loaded. */
   let isWanted = false
   let isFetching = false
   let attempts = 0
@@ -161,7 +164,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
           if (current.signal.aborted) return
           for (const entry of fresh) entry.isKept = true
           removeLeft(fresh)
-          // What it held is in the database now.
+          // The database has the journal's entries at this point.
           if (journal.isWritten(tab)) writeJournal()
         },
         () => {
@@ -218,7 +221,7 @@ export const createOutbox = (inputs: OutboxInputs, loadDatabase: LoadDatabase): 
       removeLeft(gone)
       database?.remove(done.filter((record) => !--record.waiting).map(({ key }) => key))
       if (journal.isWritten(tab)) writeJournal()
-      // Ready for the next outage, in which it could not be fetched.
+      // Fetched ahead of the next outage, which would prevent it.
       if (!openDatabase && mayKeep() && locks()) onIdle(() => fetchDatabase(MAX_ATTEMPTS))
     },
     acquireLeadership: () => {

@@ -30,7 +30,7 @@ export interface QueueInputs {
   onRequestError(error: RequestError): void
   /** Makes one event of two that follow each other, if they are mergeable. */
   merge?(first: CapturedEvent, second: CapturedEvent): CapturedEvent | undefined
-  /** Characters after which a last batch is compressed ahead of time. */
+  /** Minimum size of a last batch that is compressed ahead of time, in characters. */
   prepareAfter?: number
   send?: typeof request
   sendBeacon?: typeof beacon

@@ -10,7 +10,8 @@ export const TOO_LARGE = 413
 // How services of the protocol acknowledge events: {"status": 1}, {"status": "Ok"}, and the oldest 1.
 const ACKNOWLEDGED: unknown[] = [1, 'Ok']
 
-// How it rejects them: its errors (docs/reference/errors.md), which are PostHog's too, and sentences of PostHog's capture.
+// Rejections: the errors of the service (docs/reference/errors.md), which PostHog has too, and messages of PostHog's
+// capture.
 const ERROR_TYPE = /^(authentication|validation)_error$|^invalid_request$/
 const SENTENCE = /^((event|batch) submitted with|API key is not valid)/
 // The SDK sends valid JSON, so something on the way has changed the body.

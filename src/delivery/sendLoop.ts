@@ -66,7 +66,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
       waiting.trim()
     }
   }
-  /** Sends the next batch. Undefined: there is none, or a beacon has sent it in the meantime. */
+  /** Sends the next batch. Returns undefined if there is none, or if a beacon has sent it in the meantime. */
   const sendNext = async (current: Sending): Promise<RequestResult | undefined> => {
     // Whatever the page has done to storage or locks, what is in memory is sent.
     await gather(current).catch(reportCaught)
@@ -111,7 +111,7 @@ export const createSendLoop = (inputs: SendLoopInputs) => {
     }
     if (wasAlone) return
     tries += 1
-    // The first event that is too large for a proxy says nothing about the others.
+    // If one event is too large for a proxy, the others may still fit.
     if (!isTooLarge || tries > 1) retryTimer = later(onRetry, retryDelay(tries, retryAfterMs))
   }
   const finish = (batch: readonly Entry[], result: RequestResult) => {

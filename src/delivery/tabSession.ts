@@ -14,7 +14,7 @@ export const openTabSession = (name: string, tab: string) => {
     signal,
     /** Resolves when the tab has its lock. */
     alive,
-    /** Waits until this tab is the one that sends. */
+    /** Waits until this tab is the sender. */
     lead: () =>
       (leading ??= hold(
         name,

@@ -77,7 +77,7 @@ export const request = async (
       ...(next_options ? { next: next_options } : {}),
       headers: {
         ...headers,
-        // text/plain costs no CORS preflight; the service knows gzip by its first bytes.
+        // text/plain avoids a CORS preflight. The service recognizes gzip by its first bytes.
         ...(body ? { 'Content-Type': typeof body === 'string' ? 'application/json' : 'text/plain' } : {}),
       },
       signal: aborting.signal,

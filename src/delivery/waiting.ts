@@ -10,7 +10,7 @@ export const MAX_EVENTS = 250
 // About 60 kB gzipped. A larger batch gains nothing and costs more to repeat.
 const MAX_CHARACTERS = 400_000
 
-/** Returns how long an event waits for others, ms. */
+/** Returns how long an event waits for more events, ms. */
 export const flushDelay = ({ request_queue_config }: Config): number =>
   Math.min(5000, Math.max(250, request_queue_config.flush_interval_ms ?? 3000))
 
