@@ -48,7 +48,7 @@ export const createAttribution = (
   pageReferrer = readReferrer,
 ): Attribution => {
   let seenUrl: string | undefined
-  // `_options`: what is stored is masked when it is read, by the options of that moment.
+  // `_options` are part of the memo's key, because stored values are masked by the current options.
   const propertiesOf = memo(
     (entry: Arrival | undefined, tabValues: Properties, values: Properties, ..._options: unknown[]) => ({
       ...(entry ? arrivalProperties(entry, '$session_entry_', config) : {}),

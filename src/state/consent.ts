@@ -44,9 +44,9 @@ export const createConsent = (
 ): Consent => {
   let known: string | undefined
   let isKept = true
-  /** What is stored since the page has stored its own decision, which may not have replaced everything. */
+  /** Stored values after the page has stored its own decision, which may not have replaced everything. */
   let stored: string | undefined
-  /** What was stored when `known` was last read. */
+  /** Stored value when `known` was last read. */
   let seen: string | undefined
 
   const read = oncePerTask(() => places.flatMap((place) => place.getItems?.(name) ?? place.getItem(name) ?? []))
@@ -77,8 +77,8 @@ export const createConsent = (
       if (known === undefined || (isKept && read().length)) return
       isKept = false
       for (const place of places) {
-        // Only one place may have a decision, and one of several cookies. An older one elsewhere would contradict it. A single one
-        // is replaced without a gap, in which another tab would store its own again.
+        // Only one place, and one cookie, may have a decision, because an older one elsewhere would contradict it. A
+        // single decision is replaced without a gap: in a gap, another tab would store its own again.
         if (isKept || (place.getItems?.(name).length ?? 0) > 1) place.removeItem(name)
         if (isKept) continue
         isKept = place.setItem(name, known)

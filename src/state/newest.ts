@@ -8,7 +8,7 @@ export const resetAt = (values: Properties): number =>
 /** Returns when the visitor's id was decided, ms; 0: it was generated, or another SDK of the protocol set it. */
 export const identityAt = (values: Properties): number => Number(values.$identity_at) || 0
 
-/** Returns the times by which stored texts are compared, the most important first. */
+/** Returns the times that order stored texts, the most important first. */
 const timesOf = (text: string): number[] => {
   const values = parseObject(text)
   if (!values?.distinct_id) return [-1]

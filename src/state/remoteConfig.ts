@@ -4,7 +4,7 @@ import { has, pick } from '../lib/objects'
 import type { ExceptionAutocapture, PerformanceConfig, Stop } from '../types'
 import type { Store } from './store'
 
-/** Remote configuration, under the service's names (docs/reference/protocol.md#4.7). Absent: not received. */
+/** Remote configuration, under the service's names (docs/reference/protocol.md#4.7). Unset items were not received. */
 export interface RemoteItems {
   supportedCompression?: string[]
   autocapture_opt_out?: boolean
@@ -60,7 +60,7 @@ export const createRemoteConfig = (
   return {
     items,
     hasFailed: false,
-    // `gzip-js` is the protocol's name for it.
+    // `gzip-js` is the protocol's name for gzip.
     acceptsGzip: () =>
       !Array.isArray(items.supportedCompression) || items.supportedCompression.some((name) => /^gzip/.test(name)),
     apply: (body) => {

@@ -11,27 +11,28 @@ import { identityAt, resetAt } from './newest'
 
 /** Values that outlive the page. Reads use the copy in memory, which is written to storage later. */
 export interface Store {
-  /** Returns a value; undefined if there is none, or if it has not the type of its name. */
+  /** Returns a value; undefined if there is none, or if its type does not fit its name. */
   get<T>(name: string): T | undefined
   all(): Readonly<Properties>
   /** Sets values; undefined removes the name. */
   set(values: Properties): void
-  /** Reads what other tabs have written, and keeps what this tab has not written yet. */
+  /** Reads changes from other tabs, and keeps the unwritten changes of this tab. */
   refresh(): void
   /** Does the same if the stored copy has changed, and repairs a copy that the page has removed. Cheap. */
   sync(): void
   /** Writes pending changes, and values that were removed from the backend. */
   flush(): void
-  /** Calls `run` and returns its result. All that it flushes is written at once, when it ends. */
+  /** Calls `run` and returns its result. Writes everything that `run` flushes at once, when `run` ends. */
   inOneWrite<T>(run: () => T): T
   /** Moves everything to another backend and empties the old one. */
   moveTo(backend: Backend): void
   stop: Stop
 }
 
-// Long enough that what a page sets when it starts is written at once. A worker may be terminated after any task.
+// Long enough that values set during the start of a page are written at once. A worker may be terminated after any
+// task.
 const WRITE_MS = 20
-// Long enough for a task in which another tab writes.
+// Longer than a task of another tab that writes.
 const SETTLE_MS = 50
 // Number of times a tab checks that its writes have lasted. The pause doubles after each check, because a tab on a busy
 // machine may stop for hundreds of milliseconds between its read and its write.
@@ -72,10 +73,10 @@ export const createStore = (
   let timer: ReturnType<typeof setTimeout> | undefined
   let isHeld = false
   let isLeaving = false
-  /** Whether `flush` was called while it is held. */
+  /** Whether `flush` was called while writes were held. */
   let isDue = false
 
-  /** Replaces the values with those of `under`, overridden by `over`. */
+  /** Replaces all values by `under`, overridden by `over`. */
   const lay = (under: Properties | undefined, over: Properties) => {
     const next = pick({ ...under, ...over }, (_, value) => value !== undefined)
     if (!isLeaving && isNextPerson(values, next)) {
@@ -152,7 +153,7 @@ export const createStore = (
     },
     moveTo: (next) => {
       refresh()
-      // Ids that were never stored are replaced by those of another tab. Super properties stay.
+      // Another tab's ids replace ids that were never stored. Super properties stay.
       const stored = backend.hasChanged ? undefined : next.read()
       lay(superProperties(values), reconcile(stored, values)!)
       backend.clear()

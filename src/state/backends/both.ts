@@ -22,7 +22,7 @@ export const reconcile = (cookie: Properties | undefined, local: Properties | un
   const isTheirsLater = (theirs!.$sesid?.[0] ?? 0) > (ours!.$sesid?.[0] ?? 0)
   // The cookie wins if both are equally new, so that subdomains agree.
   const newer = identityAt(local) > identityAt(cookie) ? local : cookie
-  // In the order of `local`, so that its text stays the same.
+  // Keeps the order of `local`, so that its text stays the same.
   return { ...local, ...cookie, ...local, ...idsOf(newer), $sesid: (isTheirsLater ? theirs : ours)!.$sesid }
 }
 

@@ -15,7 +15,7 @@ import { domains, readCookies, writeCookie } from './cookieText'
 import { textBackend } from './textBackend'
 
 export interface CookieOptions {
-  /** Days; 0: until the browser closes. */
+  /** Lifetime in days; 0 if the cookie ends with the browser session. */
   days: number
   secure: boolean
   crossSubdomain: boolean
@@ -25,7 +25,7 @@ export interface CookieOptions {
 const paths = (): string[] =>
   location.pathname.split('/').flatMap((_, index, names) => {
     const path = names.slice(0, index + 1).join('/')
-    // Browsers ignore a longer path and use that of the page. https://www.rfc-editor.org/rfc/rfc6265bis
+    // Browsers ignore a longer path and use the page's path. https://www.rfc-editor.org/rfc/rfc6265bis
     return path.length < 1000 ? [path || '/', `${path}/`] : []
   })
 
@@ -197,7 +197,7 @@ export const cookieBackend = (name: string, options: CookieOptions, isCopy = fal
       rest = {}
       if (cookie.write(values)) return true
       const isStored = cookie.write(idsOf(values))
-      // Without ids of their own there, they would be mixed with those of an earlier visitor.
+      // If the ids were not stored, the values would be mixed with the ids of an earlier visitor.
       if (isStored) rest = values
       return isStored
     },
