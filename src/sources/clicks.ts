@@ -36,10 +36,12 @@ export const startClicks = (host: Host, start: (parts: ClickParts, onFailure: St
   }
   const report = (type: string, more?: Partial<PageActivity>) => {
     buffered.push({ type, at: elapsed(), url: location.href, isInClickTask, ...more })
-    // Not before the click's task has ended, so that the page's listeners do not wait for the detection.
+    // Waits for the end of the click's task, so that the page's listeners do not wait for the detection.
     if (!isInClickTask || buffered[MAX_BUFFERED]) drain()
   }
-  /** Drops the oldest activity; a press with all up to its click, since they may be responses. */
+  /**
+   * Drops the oldest activity. Drops a press together with everything up to its click, which may be a response to it.
+   */
   const dropOldest = () => {
     const { type } = buffered.shift()!
     const next = buffered.findIndex((each) => CLICKS.includes(each.type))

@@ -8,9 +8,9 @@ export interface Masking {
   maskText: boolean
   maskAttributes: boolean
   ignoredAttributes: readonly string[]
-  /** What a person has typed (`typedTexts`). Never captured, wherever the page repeats it. */
+  /** Texts that a person has typed (`typedTexts`). Never captured, even if the page repeats them elsewhere. */
   typed: readonly string[]
-  /** Returns the value of an attribute without what the options exclude from its URLs. */
+  /** Returns the value of an attribute. Removes excluded parts from its URLs. */
   permitted(name: string, value: string): string
 }
 
@@ -30,7 +30,9 @@ export const safe = (text: string, typed: readonly string[]): string =>
 
 const check = (element: Element): CheckedElement => checkPath(pathOf(element))[0]!
 
-/** Returns the text of an element: its own, and for links and buttons that of spans inside. '' if it may not be captured. */
+/**
+ * Returns the text of an element; for links and buttons, with the text of spans inside. '' if it may not be captured.
+ */
 const textOf = ({ element, tag, isField, isSensitive }: CheckedElement): string => {
   if (isField || isSensitive) return ''
   const spans = /^(a|button)$/.test(tag) ? [...element.querySelectorAll('span')] : []
@@ -46,12 +48,12 @@ const safeTextOf = (text: string, typed: readonly string[] = []) => safe(text, t
 /** Returns the text of an element that may be captured. */
 export const safeText = (element: Element): string => safeTextOf(textOf(check(element)))
 
-/** An element as it is when the event happens. The page may change it before it is described. */
+/** Snapshot of an element at the time of the event. The page may change the element before it is described. */
 export interface ElementNote extends Pick<ElementDescription, 'tag' | 'nthChild' | 'nthOfType'> {
   isField: boolean
   /** Names and values. Empty if only the position of the element may be captured. */
   attributes: [name: string, value: string][]
-  /** '' if it may not be captured. */
+  /** Text; '' if it may not be captured. */
   text: string
   /** The URL of a link that may be captured. */
   href?: string

@@ -26,8 +26,8 @@ const isInteraction = (type: string, path: readonly Element[]): boolean => {
   if (type !== 'click') return false
   if (target.getAttribute('contenteditable') === 'true' || path.some((element) => INTERACTIVE.test(tagOf(element))))
     return true
-  // The cursor is inherited, so the target's includes that of its ancestors.
-  // The page may have replaced the function by one that throws.
+  // The cursor is inherited, so the target also has the cursor of its ancestors. The page may have replaced the
+  // function by one that throws.
   return attempt(() => getComputedStyle(target).cursor) === 'pointer'
 }
 

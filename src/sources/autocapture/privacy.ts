@@ -18,7 +18,7 @@ export const PRIVATE = `${INPUTS},.ph-sensitive,.ph-no-capture`
 // Private content, and elements that an editor may exclude from editing.
 const MAYBE_PRIVATE = `${INPUTS},.ph-sensitive,[contenteditable]`
 
-// A custom element that is a field: it takes part in forms or has a value.
+// Whether a custom element is a field: it takes part in forms or has a value.
 const isCustomField = (element: Element, tag: string) =>
   tag.includes('-') &&
   !!(
@@ -26,7 +26,8 @@ const isCustomField = (element: Element, tag: string) =>
     (customElements.get(tag) as { formAssociated?: boolean } | undefined)?.formAssociated
   )
 
-// What CSS and EditContext make editable. Undefined in Firefox, and for an `unclobbered` form, whose content inherits it.
+// Returns how CSS and EditContext let a person edit an element. Undefined in Firefox, and for an `unclobbered` form,
+// whose content inherits it.
 const userModify = (element: Element) =>
   attempt(() => (getComputedStyle(element) as { webkitUserModify?: string }).webkitUserModify)
 
@@ -36,7 +37,7 @@ const isEdited = (element: Element) =>
 
 const isWithin = (element: Element, selector: string) => !!closestOf(element, selector)
 
-/** Whether the name of an element is that of a secret, or its type hides its value. */
+/** Whether an element has the name of a secret, or a type that hides its value. */
 const isSecret = (element: Element, tag: string) => {
   const name = element.getAttribute('name') || element.id
   return (
@@ -46,30 +47,30 @@ const isSecret = (element: Element, tag: string) => {
   )
 }
 
-/** An element, and what may be captured of it. */
+/** An element and the limits of its capture. */
 export interface CheckedElement {
   element: Element
   tag: string
   /** Whether the element shows what a person types or chooses. */
   isField: boolean
   /**
-   * Whether only the position of the element may be captured: it or an ancestor is marked as sensitive, its name is that
+   * Whether only the position of the element may be captured: it or an ancestor is marked as sensitive, it has the name
    * of a secret, or a person entered its content.
    */
   isSensitive: boolean
-  /** Whether it or an ancestor is marked as sensitive, its name is that of a secret, or it is inside a field. */
+  /** Whether it or an ancestor is marked as sensitive, it has the name of a secret, or it is inside a field. */
   isExcluded: boolean
 }
 
 /**
- * Returns the elements of a path with what may be captured of each. What a person edits is inherited, so this begins
- * with the outermost.
+ * Returns the elements of a path with the limits of their capture. Begins with the outermost element, because
+ * editability is inherited.
  */
 export const checkPath = (path: readonly Element[]): CheckedElement[] => {
   const checked: CheckedElement[] = []
   const [target] = path
   if (!target) return checked
-  // For most paths, the target tells that none of its elements matches. That is faster than asking each.
+  // For most paths, one check of the target shows that no element matches. That is faster than a check of each element.
   const mayMatch = isWithin(target, MAYBE_PRIVATE)
   // Inherited, except by elements that an editor excludes from editing, such as mentions.
   const mayBeEdited = mayMatch || userModify(target) !== 'read-only'

@@ -35,7 +35,7 @@ const externalUrl = (path: readonly ElementNote[], typed: readonly string[]): Pr
   return host && host !== location.host && !repeats(href, typed) ? { $external_click_url: href } : {}
 }
 
-/** Returns what configuration and typed values exclude from descriptions of elements. */
+/** Returns the limits that configuration and typed values set for descriptions of elements. */
 export const maskingOf = (config: Config): Masking => ({
   maskText: config.mask_all_text,
   maskAttributes: config.mask_all_element_attributes,
@@ -44,7 +44,9 @@ export const maskingOf = (config: Config): Masking => ({
   permitted: (name, value) => (URLS.test(name) ? permittedUrl(value, config) : permittedText(value, config, true)),
 })
 
-/** Returns the selected text; '' if it contains anything private. In an editor, what is typed there is not private. */
+/**
+ * Returns the selected text; '' if it contains anything private. Text that is typed in an editor is not private there.
+ */
 const selectedText = (path: readonly Element[], { maskText }: Masking): string => {
   const selection = getSelection()
   if (!selection?.rangeCount || maskText) return ''
