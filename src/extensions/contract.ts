@@ -8,7 +8,7 @@ import type extensions from './extensions.json'
  */
 export type ExtensionName = keyof typeof extensions
 
-/** What an extension may use of the SDK. */
+/** Members of the SDK that an extension may use. */
 export interface ExtensionHost extends Host {
   session: {
     /** The session's id; undefined before the first event. */
@@ -16,7 +16,7 @@ export interface ExtensionHost extends Host {
     windowId(): string
     /** When the session began, ms since the epoch; undefined before the first event. */
     startedAt(): number | undefined
-    /** Returns the ids for an activity of the visitor now, which extends the session or starts one. */
+    /** Returns the ids for an activity of the visitor. The activity extends the session or starts one. */
     touch(): { sessionId: string; windowId: string }
     onChange(listener: SessionListener): Stop
   }

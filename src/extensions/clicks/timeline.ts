@@ -58,7 +58,7 @@ export interface Change {
   isUndone?: boolean
 }
 
-/** A click, and what it may have changed. */
+/** A click and its possible effects. */
 export interface WatchedClick {
   at: number
   path: readonly Element[]

@@ -19,7 +19,9 @@ interface FoundRecord {
   texts?: readonly string[]
 }
 
-/** Returns some records of closed tabs, oldest first. Skips records of which no event fits, and returns them too. */
+/**
+ * Returns some records of closed tabs, oldest first. Skips records without an event that fits, and returns them too.
+ */
 const readRecords = async (run: Run, { living, maxBytes, taken }: Claim): Promise<FoundRecord[]> => {
   const { result } = await run('readonly', (events) => events.getAllKeys())
   const keys = result as unknown as Key[]

@@ -1,8 +1,8 @@
 import { parseStack } from 'error-stack-parser-es/lite'
 
 /**
- * The globals in which code that a bundler plugin has added to each file stores the file's debug id, by the stack of an
- * error made there.
+ * Globals with the debug ids of files. A bundler plugin adds code to each file that stores the id there, by the stack
+ * of an error made in the file.
  */
 const GLOBALS = ['_debugIds', '_posthogChunkIds', '_sentryDebugIds']
 

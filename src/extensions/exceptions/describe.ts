@@ -1,12 +1,12 @@
-/** What is reported: a call of `captureException`, or what the browser or the console does. */
+/** Source of a report: a call of `captureException`, the browser or the console. */
 export type Kind = 'captured' | 'error' | 'unhandledrejection' | 'console'
 
-/** What is known of something thrown, before its stack is parsed. */
+/** A thrown value before its stack is parsed. */
 export interface Thrown {
   type: string
   value: string
   stack: string
-  /** Whether the stack is not that of the throw. */
+  /** Whether the stack was made elsewhere than at the throw. */
   isSynthetic: boolean
   cause?: unknown
   errors?: unknown

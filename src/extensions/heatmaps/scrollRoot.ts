@@ -1,10 +1,10 @@
-/** What scrolls a page: its document, or an element that takes most of the window. Lengths are in CSS px. */
+/** The scrolling part of a page: its document, or an element that takes most of the window. Lengths are in CSS px. */
 export interface ScrollRoot {
-  /** Absent: the document. */
+  /** The element; unset if the document scrolls. */
   element?: Element
   left: number
   top: number
-  /** Height of the page: of its content, and of what is above and below the element. */
+  /** Height of the page: the content, and the space above and below the element. */
   height: number
 }
 

@@ -1,4 +1,4 @@
-// Smaller steps back are part of how systems keep their clock right.
+// Systems correct their clock by smaller steps back.
 const SET_BACK_MS = 1000
 
 let date = 0
@@ -8,8 +8,8 @@ let latest = 0
 let behind = 0
 
 /**
- * Returns ms since the epoch, never less than before. Follows the clock of the system, also over a time in which the computer slept,
- * but goes on evenly when that clock is set back.
+ * Returns ms since the epoch, never less than before. Follows the system's clock, even while the computer sleeps, but
+ * continues evenly when that clock is set back.
  */
 export const clock = (): number => {
   const [dateBefore, steadyBefore] = [date, steady]

@@ -28,7 +28,7 @@ export interface Facts {
   hasFailed: boolean
   /** Whether the project's settings have been received. */
   hasSettings: boolean
-  /** Whether the latest request for them failed. */
+  /** Whether the latest request for the settings failed. */
   isUnreachable?: boolean
   isEnabled: boolean
   /** Whether the page's URL is on the blocklist. */

@@ -10,7 +10,7 @@ export interface NodeOptions {
   cssCaptured?: boolean
 }
 
-/** What the children of a node depend on. Nodes share it until something in it changes. */
+/** Inherited state of the children of a node. Nodes share it until something in it changes. */
 export interface Context extends Place {
   options: NodeOptions
   /** Whether the descendants may have changed unnoticed, because the node was not in the page for a while. */
@@ -23,9 +23,9 @@ export interface Entry {
   parent: Entry | undefined
   /** The context that it was serialized in. */
   around: Context
-  /** The node as it is recorded, with its children; undefined: it is not. */
+  /** The node as it is recorded, with its children; undefined if it is not recorded. */
   safe?: SanitizedNode['node']
-  /** That of its children; undefined: they are not recorded. */
+  /** The context of its children; undefined if they are not recorded. */
   inside?: Context
   tag: string
   skipsLight: boolean
@@ -35,7 +35,7 @@ export interface Entry {
   wasRemoved: boolean
 }
 
-/** What rrweb (rrweb.patch) passes to a full snapshot. */
+/** Inputs that rrweb (rrweb.patch) passes to a full snapshot. */
 export interface DraftInputs {
   root: Document
   options: NodeOptions

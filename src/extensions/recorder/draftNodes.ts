@@ -158,7 +158,7 @@ export const createDraftNodes = (tools: DraftTools, isFirst: boolean, onRestart:
       const entry = node && entries.get(node)
       if (entry) changed.add(entry)
     },
-    /** Does so with what has changed without an observer's report. */
+    /** Serializes nodes again that have changed without an observer's report. */
     markUnnoticed: (): void => unnoticed.find(tools.root, entries).forEach((entry) => changed.add(entry)),
     ends: unnoticed.ends,
   }

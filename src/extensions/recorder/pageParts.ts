@@ -9,7 +9,7 @@ import type { startText } from './snapshotText'
 
 export type RecorderHost = ExtensionHost & RecorderParts
 
-/** What `recorderPage` offers the recorder. */
+/** Members that `recorderPage` provides to the recorder. */
 export interface RecorderPage extends Pick<
   Capture,
   'isIdle' | 'isRunning' | 'mark' | 'onSnapshotText' | 'pause' | 'restart' | 'resume' | 'start' | 'suspend' | 'tick'
@@ -22,7 +22,7 @@ export interface RecorderPage extends Pick<
   factsOf<F extends Pick<Facts, 'isSampled' | 'groups'> & { triggers: readonly Trigger[] }>(facts: F): F
 }
 
-/** What the recorder adds to the host of `recorderPage`, which reads and masks the page. */
+/** Members that the recorder adds to the host of `recorderPage`, which reads and masks the page. */
 export interface RecorderPageParts {
   /** The project's settings. */
   settings: RemoteSettings

@@ -80,7 +80,7 @@ export const startRecording = (
   /** Why the session is recorded; undefined until it is. */
   let startReason: string | undefined
   let url = location.href
-  /** What reads the page, once it has loaded. */
+  /** Reader of the page, once it has loaded. */
   let page: RecorderPage | undefined
   let stopPage: Stop | undefined
   const tab = createTabState(host)

@@ -18,7 +18,7 @@ export const inNextTask = (run: () => void): void => {
   port2.postMessage(0)
 }
 
-/** Returns a function that says whether the current slice is over. It reads the clock at every eighth call only. */
+/** Returns a function that returns whether the current slice is over. It reads the clock at every eighth call only. */
 export const startSlice = (ms = SLICE_MS): (() => boolean) => {
   const until = performance.now() + ms
   let calls = 0

@@ -15,7 +15,7 @@ export const hideLater = (root: object, hide: (text: string) => string): void =>
 
 const decided = new WeakSet<object>()
 
-/** Says whether the text of a node stays as a function of the site has masked it. */
+/** Marks whether the text of a node stays as the site's function has masked it. */
 export const keepText = (node: object, isKept: boolean): void =>
   void (isKept ? decided.add(node) : decided.delete(node))
 
@@ -75,7 +75,7 @@ export const startText = (
   /** Texts that are not a part yet. A few long parts are faster to read than very many. */
   let part = ''
   const flush = () => {
-    // Makes engines join its texts.
+    // Makes engines join the texts of the part.
     part.charCodeAt(0)
     values += countValues(part)
     parts.push(part)

@@ -1,7 +1,7 @@
 import type { RecorderParts } from '../../host'
 import { attempt } from './page'
 
-/** What the pages of a tab know of a session's recording in this window. */
+/** State of a session's recording in this window, shared by the pages of a tab. */
 export interface TabState {
   sessionId: string
   windowId: string

@@ -72,7 +72,7 @@ export const startCanvas = ({ config, add, openId, later, snapshots }: Extension
   }
   let timer: ReturnType<typeof setTimeout>
   const recordAll = () => {
-    // What a frame has drawn on WebGL can only be read within that frame.
+    // Only the frame itself can read what it has drawn on WebGL.
     requestAnimationFrame(() =>
       quietly(() => document.querySelectorAll('canvas').forEach((canvas) => void record(canvas))),
     )

@@ -1,4 +1,4 @@
-// It imports types only: what it shared with the core would be one more file of an app.
+// Imports types only: a module shared with the core would be one more file of an app.
 import type { OddRequests } from '../../lib/oddRequests'
 import type { Extension } from '../contract'
 

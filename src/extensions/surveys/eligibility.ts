@@ -4,7 +4,7 @@ import type { Memory } from './memory'
 
 const DAY_MS = 86_400_000
 
-/** What the conditions of a survey are compared with. */
+/** Facts that the conditions of a survey are compared with. */
 export interface Facts {
   /** ms since the epoch. */
   now(): number

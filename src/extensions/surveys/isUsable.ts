@@ -40,12 +40,12 @@ const strictObject =
       ? known
       : undefined
   }
-/** Returns a reader of lists of objects, without what is none. */
+/** Returns a reader of lists of objects. It leaves out other values. */
 const objects =
   (members?: Record<string, Reader>): Reader =>
   (value) =>
     list(value).flatMap((each) => object(members)(each) ?? [])
-/** Returns a reader of objects whose members are all read by `read`, without what is malformed. */
+/** Returns a reader of objects whose members are all read by `read`. It leaves out malformed members. */
 const mapOf =
   (read: Reader): Reader =>
   (value) =>

@@ -8,9 +8,9 @@ const hashOf = (id: string) => {
 }
 
 /**
- * Follows whose marks of surveys are in the browser, and calls `forget` when they are another person's. The owner is stored
- * too, because the page on which the person changes may not load surveys, and because another tab may have removed the
- * marks already and stored those of the next person.
+ * Tracks the owner of the survey marks in the browser, and calls `forget` when the marks are another person's. The
+ * owner is stored too: the page on which the person changes may not load surveys, and another tab may have removed the
+ * marks already and stored the next person's.
  */
 export const createOwner = (
   { token, store, distinctId }: Pick<SurveyParts, 'token' | 'store' | 'distinctId'>,

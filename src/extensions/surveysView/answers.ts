@@ -3,7 +3,7 @@ import type { SurveyAnswer, SurveyQuestion } from '../../types'
 // The service cuts longer answers.
 const MAX_TEXT = 8000
 
-/** What is typed and chosen in the form of a question. */
+/** Answers that are typed and chosen in the form of a question. */
 export interface Draft {
   /** Text of an open question, or of the open choice. */
   text: string

@@ -54,7 +54,7 @@ export const createRun = ({ survey, progress: stored, isBegun, initial, passesAl
   let screen: Screen = hasIntro(survey) && !isBegun ? 'intro' : 'question'
   let draft: Draft
   let hasGoneBack = false
-  /** What was entered in questions that the visitor left by going back. */
+  /** Answers to questions that the visitor left by going back. */
   const drafts = new Map<number, Draft>()
 
   const current = () => questions[progress.lastQuestionIndex]!

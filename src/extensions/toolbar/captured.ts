@@ -34,7 +34,7 @@ export const selectorOf = (element: Element): ElementSelector | undefined => {
   }
 }
 
-/** What autocapture does with an element. */
+/** Behavior of autocapture for an element. */
 export interface Verdict {
   /** The event that a person's action on the element causes: `click`, `change` or `submit`. */
   type: string

@@ -101,7 +101,10 @@ export const drawCells = (canvas: HTMLCanvasElement, map: HeatmapMap | undefined
 // Shares of the views at which a line is drawn.
 const LINES = [0.75, 0.5, 0.25]
 
-/** Draws how far down the page was seen: a shade by the share of views, and lines where it falls below a quarter, half, three quarters. */
+/**
+ * Draws how far down the page was seen: shades for the share of views, and lines where it falls below a quarter, half
+ * and three quarters.
+ */
 export const drawDepth = (canvas: HTMLCanvasElement, { views, depths }: HeatmapScroll): void => {
   const context = clear(canvas)
   if (!views) return

@@ -6,7 +6,7 @@ import type { Service, Session } from './service'
 
 // Panels use layout effects, which run and end at once. Others would leave a timer when the toolbar ends.
 
-/** What the panels of the toolbar use. */
+/** Tools for the panels of the toolbar. */
 export interface Tools {
   host: ToolbarParts & ExtensionHost
   layer: Layer
@@ -15,7 +15,7 @@ export interface Tools {
   events: EventLog
 }
 
-/** What a panel receives. */
+/** Properties of a panel. */
 export interface PanelProps {
   tools: Tools
   /** Where panels draw on the page. It receives no pointer. */

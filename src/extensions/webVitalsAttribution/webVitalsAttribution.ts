@@ -7,5 +7,5 @@ import { createAttributor } from './attributor'
 
 const source = createMetricSource({ CLS: onCLS, FCP: onFCP, INP: onINP, LCP: onLCP, TTFB: onTTFB }, createAttributor)
 
-/** Captures the page's web vitals with what caused their values. */
+/** Captures the page's web vitals with the causes of their values. */
 export const start: Extension<VitalsParts>['start'] = (host) => startVitals(host, source)

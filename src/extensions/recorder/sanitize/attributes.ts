@@ -3,7 +3,7 @@ import type { Policy } from './policy'
 import { callMask, hashData, MASKED_VALUE, stars } from './text'
 import { type Redact, sanitizeUrl, sanitizeUrls } from './urls'
 
-/** What an attribute's value is. */
+/** Kind of an attribute's value. */
 type Kind =
   /** Chosen by the layout: a keyword, or nothing. */
   | 'word'
@@ -129,7 +129,7 @@ export interface AttributeContext {
   tag: string
   /** The element; undefined if it is unknown. */
   element?: Element | null
-  /** Whether its text is masked. */
+  /** Whether the element's text is masked. */
   isMasked: boolean
 }
 

@@ -8,7 +8,7 @@ const STRING = /(=\s*)?("(?:[^"\\]|\\[^])*(?:"|$)|'(?:[^'\\]|\\[^])*(?:'|$))/g
 const VARIABLE = /(--[\w-]+)(?:(\s*:)([^;{}]*))?/g
 const FUNCTION_OR_COLOR = /[\w-]+\(|#[\da-f]+|([\w-]+)/gi
 const COMMENT = /\/\*[^]*?(\*\/|$)/g
-// Between the rules of the text nodes of a style element (rrweb).
+// Separator that rrweb puts between the rules of a style element's text nodes.
 const SPLIT = '/* rr_split */'
 // Words in selectors such as `[type="checkbox"]`.
 const WORD = /^.[a-z-]{1,24}.$/i

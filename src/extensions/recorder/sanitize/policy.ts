@@ -19,7 +19,7 @@ interface RemotePolicy {
   recordCanvas?: boolean
 }
 
-/** What may be in a recording. */
+/** Rules for the content of a recording. */
 export interface Policy {
   /** Masks all text and attributes, and shows media as boxes. */
   isStrict: boolean
@@ -37,9 +37,12 @@ export interface Policy {
   findsBlocked?: boolean
   maskClass?: RegExp
   blockClass?: RegExp
-  /** Removes secrets, and what options exclude, from URLs that are not masked. Keeps hashes, which name parts of a resource. */
+  /**
+   * Removes secrets and parts that options exclude from URLs that are not masked. Keeps hashes, which name parts of a
+   * resource.
+   */
   redact: Redact
-  /** Does so for links and media, whose hashes options may exclude. */
+  /** Same as `redact`, for links and media. Options may exclude their hashes. */
   redactLink: Redact
   /** Names of fields whose values are never recorded. */
   sensitiveName: RegExp
