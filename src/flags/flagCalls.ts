@@ -11,7 +11,7 @@ interface Inputs {
 
 /**
  * Returns a function that captures `$feature_flag_called`, once for each value of a flag: per identity, or per session.
- * `isFetched`: whether a response has replaced the bootstrapped flags. `loadError`: why the last request failed.
+ * `isFetched`: whether a response has replaced the bootstrapped flags. `loadError`: the error of the last request.
  */
 export const createFlagCalls =
   ({ config, store, capture, sessionId }: Inputs, known: KnownFlags) =>

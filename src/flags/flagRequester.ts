@@ -2,7 +2,7 @@ import { elapsed } from '../lib/elapsed'
 import { later } from '../lib/guard'
 import { reportCaught } from '../lib/log'
 
-/** The result of a request for flags: the parsed body, or why there is none. */
+/** The result of a request for flags: the parsed body, or the reason there is none. */
 export interface FlagsResponse {
   body?: Record<string, unknown>
   /** `timeout`, `connection_error`, `api_error_503`, … (docs/reference/protocol.md#13.2). */
@@ -49,7 +49,7 @@ export const createFlagRequester = ({ send, apply, visitor }: Inputs) => {
     if (unanswered >= MAX_UNANSWERED)
       pausedUntil = elapsed() + Math.min(PAUSE_MS * 2 ** (unanswered - MAX_UNANSWERED), MAX_PAUSE_MS)
     if (requested === visitor()) apply(response)
-    // Another tab may have changed the visitor, whose flags were not requested yet.
+    // Another tab may have changed the visitor. The new visitor's flags were not requested yet.
     if (isRequestedAgain || requested !== visitor()) request()
   }
   /** Requests flags. Returns false when no response comes soon: the network is down, or this was stopped. */

@@ -54,7 +54,7 @@ export const createFlags = (inputs: Inputs) => {
   let isFetched = false
   let loadError: string | undefined
   const missing = new Set<string>()
-  /** Fetch time of the stale flags that were last requested again, so that each are requested once. */
+  /** Fetch time of the stale flags that were last requested again, so that one set is requested once. */
   let reloadedAt: number | undefined
 
   const notify = (context?: { errorsLoading: boolean }, listener: FlagListener = listeners.emit) =>
@@ -74,7 +74,7 @@ export const createFlags = (inputs: Inputs) => {
     if (!isLoaded && !Object.keys(all).length) return undefined
     const value = own(all, key)
     if (send_event) reportCall(key, value, isFetched, loadError)
-    // Once a key. A response with errors may lack flags.
+    // Reports each key once. A response with errors may lack flags.
     if (send_event && value === undefined && isFetched && !loadError && !missing.has(key)) {
       missing.add(key)
       onMissing(key)
@@ -94,7 +94,7 @@ export const createFlags = (inputs: Inputs) => {
   }
 
   return {
-    /** Applies a response of `/flags`, or the reason why there is none. Flags count as loaded in both cases. */
+    /** Applies a response of `/flags`, or the reason there is none. Flags count as loaded in both cases. */
     apply: ({ body = {}, error }: FlagsResponse): void => {
       const malformed: string[] = []
       const set = readFlags(body, malformed)

@@ -14,7 +14,7 @@ export type FlagOverrides = FlagOverride | { flags?: FlagOverride; payloads?: fa
 export interface FlagStore {
   get<T>(name: string): T | undefined
   set(values: Properties): void
-  /** Reads what other tabs have written. */
+  /** Reads changes from other tabs. */
   sync(): void
 }
 
@@ -41,7 +41,7 @@ const NONE = {}
 /** Creates access to the visitor's flags: bootstrapped or stored ones, and overrides, which win. */
 export const createKnownFlags = (config: Config, store: FlagStore, now = () => Date.now()) => {
   let bootstrapped!: FlagSet
-  /** Whether bootstrapped flags are used. They are not stored, and replaced by the first stored ones. */
+  /** Whether bootstrapped flags are used. They are not stored. The first stored flags replace them. */
   let isBootstrapped!: boolean
   const bootstrap = (flags: Bootstrap): void => {
     bootstrapped = toFlagSet(flags)
@@ -102,7 +102,7 @@ export const createKnownFlags = (config: Config, store: FlagStore, now = () => D
       const all = values()
       return pick({ ...current().payloads, ...overrides('flag_payloads') }, (key) => own(all, key))
     },
-    /** When the stored flags were fetched, ms since the epoch; 0 if that is unknown. */
+    /** Fetch time of the stored flags, ms since the epoch; 0 if unknown. */
     fetchedAt,
     /** Whether the stored flags are older than `feature_flag_cache_ttl_ms`. */
     isStale,
