@@ -11,7 +11,7 @@ import type { Check, UserConfig } from './settings'
 
 type Console = Pick<Log, 'error' | 'warn'>
 
-/** Whether `value` has the option's type. Logs one line if not, with the value that is used instead. */
+/** Whether `value` has the option's type. If not, logs one line that names the value used instead. */
 const isValid = (name: string, takes: string, value: unknown, instead: string, log: Console): boolean => {
   if (accepts(takes, value)) return true
   log.error(expected(name, takes, value, `Using ${instead}`))

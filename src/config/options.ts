@@ -69,7 +69,7 @@ export const OPTIONS = {
   get_device_id: [(uuid) => uuid, 'function'],
 } as const satisfies OptionRows
 
-/** Types of members, or their members. '': checked by what uses the member. */
+/** Types of members, or their members. '': the code that uses the member checks it. */
 export type Members = { readonly [name: string]: string | Members }
 
 /** The types of the members of object options. */

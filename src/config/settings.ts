@@ -11,7 +11,7 @@ export type UserConfig = Record<string, unknown>
 /** Returns what an option with a value needs to have an effect, as `needs trailmark/clicks`; undefined if nothing is missing. */
 export type MissingOption = (name: string, value: unknown) => string | undefined
 
-/** What the features of a build know about options. */
+/** Rules for options, by the features of a build. */
 export interface OptionRules {
   /** The options of the core and of the features. */
   rows: OptionRows
@@ -61,7 +61,7 @@ const withDefaults = (userConfig: UserConfig, rules: OptionRules): Config & User
 export const resolveConfig = (input: unknown, log: Console, rules: OptionRules, userConfig: UserConfig = {}): Config =>
   withDefaults(Object.assign(userConfig, rules.check(input, fallbacks(rules), log, rules)), rules)
 
-/** Adds types of members of options. Returns what the site has passed of these options, unless they were checked already. */
+/** Adds types of members of options. Returns the site's values of these options, unless they were checked already. */
 export const addMembers = ({ members }: OptionRules, added: OptionMembers, userConfig: UserConfig): UserConfig => {
   const unchecked = pick(userConfig, (name) => has(added, name) && !has(members, name))
   Object.assign(members, added)
