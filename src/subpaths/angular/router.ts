@@ -5,7 +5,7 @@ interface Snapshot {
   firstChild: Snapshot | null
 }
 
-/** What the providers use of Angular's `Router`. */
+/** Members of Angular's `Router` that the providers use. */
 export interface RouterLike {
   events: { subscribe(run: (event: object) => void): unknown }
   routerState: { snapshot: { root: Snapshot } }

@@ -3,7 +3,7 @@ import { createTrailmark, type RouterLike, type VueSettings } from 'trailmark/vu
 
 export * from 'trailmark/vue'
 
-/** What `setupTrailmark` uses of Nuxt's app. */
+/** Members of Nuxt's app that `setupTrailmark` uses. */
 export interface NuxtAppLike {
   vueApp: App
   $router?: unknown

@@ -20,7 +20,7 @@ export interface CheckPlanOptions {
   onProblem?: (problem: PlanProblem) => void
 }
 
-/** What is wrong with an event. */
+/** A problem of an event. */
 export interface PlanProblem {
   event: string
   /** Name of the property. Empty: the event itself is not in the plan. */
@@ -82,7 +82,7 @@ export const checkPlan = (plan: CheckedPlan, { onProblem = warn }: CheckPlanOpti
     try {
       check(event)
     } catch (error) {
-      // A mistake in a plan loses no event.
+      // A mistake in a plan must not lose an event.
       report(event.event, 'schema', `fails: ${String(error)}`)
     }
     return event

@@ -1,6 +1,6 @@
 import type { Proxy } from './createProxy'
 
-/** What the adapter uses of a request of Node or Express. */
+/** Members of a Node or Express request that the adapter uses. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   method?: string
   url?: string
@@ -8,14 +8,14 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   socket: { remoteAddress?: string }
 }
 
-/** What the adapter uses of a response of Node or Express. */
+/** Members of a Node or Express response that the adapter uses. */
 export interface NodeResponse {
   statusCode: number
   setHeader(name: string, value: string | string[]): unknown
   end(body?: Uint8Array): unknown
 }
 
-/** What Express and its middleware add to a request. */
+/** Members that Express and its middleware add to a request. */
 interface ExpressRequest extends NodeRequest {
   originalUrl?: string
   ip?: string
@@ -88,7 +88,7 @@ export const toNode =
     response.end(new Uint8Array(await answer.arrayBuffer()))
   }
 
-/** What the adapter uses of an event of h3, version 1 and 2. */
+/** Members of an h3 event that the adapter uses, in versions 1 and 2. */
 export interface H3Event {
   req?: unknown
   node?: { req: unknown }

@@ -58,7 +58,7 @@ const Watch = ({ watched, useNavigation }: { watched: Watched | undefined; useNa
 export const createRouterProvider =
   (useNavigation: () => Navigation) =>
   ({ children, ...props }: TrailmarkProviderProps): ReactElement => {
-    // A server counts nothing.
+    // Servers count no pageviews.
     const watched = typeof window === 'undefined' ? undefined : watchOf(props)
     return createElement(
       TrailmarkProvider,

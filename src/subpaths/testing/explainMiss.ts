@@ -2,7 +2,7 @@ import type { Properties } from 'trailmark'
 import { contains } from './contains'
 import type { BadEvent, ReceivedEvent } from './types'
 
-/** An expectation that failed, and what was there instead. */
+/** A failed expectation, and the events received instead. */
 export interface Miss {
   name: string
   subset: Properties

@@ -1,6 +1,6 @@
 import { pause } from './realTime'
 
-/** What `analytics.explain()` returns, as far as messages use it. */
+/** Members of the result of `analytics.explain()` that messages use. */
 export interface Explained {
   event: string
   state: string

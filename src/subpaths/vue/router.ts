@@ -5,7 +5,7 @@ interface Location {
   matched: readonly { path: string }[]
 }
 
-/** What the plugin uses of a router of vue-router. */
+/** Members of a vue-router router that the plugin uses. */
 export interface RouterLike {
   afterEach(run: (to: Location, from: Location, failure?: unknown) => void): unknown
 }

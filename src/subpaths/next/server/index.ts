@@ -43,7 +43,7 @@ export const captureRequestErrors = ({ token, host }: Pick<VisitorSettings, 'tok
   return async (error: unknown, { path, method, headers }: Readonly<FailedRequest>, route: Readonly<FailedRoute>) => {
     const cookie = [headers.cookie].flat().join('; ')
     await analytics.captureExceptionImmediate(error, distinctIdOf(token, cookiesOf(cookie)), {
-      // Without the query, which may have personal data.
+      // Omits the query, which may contain personal data.
       $pathname: path.split('?')[0],
       $request_method: method,
       $route: route.routePath,
