@@ -32,7 +32,7 @@ export const targetOf = (values: Partial<Record<(typeof NAMES)[number][0], strin
 
 const TRIES = 4
 
-/** Reads from the project's API, and again when the service is overloaded. Throws with what the service says. */
+/** Reads from the project's API, and retries when the service is overloaded. Throws the service's message. */
 export const readApi = async ({ host, projectId, apiKey }: Target, path: string): Promise<string> => {
   const url = `${host}/api/projects/${encodeURIComponent(projectId)}/${path}`
   for (let attempt = 1; ; attempt += 1) {

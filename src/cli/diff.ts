@@ -2,9 +2,9 @@
 export interface Change {
   /** Path below the folder of the project. */
   path: string
-  /** `undefined`: the file does not exist. */
+  /** Previous text; `undefined` if the file does not exist. */
   before: string | undefined
-  /** `undefined`: the file is deleted. */
+  /** New text; `undefined` if the file is deleted. */
   after: string | undefined
 }
 
@@ -36,7 +36,7 @@ const marked = (before: readonly string[], after: readonly string[]): string[] =
   const [a, b] = [before.slice(start, before.length - end), after.slice(start, after.length - end)]
   const lines = before.slice(0, start).map((line) => ` ${line}`)
   let [i, j] = [0, 0]
-  // Long parts are shown as replaced, because comparing them takes a square of memory.
+  // Long parts are shown as replaced, because the memory for a comparison grows with the square of their length.
   for (const [nextI, nextJ] of [...(a.length * b.length < 4e6 ? common(a, b) : []), [a.length, b.length] as const]) {
     lines.push(...a.slice(i, nextI).map((line) => `-${line}`), ...b.slice(j, nextJ).map((line) => `+${line}`))
     if (nextI < a.length) lines.push(` ${a[nextI]}`)
@@ -45,7 +45,7 @@ const marked = (before: readonly string[], after: readonly string[]): string[] =
   return [...lines, ...before.slice(before.length - end).map((line) => ` ${line}`)]
 }
 
-/** Returns what a change does, for people to read. */
+/** Returns a change as lines for people to read. */
 export const describeChange = ({ path, before, after }: Change): string[] => {
   const lines = marked(linesOf(before), linesOf(after))
   const isNear = (at: number) =>

@@ -1,8 +1,8 @@
-/** Where a command reads and writes. */
+/** Input and output of a command. */
 export interface Io {
   /** Writes a line of the result. */
   out(line: string): void
-  /** Writes a line that is no result. */
+  /** Writes a line that is not part of the result. */
   err(line: string): void
   /** The current folder. */
   cwd: string

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Io } from './io'
 
-/** What a command needs of the terminal and of other programs. Tests pass their own. */
+/** Terminal of a command. Tests pass their own. */
 export interface Terminal {
   /** Whether somebody can answer questions. */
   isInteractive: boolean

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Finding } from './findings'
 
-/** What is used of the site's own Playwright. */
+/** Members that `check` uses of the site's own Playwright. */
 interface Playwright {
   chromium: { launch(): Promise<{ newPage(): Promise<BrowserPage>; close(): Promise<void> }> }
 }

@@ -1,10 +1,10 @@
-/** What `check` has found. */
+/** A finding of `check`. */
 export interface Finding {
   level: 'error' | 'warning' | 'ok'
   /** A name for programs, such as `csp`. */
   code: string
-  /** What was seen. */
+  /** The observation. */
   seen: string
-  /** What to do. */
+  /** Advice on how to fix it. */
   advice?: string
 }

@@ -1,8 +1,8 @@
-/** A call of `init`, as far as it is written in the code. */
+/** A call of `init`, with the arguments that the code shows literally. */
 export interface Start {
   token?: string
   apiHost?: string
-  /** Where it was found. */
+  /** Place of the call. */
   where: string
 }
 

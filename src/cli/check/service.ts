@@ -77,7 +77,7 @@ const checkScript = async (script: string): Promise<Finding[]> => {
   const broken = (seen: string, advice: string): Finding[] => [{ level: 'error', code: 'script', seen, advice }]
   const response = await request(script)
   const type = response.headers.get('content-type') ?? ''
-  // `fetch` throws where browsers cannot unpack the body either.
+  // `fetch` throws if the body cannot be unpacked. Browsers cannot unpack it either.
   const text = await response.text().catch(() => undefined)
   if (text === undefined)
     return broken(

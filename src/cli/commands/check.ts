@@ -16,7 +16,7 @@ const HELP = `Usage: trailmark check <url> [options]
 
 const LABELS = { error: '✘', warning: '!', ok: '✔' } as const
 
-/** `trailmark check`. */
+/** Runs `trailmark check`. */
 export const run: Run = async (args, io) => {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -41,7 +41,7 @@ const OPTIONS = {
 } as const
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
-/** What the command does outside of the files of the project. Tests pass their own. */
+/** Actions of the command outside of the project's files. Tests pass their own. */
 export interface Tools extends Terminal {
   install(command: string, args: readonly string[], folder: string): void
   sendTestEvent(settings: Settings): Promise<void>
@@ -49,7 +49,8 @@ export interface Tools extends Terminal {
 
 const toolsOf = (io: Io): Tools => ({
   ...terminalOf(io),
-  // Output of the package manager is no result. Windows has package managers as scripts, which need a shell.
+  // The package manager's output is not part of the result. On Windows, package managers are scripts, which need a
+  // shell.
   install: (command, args, cwd) =>
     void execFileSync(command, [...args], { cwd, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' }),
   sendTestEvent,
@@ -151,5 +152,5 @@ export const runInit = async (args: readonly string[], io: Io, tools: Tools): Pr
   return 0
 }
 
-/** `trailmark init`. */
+/** Runs `trailmark init`. */
 export const run = (args: readonly string[], io: Io): Promise<number> => runInit(args, io, toolsOf(io))

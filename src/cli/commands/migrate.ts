@@ -77,7 +77,7 @@ const print = ({ changes, findings, steps }: Report, isWritten: boolean, io: Io)
   io.out(`\n${isWritten ? `${files} changed.` : `${files} to change. Nothing is written without --write.`}`)
 }
 
-/** `trailmark migrate`. */
+/** Runs `trailmark migrate`. */
 export const run: Run = async (args, io) => {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
   const [from, folder = '.'] = positionals

@@ -30,7 +30,7 @@ const readLine = (text: string, at: string): { event: string; properties: unknow
   return { event: value.event, properties: value.properties ?? {} }
 }
 
-/** `trailmark plan`. */
+/** Runs `trailmark plan`. */
 export const run: Run = async (args, { cwd, out }) => {
   const { values, positionals } = parseArgs({
     args: [...args],

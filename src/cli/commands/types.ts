@@ -34,7 +34,7 @@ const OPTIONS = {
 
 interface PropertyRow extends Omit<ObservedProperty, 'kinds'> {
   type: string
-  /** Absent in services of older releases. */
+  /** Unset in services of older releases. */
   types?: readonly string[]
 }
 
@@ -85,7 +85,7 @@ const SOURCES = {
   },
 }
 
-/** `trailmark types`. */
+/** Runs `trailmark types`. */
 export const run: Run = async (args, io) => {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
   if (values.help) {

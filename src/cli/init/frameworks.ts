@@ -1,6 +1,6 @@
 import type { Project } from './project'
 
-/** What `init` writes into a project. */
+/** Values that `init` writes into a project. */
 export interface Settings {
   host: string
   token: string
@@ -8,12 +8,12 @@ export interface Settings {
 
 /** A text that `init` adds to a file of the project, and that `--undo` removes. */
 export interface Insertion {
-  /** `undefined`: there is no such file, so it is printed. */
+  /** Path of the file; `undefined` if there is no such file. The text is then printed. */
   path: string | undefined
   text: string
-  /** Returns the file with the text; `undefined`: it cannot be changed safely. */
+  /** Returns the file with the text; `undefined` if it cannot be changed safely. */
   add(source: string): string | undefined
-  /** What to do by hand if it cannot be changed. */
+  /** Manual step if the file cannot be changed. */
   advice: string
   /** Whether the file is created if it does not exist. */
   isNew?: boolean
@@ -21,11 +21,11 @@ export interface Insertion {
 
 export interface Framework {
   name: string
-  /** Names of the packages that tell that it is used. */
+  /** Names of packages that identify the framework. */
   packages: readonly string[]
-  /** How names of variables begin that reach the browser. Absent: the values are written into the code. */
+  /** Prefix of environment variables that reach the browser. Unset: the values are written into the code. */
   prefix?: string
-  /** The new file: path without extension, and its text. Absent: none. */
+  /** Returns the new file: path without extension, and text. Unset if there is no new file. */
   module?(project: Project, settings: Settings): { path: string; text: string }
   insertion?(project: Project, settings: Settings): Insertion
 }

@@ -4,10 +4,10 @@ import type { Project } from './project'
 
 const VARIABLES = { TOKEN: 'token', HOST: 'host' } as const
 
-/** What `init` does to the files of a project. */
+/** Changes that `init` makes to the files of a project. */
 export interface Plan {
   changes: Change[]
-  /** What somebody has to do by hand. */
+  /** Manual steps. */
   advice: string[]
 }
 
@@ -59,7 +59,7 @@ export const planInit = (project: Project, framework: Framework, settings: Setti
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const TAG = /[^\S\n]*<script src="[^"]*\/static\/analytics\.js" data-token="[^"]*" async><\/script>\n/
 
-/** Plans what removes what `init` has added. */
+/** Plans the removal of what `init` has added. */
 export const planUndo = (project: Project, framework: Framework, settings: Settings): Plan => {
   const { prefix, module, insertion } = framework
   const changes: Change[] = []
@@ -73,7 +73,7 @@ export const planUndo = (project: Project, framework: Framework, settings: Setti
   if (file && before?.startsWith(MARK)) changes.push({ path: file.path, before, after: undefined })
   const added = insertion?.(project, settings)
   const source = added?.path === undefined ? undefined : project.read(added.path)
-  // The tag has the host and the token that were passed then.
+  // The tag has the host and the token that `init` was run with.
   const pattern = framework.name === 'HTML' ? TAG : added && RegExp(`[^\\S\\n]*${escaped(added.text)}`)
   if (source !== undefined && pattern?.test(source)) {
     const after = source.replace(pattern, '')

@@ -41,7 +41,7 @@ export const openProject = (root: string): Project => {
   }
 }
 
-/** How each package manager installs and removes packages, by the file that tells that it is used. The last is the default. */
+/** Commands of the package managers, by the file that identifies each. The last is the default. */
 const PACKAGE_MANAGERS = [
   { name: 'pnpm', files: ['pnpm-lock.yaml'], add: ['add'], remove: ['remove'] },
   { name: 'yarn', files: ['yarn.lock'], add: ['add'], remove: ['remove'] },

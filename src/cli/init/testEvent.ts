@@ -3,7 +3,7 @@ import type { Settings } from './frameworks'
 
 const TIMEOUT_MS = 20_000
 
-/** Sends an event and waits until the service has stored it. Throws with what to do if it has not. */
+/** Sends an event and waits until the service has stored it. If it has not, throws an error with advice. */
 export const sendTestEvent = async ({ host, token }: Settings): Promise<void> => {
   const event = {
     uuid: randomUUID(),

@@ -1,6 +1,6 @@
 import { maskSource } from './mask'
 
-/** Something that a person has to look at. */
+/** A place that a person has to check. */
 export interface Finding {
   /** `todo`: it does not work any more. `differs`: it works, with this difference. */
   kind: 'todo' | 'differs'
@@ -27,7 +27,7 @@ export interface Draft {
   findings: Finding[]
   /** Names of the object of posthog-js in the file. */
   locals: Set<string>
-  /** Adds a finding. A difference is told once per file. */
+  /** Adds a finding. Reports each difference once per file. */
   add(kind: Finding['kind'], at: number, name: string, message: string): void
   /** Whether there is code at a position. */
   isCode(at: number): boolean
