@@ -2,18 +2,18 @@ import { findViolations } from './findViolations'
 import { nearest } from './nearest'
 import { own, type Plan } from './plan'
 
-/** A problem of one or more events, in the order of their first one. */
+/** A problem of one or more events. Problems are in the order of their first event. */
 export interface Problem {
   event: string
-  /** What is wrong, such as "amount must be number, is string". */
+  /** Description of the problem, such as "amount must be number, is string". */
   message: string
-  /** How many events have it. */
+  /** Number of events with the problem. */
   count: number
-  /** Where the first one is. Empty: none was seen. */
+  /** Place of the first event with the problem. Empty if no event was seen. */
   first: string
 }
 
-/** Returns what is wrong with an event. Events of the SDK, which begin with `$`, need no plan. */
+/** Returns the problems of an event. Events of the SDK, which begin with `$`, need no plan. */
 export const problemsOf = (plan: Plan, event: string, properties: unknown): string[] => {
   const schema = own(plan.events, event)
   if (schema !== undefined)

@@ -1,14 +1,14 @@
 import { isObject, isSent, own, type Plan, referred, type Schema, type SchemaObject } from './plan'
 
-/** What is wrong with a property. */
+/** A violation of the schema by a property. */
 export interface Violation {
   /** Name of the property, with a path for nested values, such as `items[0].price`. Empty: the properties themselves. */
   property: string
-  /** Such as "must be number, is string". */
+  /** Description of the violation, such as "must be number, is string". */
   message: string
 }
 
-// Schemas that refer to each other can take exponential time. No honest one comes near.
+// Schemas that refer to each other can take exponential time. Real schemas stay far below this limit.
 const MAX_STEPS = 20_000
 
 interface Walk {
@@ -104,7 +104,7 @@ const check = (walk: Walk, schema: Schema, value: unknown, property: string): vo
   checkChoices(walk, schema, value, property)
 }
 
-/** Returns what is wrong with the properties of an event, by its schema in the plan. */
+/** Returns the violations in the properties of an event, by its schema in the plan. */
 export const findViolations = (plan: Pick<Plan, '$defs'>, schema: Schema, properties: unknown): Violation[] => {
   const walk: Walk = { plan, found: [], steps: 0 }
   check(walk, schema, properties, '')

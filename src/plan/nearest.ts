@@ -14,7 +14,7 @@ const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''
 
 const MAX_LENGTH = 200
 
-/** Returns the name that a misspelt one most likely means: at most a third of its letters differ. */
+/** Returns the name that a misspelled one most likely means: at most a third of its letters differ. */
 export const nearest = (name: string, names: readonly string[]): string | undefined => {
   const text = plain(name.slice(0, MAX_LENGTH))
   const [best] = names

@@ -1,6 +1,6 @@
 import { isSent, type Plan, type Schema, type SchemaObject } from './plan'
 
-/** What the service has seen of a property. */
+/** The service's statistics of a property. */
 export interface ObservedProperty {
   name: string
   /** Kinds of its values. */
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 const MAX_VALUES = 12
-/** Each value of a list of choices was seen as often as this. Names of people are seen less often. */
+/** Minimum count of each value in a list of choices. Names of people are less frequent. */
 const MIN_COUNT = 5
 // Words with few digits. Ids, mail addresses, URLs, phone numbers and dates do not match.
 const WORDS = /^(?!.*\d{4})(?!.*\d.*[a-f].*\d.*[a-f].*\d)[\p{L}\p{N}][\p{L}\p{N} _+-]{0,39}$/u

@@ -1,6 +1,6 @@
 import { CAMPAIGN } from '../lib/campaign'
 
-/** What a plan uses of JSON Schema 2020-12. Other keywords are ignored by types, and refused by `readPlan`. */
+/** Keywords of JSON Schema 2020-12 that a plan supports. Types ignore other keywords, and `readPlan` refuses them. */
 export interface SchemaObject {
   description?: string
   type?: string | readonly string[]
@@ -33,7 +33,7 @@ export type Schema = boolean | SchemaObject
 /** A feature flag of a plan. */
 export interface PlanFlag {
   description?: string
-  /** The names of its variants. Absent: the flag is on or off. */
+  /** The names of its variants. Unset: the flag is on or off. */
   variants?: readonly string[]
   /** The schema of its payload. */
   payload?: Schema

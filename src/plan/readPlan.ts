@@ -1,6 +1,6 @@
 import { isObject, own, type Plan, referred } from './plan'
 
-/** An error in a plan, which says where it is and what to change. */
+/** An error in a plan. Its message names the place and the change to make. */
 export class PlanError extends Error {
   override readonly name = 'PlanError'
 }
@@ -120,7 +120,7 @@ const checkFlag = (plan: Plan, flag: unknown, at: string) => {
   if (payload !== undefined) checkSchema(plan, payload, `${at}.payload`)
 }
 
-/** Returns the plan that a value is. Throws a `PlanError` that names the first thing to change. */
+/** Returns a value as a plan. Throws a `PlanError` that names the first thing to change. */
 export const readPlan = (value: unknown): Plan => {
   if (!isObject(value) || !isObject(value.events))
     throw new PlanError('A plan is an object with "events", such as { "events": { "purchase": { "type": "object" } } }')

@@ -23,7 +23,7 @@ const union = (types: readonly string[]) => {
 
 const wrapped = (type: string) => (/ [|&] /.test(type) ? `(${type})` : type)
 
-/** What the types of schemas are made with. `path`: the references around a schema, because a type cannot contain itself. */
+/** Inputs for the types of schemas. `path`: the references around a schema, because a type cannot contain itself. */
 interface Scope {
   readonly plan: Pick<Plan, '$defs'>
   readonly indent: string
@@ -41,7 +41,7 @@ const membersOf = ({ properties = {}, required = [], additionalProperties }: Sch
       const doc = comment(isObject(schema) && schema.description, scope.indent)
       return `${doc}${scope.indent}${nameOf(name)}${mark}: ${typeOf(schema, scope)}`
     })
-  // A type of its own would have to fit the properties above too.
+  // A separate type for these members would have to fit the properties above too.
   if (additionalProperties) members.push(`${scope.indent}[name: string]: unknown`)
   return members
 }
