@@ -6,17 +6,17 @@ import type { ChartData } from './model'
 import { readResult } from './read/result'
 import { type ChartProperties, readDays, readRequest } from './settings'
 
-/** First and last day. Empty: that of the service. */
+/** First and last day. An empty day is the service's default. */
 export type Chosen = Pick<Days, 'from' | 'to'>
 
-/** What a request depends on. */
+/** Inputs of a request. */
 export interface Question {
   readonly host: HTMLElement
   readonly properties: ChartProperties
   readonly defaultHost: string
-  /** The days that the reader chose. Absent: those of the attributes. */
+  /** The days that the reader chose. Unset: the days of the attributes. */
   readonly chosen: Chosen | undefined
-  /** The days of the answer before, which has the limits. */
+  /** The days of the previous answer, which has the limits. */
   readonly days: Days | undefined
 }
 

@@ -30,7 +30,7 @@ const toChartError = (error: unknown): ChartError =>
 
 /** Attributes and properties that change no request. */
 const LOOKS = [...LOOK_ATTRIBUTES, 'words']
-/** Those that leave the data that is shown. */
+/** Attributes and properties that keep the current data. */
 const KEEPING = [...LOOKS, 'refresh']
 const EMPTY: Answer = { data: NO_DATA, days: undefined }
 
@@ -41,7 +41,7 @@ export const createChart = (host: HTMLElement, defaultHost: string): Chart => {
   let answer = EMPTY
   let error: ChartError | undefined
   let isLoading = false
-  /** Whether the data that is shown is that of other settings. */
+  /** Whether the current data belongs to earlier settings. */
   let isOutdated = false
   let chosen: Chosen | undefined
   let loading: AbortController | undefined
@@ -139,7 +139,7 @@ export const createChart = (host: HTMLElement, defaultHost: string): Chart => {
       const isNew = !KEEPING.includes(name)
       isOutdated ||= isNew
       if (DATA_ATTRIBUTES.includes(name)) answer = EMPTY
-      // The reader's days are of the settings before.
+      // The reader chose the days for the earlier settings.
       if (isNew && name !== 'variables') chosen = undefined
       if (!isConnected) return
       changes.add(name)

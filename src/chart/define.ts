@@ -13,7 +13,7 @@ export interface ChartErrorDetail {
   readonly message: string
   /** HTTP status; 0 without a response. */
   readonly status: number
-  /** When the chart tries again. Absent: it does not. */
+  /** Time until the chart tries again. Unset if it does not. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -29,11 +29,11 @@ export interface TrailmarkChartAttributes {
   'token-provider'?: string
   /** Variables of the endpoint as a JSON object. */
   variables?: string
-  /** Default: the type that suits the data. */
+  /** Type of the chart. Default: the type that suits the data. */
   type?: ChartType
-  /** Default: that of the reader's system. */
+  /** Color theme. Default: the theme of the reader's system. */
   theme?: 'light' | 'dark'
-  /** Language of numbers and dates, such as `de-CH`. Default: that of the page. */
+  /** Language of numbers and dates, such as `de-CH`. Default: the language of the page. */
   locale?: string
   /** Seconds between requests, at least 5. Default: one request. */
   refresh?: number | string

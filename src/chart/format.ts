@@ -16,7 +16,7 @@ export interface Formats {
   cell(value: unknown): string
 }
 
-/** Returns a language tag. `undefined`: it is none, so that the browser's language is used. */
+/** Returns a language tag. `undefined` if it is not valid, so that the browser's language is used. */
 const readLocale = (locale: string | undefined) => {
   try {
     return Intl.getCanonicalLocales(locale)[0]

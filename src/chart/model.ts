@@ -22,11 +22,11 @@ export interface Table {
 /** A result, ready to be drawn. */
 export interface ChartData {
   readonly labels: readonly unknown[]
-  /** Wall-clock times of the labels, in ms as if in UTC. Absent: categories. */
+  /** Wall-clock times of the labels, in ms as if in UTC. Unset if the labels are categories. */
   readonly times?: readonly number[]
   readonly series: readonly Series[]
   readonly table: Table
-  /** What `type="number"` shows. */
+  /** Value that `type="number"` shows. */
   readonly total: unknown
   readonly unit?: 'percent'
   /** The type that suits the data best. */
@@ -44,7 +44,7 @@ export const NO_DATA: ChartData = {
   leftOut: 0,
 }
 
-/** The response of a run, as far as a chart reads it. */
+/** Members of a run's response that a chart reads. */
 export interface RunResult {
   readonly results?: unknown
   readonly columns?: unknown

@@ -18,9 +18,9 @@ export interface ChartProperties {
   words?: Partial<Words> | undefined
 }
 
-/** How a chart looks. */
+/** Appearance of a chart. */
 export interface Look {
-  /** Absent: the type that suits the data. */
+  /** Type of the chart. Unset: the type that suits the data. */
   readonly type: ChartType | undefined
   readonly locale: string | undefined
   readonly title: string
@@ -28,7 +28,7 @@ export interface Look {
   readonly words: Words
 }
 
-/** What a chart asks for. */
+/** Parameters of a chart's request. */
 export interface Request {
   readonly host: string
   readonly endpoint: string
@@ -97,7 +97,7 @@ export const readDays = (element: HTMLElement): { readonly from: string; readonl
   to: element.getAttribute('to') ?? '',
 })
 
-/** Returns the time between requests, in ms. `undefined`: there is one request only. */
+/** Returns the time between requests, in ms; `undefined` if there is only one request. */
 export const readRefresh = (element: HTMLElement): number | undefined => {
   const seconds = Number(element.getAttribute('refresh'))
   return seconds > 0 ? Math.min(Math.max(seconds, MIN_REFRESH), 86_400) * 1_000 : undefined

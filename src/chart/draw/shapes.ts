@@ -5,7 +5,7 @@ export interface Shape {
   /** Index of the series, for its color. */
   readonly color?: number
   readonly isDashed?: boolean | undefined
-  /** The path. Absent: a text. */
+  /** The path. Unset for a text. */
   readonly d?: string
   readonly text?: string
   readonly x?: number
@@ -25,11 +25,11 @@ export interface Spot {
   readonly title: string
   /** Names, values and colors, one for each series. */
   readonly rows: readonly { readonly name: string; readonly value: string; readonly color: number }[]
-  /** What marks the spot in the drawing. */
+  /** Shapes that mark the spot in the drawing. */
   readonly shapes: readonly Shape[]
 }
 
-/** A drawing, and what the reader can point at. */
+/** A drawing and its spots. */
 export interface Figure {
   readonly shapes: readonly Shape[]
   /** Number of spots. */

@@ -1,4 +1,4 @@
-/** Why a chart shows no data, or not the latest. `message` says what was wrong and what to do. */
+/** Reason that a chart shows no data, or not the latest. `message` names the error and the fix. */
 export class ChartError extends Error {
   override readonly name = 'ChartError'
   /** A code of the service, or one of the component, such as `unreachable`. */
@@ -16,12 +16,12 @@ export class ChartError extends Error {
   }
 }
 
-/** What a message may name. */
+/** Values that a message may contain. */
 export interface ErrorContext {
   readonly host: string
   readonly endpoint: string
   readonly hasProvider: boolean
-  /** What the service says. */
+  /** Message of the service. */
   readonly detail?: string
 }
 

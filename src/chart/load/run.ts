@@ -73,7 +73,7 @@ export const runChart = async (run: ChartRun, source: TokenSource, signal: Abort
     return share(key, signal, (shared) => send(run, token, { ...run, hasProvider: source.canRenew }, shared))
   }
   const token = await source.get()
-  // A personal API key must not even be sent from a page.
+  // A personal API key must never leave the page.
   if (!claimsOf(token).exp)
     throw new ChartError(
       'invalid_run_token',

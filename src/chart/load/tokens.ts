@@ -12,7 +12,7 @@ export interface SignedRange {
   readonly variables?: unknown
 }
 
-/** What a chart reads of a token. The service checks the signature. */
+/** Claims of a token that a chart reads. The service checks the signature. */
 export interface TokenClaims {
   readonly exp?: unknown
   readonly project?: unknown
@@ -37,7 +37,7 @@ export interface TokenSource {
   readonly canRenew: boolean
   /** Resolves with a token that has not expired, if there is one. Rejects with a `ChartError`. */
   get(): Promise<string>
-  /** Resolves with another token than one that was refused. `undefined`: there is none. */
+  /** Resolves with a token other than the refused one; `undefined` if there is none. */
   renew(refused: string): Promise<string | undefined>
 }
 

@@ -3,14 +3,14 @@ const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 // Sums and differences of these stay finite.
 const LARGEST = 1e300
 
-/** Returns a value as a number. null: it is none. The service sends integers beyond 2^53 as strings. */
+/** Returns a value as a number; null if it is not a number. The service sends integers beyond 2^53 as strings. */
 export const toNumber = (value: unknown): number | null => {
   const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number)) return null
   return Math.min(Math.max(number, -LARGEST), LARGEST)
 }
 
-/** Returns the wall-clock time of an ISO date in ms, as if in UTC. null: it is none. */
+/** Returns the wall-clock time of an ISO date in ms, as if in UTC; null if the value is not a date. */
 export const toTime = (value: unknown): number | null => {
   const match = typeof value === 'string' && value.length < 40 ? DATE.exec(value) : null
   if (!match) return null
@@ -30,5 +30,5 @@ export const toText = (value: unknown): string => plainText(value) || '(none)'
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns a value as a list: empty if it is none. */
+/** Returns a value as a list; an empty one if the value is not a list. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])

@@ -147,7 +147,7 @@ const readBins = (funnels: readonly Item[]): ChartData => {
   }
 }
 
-/** Any other results: a table of what they are. */
+/** Reads any other results as a table. */
 const readRest = (results: readonly unknown[]): ChartData => {
   const [first] = results
   const rows = results.map((row) =>

@@ -4,7 +4,7 @@ import { type Mark, toSeries } from './pivot'
 
 type Row = readonly unknown[]
 
-/** What a column can be. */
+/** Kind of a column. */
 type Kind = 'number' | 'time' | 'text'
 
 const NUMBER_TYPE = /^(?:(?:Nullable|LowCardinality)\()*(?:U?Int\d|Float|Decimal)/

@@ -3,7 +3,7 @@ import { plainText } from '../read/cells'
 
 /** Spreadsheets run text that begins like this as a formula, also after spaces. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
-// A number in text form is none.
+// A number in text form is not a formula.
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
 const toCell = (value: unknown): string => {

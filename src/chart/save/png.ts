@@ -53,7 +53,7 @@ const paintTexts = (canvas: CanvasRenderingContext2D, root: Element, boxes: Iter
   }
 }
 
-/** What a picture shows. */
+/** Contents of a picture. */
 export interface Picture {
   readonly root: HTMLElement
   readonly svg: SVGElement | null

@@ -15,17 +15,17 @@ import { createPlotView } from './plotView'
 import { createTable, shownRows } from './tableView'
 import { withNumbers } from './words'
 
-/** What a view shows. */
+/** Contents of a view. */
 export interface Shown {
   readonly data: ChartData
   readonly look: Look
   readonly days: Days | undefined
   readonly isLoading: boolean
-  /** Why the data is missing or old. */
+  /** Reason that the data is missing or old. */
   readonly error: string | undefined
 }
 
-/** What the reader can do. */
+/** Actions of the reader. */
 export interface Actions {
   onDays(days: Days): void
   onCsv(): void
@@ -90,7 +90,7 @@ export const createView = (shadow: ShadowRoot, actions: Actions): ChartView => {
   const tables = element('div', {})
   const legend = element('ul', { class: 'legend', part: 'legend' })
   const status = element('p', { class: 'status', part: 'status', role: 'status' })
-  // The empty title keeps that of the host from being a tooltip.
+  // The empty title keeps the host's title from becoming a tooltip.
   const root = element(
     'div',
     { class: 'root', part: 'root', role: 'figure', title: '' },

@@ -70,7 +70,7 @@ export const createPlotView = (): PlotView => {
     root.querySelector('svg')!.append(...marks)
     tip.replaceChildren(...tipOf(spot))
     tip.hidden = false
-    // On the side with more room. A style that code sets is not subject to the content policy.
+    // Puts the tip on the side with more room. Content policies do not affect styles that code sets.
     const isRight = spot.x > width / 2
     tip.style.transform = `translate(${Math.round(spot.x + (isRight ? -12 : 12))}px, 4px)${isRight ? ' translateX(-100%)' : ''}`
     if (isSpoken) spoken.textContent = textOf(spot)
