@@ -3,7 +3,10 @@ import { posix } from 'node:path'
 import { escapeHtml } from './highlight.mjs'
 import { grouped } from './pages.mjs'
 
-/** Policy of the published files. The service sends the same one, and says who may frame the pages, as a header. */
+/**
+ * Policy of the published files. The service sends the same policy as a header, and adds which sites may frame the
+ * pages.
+ */
 export const CSP = [
   "default-src 'none'",
   "script-src 'self'",

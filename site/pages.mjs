@@ -28,7 +28,7 @@ const folderOf = (path) => {
   return folder && folder[0].toUpperCase() + folder.slice(1)
 }
 
-/** Returns the pages that an item links to. They share what it says about them. */
+/** Returns the pages that an item links to. They share the item's description. */
 const pagesOf = (section, { group, text }) => {
   const [, about = ''] = /\)(?:,[^:]*)?: (.+)$/.exec(text) ?? []
   return [...text.matchAll(LINK)]

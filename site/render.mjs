@@ -41,7 +41,7 @@ const alignByClass = (tokens) => {
   }
 }
 
-/** Empty cells of a head are no headings. */
+/** Empty header cells are not headings. */
 const demoteEmptyHeads = (tokens) =>
   tokens.forEach((token, at) => {
     if (token.type !== 'th_open' || textOf(tokens[at + 1])) return

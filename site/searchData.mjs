@@ -1,11 +1,12 @@
-// What pages load to search the site: which sections have which words, as short as possible. `client/search.js` reads it.
+// Creates the search index of the site: the sections and their words, as short as possible. `client/search.js` reads
+// it.
 import { urlOf } from './layout.mjs'
 import { wordsOf } from './client/words.js'
 
-/** Sections whose text nobody looks for while they use the product. Their headings are found. */
+/** Whether search covers only the headings of a section: nobody looks for its text while they use the product. */
 const isOnlyHeadings = ({ section }) => section === 'Contribute'
 
-/** Names the part of a word that the word before it has too. */
+/** Replaces the part that a word shares with the previous one by its length. */
 const shortened = (words) =>
   words.map((word, at) => {
     const before = words[at - 1] ?? ''
@@ -14,7 +15,7 @@ const shortened = (words) =>
     return same.toString(36) + word.slice(same)
   })
 
-/** Names numbers in ascending order by the steps between them. */
+/** Encodes ascending numbers as the differences between them. */
 const steps = (numbers) => numbers.map((number, at) => (number - (numbers[at - 1] ?? -1)).toString(36)).join(' ')
 
 /** Returns pages, their sections, all words, and the numbers of the sections with each word. */

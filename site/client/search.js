@@ -2,13 +2,13 @@
 import MiniSearch from 'minisearch'
 import { wordsOf } from './words.js'
 
-/** What `searchData.mjs` returns, which the build puts here. */
+/** Result of `searchData.mjs`, which the build inserts here. */
 const { pages, sections, words, places } = SEARCH_DATA
 
 const MOST = 30
 const FIELDS = { title: 0, heading: 1, text: 2 }
 
-/** Returns the words in full: each names how many letters it shares with the one before it. */
+/** Returns the words in full: each begins with the number of letters that it shares with the previous one. */
 const readWords = () => {
   let before = ''
   return words.split('\n').map((word) => {
@@ -37,7 +37,7 @@ const readPlaces = () => {
   sections.forEach(([page, heading = ''], number) => {
     const [url, title, , about] = pages[page]
     for (const word of wordsOf(title)) add(word, FIELDS.title, number)
-    // Of the page as a whole.
+    // These words belong to the page as a whole.
     if (!heading) for (const word of wordsOf(`${about} ${url}`)) add(word, FIELDS.heading, number)
     for (const word of wordsOf(heading)) add(word, FIELDS.heading, number)
   })

@@ -1,4 +1,4 @@
-// What pages do: theme, menu, copy buttons, the list of headings, and the search.
+// Behavior of pages: theme, menu, copy buttons, the list of headings, and the search.
 
 const { search: searchFile, root } = document.currentScript.dataset
 const html = document.documentElement
@@ -17,7 +17,7 @@ const readTheme = () => {
   }
 }
 
-// Before the page is drawn, so that it does not flash.
+// Set before the page is drawn, so that the page does not flash.
 html.dataset.theme = readTheme()
 
 const startTheme = () => {
@@ -31,7 +31,7 @@ const startTheme = () => {
     try {
       localStorage.setItem(KEY, next)
     } catch {
-      // The theme lasts as long as the page.
+      // Without storage, the theme lasts as long as the page.
     }
   })
 }
@@ -71,7 +71,7 @@ const addCopyButtons = () => {
   }
 }
 
-/** Lets the keyboard scroll what is wider than the page. */
+/** Makes wide content scrollable with the keyboard. */
 const focusWide = () => {
   for (const box of document.querySelectorAll('.code pre, .scroll')) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
@@ -160,7 +160,7 @@ const startSearch = () => {
     const query = input.value.trim()
     try {
       const search = await loadSearch()
-      // The visitor may have typed on meanwhile.
+      // The visitor may have continued to type.
       if (query !== input.value.trim()) return
       const results = query ? search(query) : []
       show(results, !query ? 'Type to search all pages.' : results.length ? '' : `Nothing found for “${query}”.`)
