@@ -33,7 +33,7 @@ const asItem = (text) => `- ${text.replaceAll('\n', '\n  ')}`
 /** Whether a changelog has a section for `version`. */
 export const hasSection = (changelog, version) => changelog.includes(`\n## ${version}\n`)
 
-/** Returns the changelog with a section for `version`: `changes` by their bump. */
+/** Returns the changelog with a section for `version`, which lists `changes` by their bump. */
 export const releaseNotes = (changelog, version, changes) => {
   const lists = BUMPS.toReversed().flatMap((bump) => {
     const items = changes.filter((change) => change.bump === bump).map(({ text }) => asItem(text))

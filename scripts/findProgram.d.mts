@@ -3,9 +3,9 @@ export interface Program {
   names: readonly string[]
   /** Environment variable that sets a path. */
   variable: string
-  /** Debian's package. */
+  /** Name of the Debian package. */
   debian: string
-  /** What to do on other systems. */
+  /** Advice for other systems. */
   advice: string
   files?: readonly string[]
   bundled?(): string

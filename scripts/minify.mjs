@@ -1,8 +1,8 @@
-// Rollup plugin that minifies chunks by terser. `@rollup/plugin-terser` starts a thread for each chunk, which loads and compiles
-// terser again: a quarter of the build.
+// Rollup plugin that minifies chunks with terser. `@rollup/plugin-terser` starts a thread for each chunk, which loads
+// and compiles terser again. That takes a quarter of the build time.
 import { minify as terser } from 'terser'
 
-/** `options`: of terser. */
+/** Returns the plugin. `options`: terser's options. */
 export const minify = (options) => ({
   name: 'minify',
   async renderChunk(code) {

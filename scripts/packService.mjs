@@ -20,7 +20,7 @@ const PARTS = [
 ]
 const isPacked = (path) => !path.endsWith('.map') || path.includes('console')
 
-/** Scripts of the SDK that the service serves, with what it compressed, as the manifest of the build lists them. */
+/** Returns the SDK scripts that the service serves and their compressed copies, as the build's manifest lists them. */
 const served = () =>
   ['release.json', 'licenses.txt', ...Object.keys(read('dist/release.json').files)].flatMap((name) =>
     ['', '.gz', '.br', '.map'].map((end) => `${name}${end}`).filter((each) => existsSync(join(ROOT, 'dist', each))),

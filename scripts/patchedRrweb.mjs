@@ -29,7 +29,7 @@ export const applyPatch = (text, patch) => {
 const UNSET_OPTIONS =
   'checkoutEveryNms checkoutEveryNth ignoreSelector hooks packFn mousemoveWait recordAfter recordDOM plugins'.split(' ')
 
-// Those that rrweb passes from function to function, and what stands for them.
+// Options that rrweb passes from function to function, with their replacements.
 const PASSED_OPTIONS = {
   recordCanvas: 'false',
   inlineImages: 'false',
@@ -91,7 +91,7 @@ export const patchedRrweb = {
     )
     return {
       code: `import { baseOf, importText, isImporting, ruleText, sourceOf } from ${styleSheets};import { shown } from ${shown};import { clock } from ${clock};${withoutFields(withoutEnums(withoutPassedOptions(withoutUnsetOptions(applyPatch(code, patch)))))}`,
-      // The lines are no longer those of rrweb.
+      // The lines differ from the lines of rrweb.
       map: { mappings: '' },
     }
   },

@@ -55,8 +55,8 @@ const licenseOf = (folder, name) => {
 const notices = new Map()
 
 /**
- * Writes `licenses.txt` into a folder of built files, with the licenses of the packages that `modules`, paths of
- * bundled files, are from.
+ * Writes `licenses.txt` into a folder of built files, with the licenses of the bundled packages. `modules`: paths of
+ * the bundled files.
  */
 export const writeLicenses = (dir, modules) => {
   const ofFolder = notices.get(dir) ?? new Map()

@@ -106,7 +106,7 @@ const changedAt = (path) => {
   return found ? found.mtimeMs : 0
 }
 
-// A folder's own time changes when a file is added or removed.
+// A folder's modification time changes when a file is added or removed.
 const newest = (path) => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return 0
@@ -148,7 +148,10 @@ const build = ({ name, command: [file, ...args], outputs, removes = [] }) =>
     })
   })
 
-/** Builds what is out of date, side by side. Calls `start` once what it needs is built. Resolves with what that returns. */
+/**
+ * Builds outdated parts in parallel. Calls `start` once the parts that it needs are built. Resolves with the result of
+ * `start`.
+ */
 const buildAndStart = async (start) => {
   const wanted = BUILDS.filter((each) => !isBuilt(each))
   if (wanted.length === 0) say(`${green('✓')} Everything is built`)
@@ -255,7 +258,7 @@ const shortPath = (path) => {
 
 const aWeekAgo = () => new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
 
-/** Says how to pin the release, if there is one: `npm run build` writes it, the builds of this program do not. */
+/** Prints how to pin the release, if there is one. Only `npm run build` writes a release. */
 const announceRelease = (service) => {
   const manifest = join(ROOT, 'dist/release.json')
   if (!existsSync(manifest)) return

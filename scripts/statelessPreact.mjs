@@ -15,7 +15,7 @@ const COMPONENT = `if (typeof newType == 'function') {
 const REMOVED = /\b(globalContext|excessDomChildren|commitQueue|isHydrating)\b/
 const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g
 
-/** What is replaced in each file of Preact's sources. A pattern that does not occur is an error: Preact has changed. */
+/** Replacements in each file of Preact's sources. A pattern that does not occur is an error: Preact has changed. */
 const REPLACEMENTS = {
   'component.js': [
     [/^BaseComponent\.prototype\.(setState|forceUpdate) = [\s\S]*?^};/gm, ''],

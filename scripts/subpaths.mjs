@@ -24,7 +24,10 @@ export const subpaths = Object.entries(readJson('src/subpaths.json')).map(([name
   ...row,
 }))
 
-/** What a sub-path imports by name and does not bundle: the package itself, its peers and modules of Node. */
+/**
+ * Whether a sub-path imports a module by name instead of bundling it: the package itself, its peers and modules of
+ * Node.
+ */
 export const isExternal = (id) =>
   /^(node:|trailmark(\/|$))/.test(id) ||
   subpaths.some(({ peers }) => Object.keys(peers).some((peer) => id === peer || id.startsWith(`${peer}/`)))

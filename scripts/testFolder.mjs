@@ -19,8 +19,9 @@ const isMemoryUsable = () => {
 }
 
 /**
- * Creates the folder for all temporary files of a run and returns its path. It is in memory where possible: on ext4, a new
- * file takes the longer the more were deleted in the seconds before, which is most of an engine's work for a small insert.
+ * Creates the folder for all temporary files of a run and returns its path. It is in memory where possible: on ext4, a
+ * new file takes longer after many deletions in the previous seconds. An engine spends most of a small insert on new
+ * files.
  */
 export const createTestFolder = () => {
   const folder = mkdtempSync(join(isMemoryUsable() ? MEMORY : tmpdir(), 'trailmark-test-'))
