@@ -6,7 +6,7 @@ import { identityApi } from './identify'
 import { createPersonProperties } from './personProperties'
 import { createReset } from './reset'
 
-/** Creates `reset` and the check of person events. */
+/** Creates the core functions that reset the person and check whether person events are allowed. */
 export const createPerson = (context: Context, emit: Emit) => {
   const { config, log, isCookieless } = context
   const reset = createReset(context, (bootstrap?: Bootstrap) => emit((each) => each.onReset?.(bootstrap)))
