@@ -1,4 +1,4 @@
-import type { Page } from 'playwright/test'
+import type { Page, Request } from 'playwright/test'
 import { expect, expectAccessible, test } from '../support/console'
 
 /** Bytes of everything that the first page and its idle time load, as they are sent. */
@@ -14,14 +14,19 @@ const searchIsLoaded = (page: Page) => page.waitForFunction(() => 'searchTrailma
 
 test('docs load little, and are searched by keyboard without a network', async ({ page, service, problems: _ }) => {
   let bytes = 0
-  page.on('requestfinished', async (request) => {
-    bytes += (await request.sizes()).responseBodySize
-  })
+  const count = (request: Request) =>
+    request.sizes().then(
+      ({ responseBodySize }) => (bytes += responseBodySize),
+      // The page was closed meanwhile.
+      () => undefined,
+    )
+  page.on('requestfinished', count)
   await openPage(page, service.url, '')
   await expect(page).toHaveURL(`${service.url}/docs/index.html`)
   await searchIsLoaded(page)
   await expect.poll(() => bytes).toBeGreaterThan(10_000)
   expect(bytes).toBeLessThan(MAX_FIRST_LOAD)
+  page.off('requestfinished', count)
 
   await page.context().setOffline(true)
   await page.keyboard.press('/')
