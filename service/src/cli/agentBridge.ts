@@ -21,11 +21,11 @@ export interface BridgeOptions {
 }
 
 const REVISION = 'io.modelcontextprotocol/protocolVersion'
-/** The revision of clients that only name theirs when they begin. */
+/** Revision of clients that name theirs only in the first message. */
 const OLD_REVISION = '2025-06-18'
 const FAILED = -32_000
 
-/** Headers that must equal the message, for clients of current revisions. */
+/** Returns the headers that must match the message, for clients of current revisions. */
 const headersOf = ({ method, params }: Message, agreed: string): Record<string, string> => {
   const revision = params?._meta?.[REVISION]
   if (typeof revision !== 'string') return method === 'initialize' ? {} : { 'mcp-protocol-version': agreed }
@@ -55,8 +55,8 @@ const parsed = (line: string): Message | undefined => {
 const failure = (id: Message['id'], message: string) => ({ jsonrpc: '2.0', id, error: { code: FAILED, message } })
 
 /**
- * Passes messages between an agent's standard streams, one a line, and a service. Resolves when the input ends and
- * everything is answered.
+ * Passes messages between an agent's standard streams, one per line, and a service. Resolves when the input has ended
+ * and every message is answered.
  */
 export const bridgeAgent = async ({ address, key, input, output }: BridgeOptions): Promise<void> => {
   const waiting = new Map<string | number, AbortController>()
@@ -79,7 +79,7 @@ export const bridgeAgent = async ({ address, key, input, output }: BridgeOptions
     const first = messages[0] === undefined ? undefined : (parsed(messages[0]) as Record<string, unknown> | undefined)
     if (message.method === 'initialize')
       agreed = (first?.result as { protocolVersion?: string } | undefined)?.protocolVersion ?? agreed
-    // An error of the service, such as about the key, is not a message of the protocol.
+    // An error of the service, such as an invalid key, is not a message of the protocol.
     if (message.id === undefined || first?.jsonrpc === '2.0') return messages
     const detail = typeof first?.detail === 'string' ? first.detail : `The service answered with ${response.status}.`
     return [JSON.stringify(failure(message.id, detail))]
@@ -106,7 +106,7 @@ export const bridgeAgent = async ({ address, key, input, output }: BridgeOptions
     if (!message) continue
     if (message.method === 'notifications/cancelled') waiting.get(message.params?.requestId ?? '')?.abort()
     const passing = pass(line, message)
-    // The answer to the first message decides the headers of the others.
+    // The headers of all other messages depend on the answer to the first one.
     if (message.method === 'initialize') await passing
     work.add(passing)
     void passing.finally(() => work.delete(passing))

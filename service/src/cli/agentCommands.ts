@@ -7,7 +7,7 @@ const addressOf = (text: string): string => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new CommandError(`the URL of the service must be such as ${DEFAULT_URL}, got "${text}".`)
   const url = new URL(text)
-  // The address of /mcp may be given, with its query.
+  // The URL may already be that of /mcp, with a query.
   if (!/\/mcp\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, '')}/mcp`
   return url.href
 }

@@ -12,7 +12,7 @@ export interface CommandCall extends StorageLocation {
   /** Positional arguments after the command's name. */
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, string | boolean | undefined>>
-  /** Environment variables, for what is not configuration of the service. */
+  /** Environment variables that are not configuration of the service. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** All scopes a key may have. */
   readonly scopes: readonly string[]
@@ -30,7 +30,7 @@ export interface CommandResult {
 }
 
 export interface Option {
-  /** Name of its value. Absent: a switch. */
+  /** Name of the option's value. Absent: the option is a switch. */
   readonly value?: string
   readonly what: string
 }

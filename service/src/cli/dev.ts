@@ -13,11 +13,11 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
 const PARENT_EVERY_MS = 500
 const LOOK_EVERY_MS = 500
 
-/** What `trailmark dev` differs in from `serve`. */
+/** Differences between `trailmark dev` and `serve`. */
 export interface Dev {
-  /** Variables over those of the environment. */
+  /** Variables that override those of the environment. */
   readonly variables: Readonly<Record<string, string>>
-  /** Whether output is JSON, one object a line. */
+  /** Whether output is JSON, one object per line. */
   readonly isJson: boolean
   /** Calls `stop` when the parent process ends, unless the service is detached. */
   watchParent(stop: () => void): void
@@ -67,8 +67,8 @@ const temporaryFolder = (): string => {
 }
 
 /**
- * Reads the arguments of `dev`: a service for development and tests, with a known token and key, and a data folder of its own
- * that it removes at the end. It never uses stores that the environment names. Throws `CommandError`.
+ * Reads the arguments of `dev`: a service for development and tests, with a known token and key. It uses a temporary
+ * data folder, which it removes at the end, and never the stores that the environment names. Throws `CommandError`.
  */
 export const readDev = (args: readonly string[], env: Readonly<Record<string, string | undefined>>): Dev => {
   const { port, data, json, detached } = parse(args)
@@ -110,7 +110,7 @@ const wordsOf = ({ event, distinct_id, reason, code, remedy, sample }: Rejected)
     `    ${sample}`,
   ].join('\n')
 
-/** Returns what to print of an event: why it was rejected, or how it differs from the plan. */
+/** Returns the line to print for an event: why it was rejected, or how it violates the plan. */
 const problemOf = (each: Rejected | Stored): { data: object; words: string } | undefined => {
   if (each.type === 'rejected_event') return { data: each, words: wordsOf(each) }
   const violations = each.properties?.$plan_violations
@@ -122,7 +122,7 @@ const problemOf = (each: Rejected | Stored): { data: object; words: string } | u
   }
 }
 
-/** Where a development service runs, and how to use it. */
+/** Address of a development service, and instructions for its use. */
 export interface DevService {
   readonly url: string
   readonly token: string
@@ -146,7 +146,7 @@ export const announceDev = (service: DevService, isJson: boolean, say: (line: st
   say('')
 }
 
-/** Prints rejected events, and those that differ from the plan, as they come. */
+/** Prints rejected events, and events that violate the plan, as they arrive. */
 export const watchProblems = (
   { url, key, projectId }: Pick<DevService, 'url' | 'key' | 'projectId'>,
   isJson: boolean,
@@ -165,7 +165,7 @@ export const watchProblems = (
     }
     after = next
   }
-  // The next look has what this one missed.
+  // The next look finds the events that a failed one missed.
   const loop = () =>
     void look()
       .catch(() => {})

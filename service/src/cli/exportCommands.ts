@@ -58,7 +58,7 @@ const requestOf = async (call: CommandCall, metadata: Metadata): Promise<ExportR
   }
 }
 
-/** Returns the target that a word names: a folder, or a bucket. */
+/** Returns the target for an argument: a folder or a bucket. */
 const targetOf = (word: string): { readonly target: Target; readonly place: string } => {
   if (!word.startsWith('s3://')) return { target: folderTarget(resolve(word)), place: resolve(word) }
   const options = s3Options(word, process.env)

@@ -37,11 +37,11 @@ const sourceOf = ({ options: { source, map } }: CommandCall): Source => {
   )
 }
 
-/** Returns the files of a path, sorted: itself, or all in a folder. */
+/** Returns the files of a path in sorted order: the file itself, or all files in a folder. */
 const pathsIn = (path: string): string[] => {
   if (!existsSync(path)) throw new CommandError(`there is no file or folder ${path}.`)
   if (!statSync(path).isDirectory()) return [path]
-  // An export also has files of persons and deletions, which are not imported.
+  // An export also contains files of persons and deletions, which are not imported.
   const root = existsSync(join(path, 'manifests')) && existsSync(join(path, 'events')) ? join(path, 'events') : path
   const found = readdirSync(root, { recursive: true })
     .map((name) => join(root, String(name)))
@@ -137,7 +137,7 @@ const importCommand = (call: CommandCall) =>
         })
       } catch (error) {
         const why = (error as Error).message
-        // Unless it was undone meanwhile.
+        // Skipped if the import was undone in the meantime.
         if ((await store.get(projectId, id))?.state === 'running')
           await store.change(id, { state: 'stopped', error: why })
         if (!(error instanceof ImportError)) throw error

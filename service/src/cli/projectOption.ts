@@ -3,7 +3,7 @@ import { type CommandCall, CommandError } from './command.ts'
 
 export const PROJECT_OPTION = { value: 'id', what: 'The project. Optional if there is only one project.' } as const
 
-/** Returns the id in `--project`. Throws `CommandError` if it is none. */
+/** Returns the id in `--project`. Throws `CommandError` if the value is not an id. */
 export const projectOption = ({ options: { project } }: Pick<CommandCall, 'options'>): number | undefined => {
   if (project === undefined) return undefined
   if (typeof project !== 'string' || !/^[1-9]\d{0,8}$/.test(project))

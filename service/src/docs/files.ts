@@ -8,7 +8,10 @@ const FIRST_PAGE = 'index.html'
 // The build puts a hash of their content into the names of these files, so they never change.
 const HASHED = 'assets/'
 
-/** Policy of the pages, which site/layout.mjs also writes into them, for sites that publish the files. */
+/**
+ * Content security policy of the pages. site/layout.mjs also writes it into the pages, for other sites that publish the
+ * files.
+ */
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,7 +55,7 @@ export const createDocs = ({ folder, base }: { readonly folder: string; readonly
   return (path) => {
     if (!existsSync(join(folder, FIRST_PAGE)))
       return { status: 503, headers: { ...HEADERS, 'content-type': 'text/html; charset=utf-8' }, body: NOT_BUILT }
-    // Links of pages are relative, so the path of the first page has to end in its folder.
+    // Links in pages are relative, so the path of the first page must include its folder.
     if (!path) return { status: 302, headers: { ...HEADERS, location: `${base}/docs/${FIRST_PAGE}` } }
     if (!isFile(path)) throw new ApiError('not_found')
     const type = own(TYPES, extname(path))

@@ -7,7 +7,9 @@ export interface CacheOptions {
 export interface CacheRequest<Value> {
   /** Identifies the value: everything that determines it. */
   readonly key: string
-  /** What may make a load fail without changing its value, such as the caller's limits. Only loads with equal terms are shared. */
+  /**
+   * Conditions that can make a load fail without changing its value, such as the caller's limits. Only loads with equal terms are shared.
+   */
   readonly terms: string
   /** A number that grows when the data changes. */
   readonly epoch: number
@@ -29,7 +31,7 @@ export interface Loaded<Value> {
 
 export interface Kept<Value> {
   readonly value: Value
-  /** When the load began, in ms since the epoch. */
+  /** Start of the load, in ms since the epoch. */
   readonly startedAt: number
   readonly isCached: boolean
 }

@@ -2,7 +2,7 @@ import type { Result, Statement } from '../storage/storage.ts'
 import type { Executed } from './executeRun.ts'
 import type { Outcome, RunPlan, SourceChoice } from './planRun.ts'
 
-/** What the run read, and why. */
+/** Source of the run's data, and the reason for it. */
 export interface RunSource {
   /** `memory`: what the service has in memory of the table. */
   readonly read: 'cache' | 'live' | 'table' | 'memory'

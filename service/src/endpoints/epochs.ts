@@ -2,7 +2,7 @@ import { pause } from '../lib/wait.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import { StorageError } from '../storage/storage.ts'
 
-// How far an erasure advances an epoch. Deliveries advance it by 2.
+// Amount by which an erasure advances an epoch. Deliveries advance it by 2.
 const ERASURE = 2 ** 24
 
 /**
@@ -49,8 +49,8 @@ export const createEpochs = (): Epochs => {
 }
 
 /**
- * Creates epochs shared by all processes with the same metadata store: the next run of each sees what any of them stores.
- * `keyOf`: where the epoch of a project is stored.
+ * Creates epochs that all processes with the same metadata store share. A run sees everything that any of them stored before it. `keyOf`:
+ * key of a project's epoch in the store.
  */
 export const createSharedEpochs = (
   { epochs }: Pick<Metadata, 'epochs'>,

@@ -59,7 +59,7 @@ export const toRunError = (error: unknown, parsed: ParsedQuery | undefined, allo
 // A table may have been dropped, or written by an engine of another version. The events are still there.
 const isTableLost = (error: unknown): boolean => error instanceof StorageError && error.kind === 'query'
 
-/** What the engine returned for a plan's statements, in their order. */
+/** Results of a plan's statements, in their order. */
 export interface Executed<Value> {
   readonly results: readonly Value[]
   /** The table that was read in addition to the events, if any. */

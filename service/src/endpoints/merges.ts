@@ -15,7 +15,7 @@ export interface Merges {
 
 export interface MergesOptions {
   readonly storage: Pick<Storage, 'rows'>
-  /** Where all processes note merges. Absent: there is one process. */
+  /** Store in which all processes note merges. Absent: there is one process. */
   readonly shared?: Pick<Metadata['settings'], 'get' | 'set'> | undefined
   readonly now?: () => number
 }
@@ -23,7 +23,7 @@ export interface MergesOptions {
 // Other programs may write to the engine: an import, or a restore of one table.
 const LOOK_AGAIN_MS = 60_000
 
-/** How long a run waits. Then it looks up persons. */
+/** Time that a run waits before it looks up persons instead. */
 const LOOK_MS = 1_000
 
 const SETTING = 'has_merged_ids'

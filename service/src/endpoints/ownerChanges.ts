@@ -1,6 +1,6 @@
 import type { Epochs } from './epochs.ts'
 
-/** Which ids may belong to other persons than before, by the epoch of a project's owners. */
+/** Ids that may belong to other persons than before, by the epoch of a project's owners. */
 export interface OwnerChanges {
   of(projectId: number): Promise<number>
   /** Call before and after the owners of ids are stored. `isMerge`: whether an id gets another person. */

@@ -1,9 +1,9 @@
 import { findStructured } from '../sql/structured.ts'
 import type { ReadLimits, Storage } from '../storage/storage.ts'
 
-/** What a run assumes of properties. */
+/** Assumptions of a run about properties. */
 export interface PlainReader {
-  /** Whether the run may assume that no event has an object or array in a property. */
+  /** Returns whether the run may assume that no event has an object or array in this property. */
   isPlain(key: string): boolean
   /** Whether all that was assumed is still true. Then it was true while the run's statements ran. */
   holds(): boolean
@@ -21,9 +21,9 @@ export interface PlainProperties {
 
 export interface PlainPropertiesOptions {
   readonly storage: Pick<Storage, 'run'>
-  /** Whether this process alone stores events, on one server. Otherwise nothing is known. */
+  /** Whether this process is the only one that stores events, on one server. Otherwise no property is known to be plain. */
   readonly isAlone: boolean
-  /** How long the insert of a killed process may take until its rows are visible. */
+  /** Maximum time until the rows of a killed process's insert are visible. */
   readonly lagMs: number
   readonly now?: () => number
 }
@@ -33,11 +33,11 @@ interface Known {
   askedAt: number
   /** Begin of the last look that found nothing. */
   lookedAt: number
-  /** When it may be looked at again after a failure. */
+  /** Time of the next attempt after a failure. */
   retryAt: number
 }
 
-/** So many runs in a minute make a look pay. */
+/** Minimum runs within `OFTEN_MS` for which a look at the events pays off. */
 const OFTEN = 5
 const OFTEN_MS = 60_000
 // Other programs may write to the engine: an import. Each look after the first reads new events only.
@@ -45,7 +45,7 @@ const VALID_MS = 60_000
 const LOOK_AGAIN_MS = 30_000
 const RETRY_MS = 600_000
 const MAX_KEYS = 500
-/** Maximum characters of what is noted of a project. Beyond, none of its properties is plain. */
+/** Maximum characters of the notes about a project. If they are longer, none of its properties counts as plain. */
 const MAX_NOTED = 50_000
 const LOOK: Omit<ReadLimits, 'projectId'> = {
   maxSeconds: 60,

@@ -52,7 +52,7 @@ export interface RunSources<Text extends Statement = Statement> {
     readonly table: MaterializedTable
     /** Compiles on the first call. Throws `ApiError`. */
     readonly statements: () => readonly Text[]
-    /** How the service can finish the run instead. Absent: it cannot. */
+    /** Alternative in which the service finishes the run from memory. Absent: it cannot. */
     readonly cells?: MemoryRun | undefined
   }
 }
@@ -69,7 +69,7 @@ export interface RunPlan {
   }
   /** Compiles on the first call, because a cached result needs no SQL. Throws `ApiError`. */
   readonly sources: () => RunSources
-  /** Where the run reads, as far as it is known before its statements are. */
+  /** Source of the run, as far as it is known before the statements are. */
   readonly choice: SourceChoice
   readonly limits: ReadLimits
   readonly allowance: RunAllowance
@@ -88,14 +88,14 @@ export interface PlanOptions {
   readonly materializations: Pick<Materializations, 'stored' | 'isEnabled'>
   /** Whether a table contains every event. Absent: events are read beside each table. */
   readonly isComplete?: (table: MaterializedTable) => boolean
-  /** Which source of a version is quicker. Absent: each run reads the table that fits it. */
+  /** Chooses the faster source of a version. Absent: each run reads the table that fits it. */
   readonly choose?: Speeds['choose']
   readonly allowance: RunAllowance
   /** Whether all rows are returned as one stream, rather than one page of them. */
   readonly isStream?: boolean
 }
 
-/** Which source a run is to read, and why. */
+/** Source that a run should read, and the reason. */
 export type SourceChoice = Omit<Choice, 'reason'> & {
   readonly reason: Choice['reason'] | 'not_materialized' | 'no_table' | 'requested'
 }
@@ -202,7 +202,7 @@ const planSql = (
     sources,
     toOutcome([result]) {
       const { live, stored } = sources()
-      // Only a page after a cursor has keys.
+      // Only pages that follow a cursor have key columns.
       const keyCount = page ? (stored?.statements ?? live)()[0]!.keyCount : 0
       const kept = result!.rows.slice(0, rows.page)
       const columns = result!.columns.slice(0, result!.columns.length - keyCount)

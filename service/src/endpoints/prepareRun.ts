@@ -39,7 +39,7 @@ export interface EndpointRunRequest extends RunOptions {
 export interface QueryRunRequest extends RunOptions {
   /** A query as endpoints store it, unchecked. */
   readonly query: Readonly<Record<string, unknown>>
-  /** Accepts a cached result of up to this age, even if events have arrived since. Absent: only if none has. */
+  /** Maximum age of a cached result that is accepted even if events have arrived since. Absent: accepted only if none has. */
   readonly maxAgeSeconds?: number | undefined
 }
 
@@ -67,11 +67,11 @@ export interface SqlWork {
   readonly kind: 'sql'
   readonly parsed: ParsedQuery
   readonly values: Readonly<Record<string, BoundValue>>
-  /** What the live statement may assume. */
+  /** Assumptions of the live statement. */
   readonly assumed: Assumed
 }
 
-/** What live statements, and those of an insight, may assume of the events of a project. */
+/** Assumptions of live statements and insight statements about a project's events. */
 export interface Assumed {
   /** Whether each id is its own person, so that no person is looked up. Default: false. */
   readonly isUnmerged?: boolean

@@ -95,7 +95,7 @@ const BY_KIND: Readonly<Record<string, (query: ResultQuery) => JsonSchema>> = {
 /** Returns the JSON schema of the results of an insight. */
 export const resultSchema = (query: InsightQuery): JsonSchema => own(BY_KIND, query.kind)!(query)
 
-/** The results of any query, by what they are. */
+/** Schema of the results of any query, described by kind. */
 export const ANY_RESULTS: JsonSchema = {
   description: 'Rows of a SQL query. For an insight, its chart data.',
   anyOf: [

@@ -30,9 +30,9 @@ export interface RunAnswer extends Outcome, DebugFields {
   readonly endpoint_version?: number
   readonly endpoint_version_created_at?: string
   readonly is_cached: boolean
-  /** When the result was computed. Later events may be missing. */
+  /** Time at which the result was computed. Later events may be missing. */
   readonly last_refresh: string
-  /** Until when the cache may return the result if no event arrives. */
+  /** Time until which the cache may return the result if no event arrives. */
   readonly cache_target_age: string
   /** The project's for an insight, UTC for SQL. */
   readonly timezone: string

@@ -7,10 +7,10 @@ import type { Storage } from '../storage/storage.ts'
 import type { EndpointRunRequest, RunRequest } from './prepareRun.ts'
 import type { RunAnswer } from './run.ts'
 
-/** How a run got its result. */
+/** Origin of a run's result. */
 export type RunPath = 'live' | 'materialized' | 'cache'
 
-/** What the statistics need from a run's response. */
+/** Fields of a run's response that the statistics need. */
 interface RunResult {
   readonly version?: number
   readonly path?: RunPath
@@ -22,7 +22,7 @@ export interface RunRecord extends RunResult {
   readonly projectId: number
   /** Name of the endpoint. */
   readonly endpoint: string
-  /** When the run began, in ms since the epoch. */
+  /** Start of the run, in ms since the epoch. */
   readonly at: number
   readonly durationMs: number
   /** Code of the error. Empty: the run succeeded. */
@@ -79,7 +79,7 @@ export const createRunLog = ({ storage, endpoints, count }: RunLogDependencies):
   let timer: NodeJS.Timeout | undefined
   let storing = Promise.resolve()
 
-  /** Returns the rows of some runs. Runs of endpoints that do not exist have none. */
+  /** Returns the log rows of some runs. A run of an endpoint that does not exist has no row. */
   const toBatch = async (runs: readonly RunRecord[]): Promise<Buffer> => {
     const known = new Map<string, Endpoint | undefined>()
     const lines: string[] = []

@@ -56,7 +56,7 @@ export interface RunProgress extends Progress {
   readonly status: 'running' | 'queued'
 }
 
-/** Returns the progress of a run by its `client_query_id`. `undefined`: no such run is in progress. */
+/** Returns the progress of a run by its `client_query_id`, or `undefined` if no such run is in progress. */
 export type ProgressOf = (
   projectId: number,
   clientQueryId: string,

@@ -1,4 +1,4 @@
-/** Where a run of a materialized endpoint reads: the events, or its table (or what is in memory of it). */
+/** Source of a run of a materialized endpoint: the events, or the table (or the part of it in memory). */
 export type SourceName = 'live' | 'table'
 
 export interface Choice {
@@ -30,7 +30,7 @@ const KEPT = 9
 const FEWEST = 3
 // A source that is not taken is not measured either. Afterwards, a few runs read the table again.
 const VALID_MS = 30 * 60_000
-// A smaller difference may be chance, and the table loads the engine less.
+// Minimum ratio of two durations. A smaller one may be chance, and the table loads the engine less.
 const CLEARLY = 1.25
 // A version takes about a kilobyte.
 const MAX_VERSIONS = 5_000

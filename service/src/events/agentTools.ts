@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { agentTool, type AgentTools } from '../mcp/tool.ts'
 import type { Definitions } from './definitions.ts'
 
-/** Properties whose values identify people. Their examples are left out for agents that see no people. */
+/** Properties whose values identify people. Their example values are hidden from agents that may not see people. */
 const IDENTIFYING =
   /^\$(?:set|set_once|unset|ip|device_id|user_id|session_id|window_id|anon_distinct_id)$|^distinct_id$|mail|phone|name$/i
 
@@ -14,7 +14,7 @@ const DESCRIBE = Type.Object({ event: Type.String({ maxLength: 1_000 }) }, { add
 
 const query = (values: Readonly<Record<string, string>>) => new URLSearchParams(values).toString()
 
-/** Returns the tools that read which events there are. */
+/** Returns the tools that list events and their properties. */
 export const eventTools = ({ definitions }: { readonly definitions: Definitions }): AgentTools => {
   const list = agentTool({
     name: 'list_events',

@@ -82,7 +82,7 @@ const EVENT_COUNTS = `
   FROM db.events WHERE project_id = {projectId:UInt32} AND timestamp >= ${timeText('from2')}
   GROUP BY event ORDER BY count() DESC, event LIMIT ${MAX_EVENT_NAMES}`
 
-// The member with the empty name counts the events or persons.
+// The member with the empty name counts all events or persons.
 const propertiesOfEventsQuery = (hasEvent: boolean) => `
   SELECT arrayJoin(arrayPushBack(arrayFilter(m -> m.1 != '', JSONExtractKeysAndValuesRaw(toJSONString(properties))), ('', ''))) AS member, member.1 AS name, member.2 AS value
   FROM (SELECT properties FROM db.events
@@ -106,7 +106,7 @@ const propertiesOf = (members: string) => `
 
 type PropertyKind = (typeof PROPERTY_KINDS)[number]
 
-// A few values of another kind are mistakes.
+// Minimum share of values of one kind. A few values of another kind are mistakes.
 const MAJORITY = 0.95
 
 const kindOf = (counts: Readonly<Record<string, number>>, total: number): PropertyKind => {
@@ -132,7 +132,7 @@ const toDefinitions = (rows: readonly (readonly unknown[])[]): PropertyDefinitio
 
 const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
 
-/** Counts the values in `rows`, which have them as strings in the column `__value`. */
+/** Counts the values in `rows`, which contain them as strings in the column `__value`. */
 const valuesQuery = (rows: FromSql, search: string | undefined) => {
   const value = name('__value')
   const conditions = [
@@ -157,7 +157,7 @@ const valuesQuery = (rows: FromSql, search: string | undefined) => {
   } as const
 }
 
-/** Returns the rows with a property's values in a sample of events. */
+/** Returns rows with the values of a property in a sample of events. */
 const valuesOfEvents = (key: string, event: string | undefined, { from, maxHash, size }: Sample): FromSql => {
   const source = createSource(LIVE)
   const conditions = [
@@ -229,7 +229,7 @@ export const createDefinitions = ({
     }
     const sample = sampleOf(await countsOf(projectId, event, signal), NAMES_SAMPLE)
     const found = await read(sample)
-    // The events may be of a few persons, none of whom is in the sample.
+    // All events may belong to a few persons who are not in the sample.
     return found.sampled ? found : read({ ...sample, maxHash: String(MAX_HASH) })
   }
 

@@ -51,7 +51,7 @@ export interface Events {
   ofPerson(projectId: number, personId: string, request: PageRequest): Promise<EventsPage<TimelineEvent>>
 }
 
-/** Which events a list has. Times are in ms since the epoch. */
+/** Filters of an event list. Times are in ms since the epoch. */
 interface Conditions {
   /** Absent: from the first event on. */
   readonly from?: number | undefined
@@ -167,7 +167,7 @@ export const createEvents = ({ queryRows, persons, projects }: EventsDependencie
     }
   }
 
-  /** Returns the keys of a page and of one event more, if there is one. */
+  /** Returns the keys of a page, and of one more event if it exists. */
   const findKeys = async (
     projectId: number,
     conditions: Conditions,

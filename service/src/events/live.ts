@@ -21,15 +21,15 @@ export interface LiveRequest {
 /** Reads accepted and rejected events in order of arrival. Rejects with `ApiError`. */
 export type Live = (projectId: number, request: LiveRequest) => Promise<LiveEvents>
 
-/** How far a client has read. */
+/** Position up to which a client has read. */
 interface LivePosition {
-  /** When the last event was stored, and its uuid. */
+  /** Time at which the last event was stored, and its uuid. */
   readonly event: Position
   /** Id of the last rejected event. */
   readonly rejected: string
 }
 
-/** What arrived, with the position of a client that has read it. `at`: when it was stored, in ms since the epoch. */
+/** An arrived event, and the position of a client after reading it. `at`: time at which it was stored, in ms since the epoch. */
 type Arrival =
   | { readonly at: number; readonly position: Pick<LivePosition, 'event'>; readonly key: EventKey }
   | { readonly at: number; readonly position: Pick<LivePosition, 'rejected'>; readonly view: RejectedView }
@@ -63,7 +63,7 @@ const matchingParams = ({ event, distinctId }: LiveRequest) => ({
 })
 
 export interface LiveOptions {
-  /** Why events are rejected. */
+  /** Reasons for which events are rejected. */
   readonly rejections: Rejections
   readonly queryRows: QueryRows
   /**

@@ -2,8 +2,8 @@ const MINUTE_MS = 60_000
 
 export interface MinuteCache {
   /**
-   * Returns the value of a project's key, and loads it if it is older than a minute. Concurrent callers share one load,
-   * which is aborted when none of them waits any longer.
+   * Returns the value of a project's key, and loads it if it is older than a minute. Concurrent callers share one load, which is aborted
+   * when no caller waits for it.
    */
   get<Value>(
     projectId: number,

@@ -11,14 +11,14 @@ const MAX_CACHED = 1_000
 // Longer than a batch takes to reach all shards.
 const MIN_AGE_MS = 1_000
 
-/** What people read of events. */
+/** Readers of events for the console and the API. */
 export const EVENTS: Module<EventParts & { readonly cache: MinuteCache }> = {
   create({ config, queryRows, metadata, rejections, use }) {
     const cache = createMinuteCache(MAX_CACHED)
     return {
       cache,
       events: createEvents({ queryRows, persons: use(PEOPLE).persons, projects: metadata.projects }),
-      // Only the embedded engine has a single writer and a single server for certain.
+      // Only the embedded engine is certain to have a single writer and a single server.
       live: createLive({ queryRows, rejections, minAgeMs: config.clickhouseUrl ? MIN_AGE_MS : 0 }),
       definitions: createDefinitions({ queryRows, cache }),
     }

@@ -8,7 +8,7 @@ import { quoteUnsafeIntegers } from '../storage/unsafeIntegers.ts'
 import { END_OF_TIME, START_OF_TIME } from './position.ts'
 import type { EventView } from './views.ts'
 
-/** Where an event is stored: its uuid, and the columns of the table's sorting key. */
+/** Location of a stored event: its uuid, and the columns of the table's sorting key. */
 export interface EventKey {
   readonly uuid: string
   readonly event: string
@@ -43,7 +43,7 @@ export const findKey = async (
       AND timestamp >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND timestamp < fromUnixTimestamp64Milli({until:Int64}, 'UTC') LIMIT 1`
     return (await queryRows(projectId, { text, params: { projectId, uuid, from, until } }, signal)).map(toKey)
   }
-  // A uuid of version 7 begins with its time, which is close to that of the event. This saves reading the other days.
+  // A UUIDv7 begins with its time, which is close to that of the event. This saves reading the other days.
   const at = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
   const near = uuid[14] === '7' && at < END_OF_TIME ? await find(at - DAY_MS, at + DAY_MS) : []
   return near.length ? near : find(START_OF_TIME, END_OF_TIME)
@@ -61,7 +61,7 @@ export const MAX_LIST_BYTES = 4_000_000
 export const MAX_WHOLE_BYTES = 500_000
 
 const WHOLE = 'toJSONString(properties)'
-// Values are cut in the engine, because the events of one page may have gigabytes. A cut value is a string.
+// The engine cuts values, because the events of one page may have gigabytes. A cut value is a string.
 const RAW = `JSONExtractKeysAndValuesRaw(${WHOLE})`
 const MEMBERS = `arrayMap(m -> (m.1, ${cutJson('m.2', MAX_VALUE_BYTES)}), ${RAW})`
 const KEPT = `arrayFilter((m, bytes) -> bytes <= {maxBytes:UInt32}, ${MEMBERS}, arrayCumSum(arrayMap(m -> length(m.1) + length(m.2), ${MEMBERS})))`

@@ -11,7 +11,7 @@ const FIRST_EVENTS = `
     AND \`$session_id\` IN {sessions:Array(String)}
   GROUP BY \`$session_id\``
 
-/** Returns the uuids of the first event of each session that the events of a person belong to. */
+/** Returns the uuids of the first events of those sessions that a person's events belong to. */
 export const sessionStarts = async (
   queryRows: QueryRows,
   projectId: number,

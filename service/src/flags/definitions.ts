@@ -15,7 +15,7 @@ export interface FlagInput {
   readonly evaluation_contexts?: readonly string[]
 }
 
-/** An unsaved definition. `id`: the flag that it would change. Absent: the flag with this key, if there is one. */
+/** An unsaved definition. `id`: the flag that it would change. Absent: the existing flag with this key, if any. */
 export type FlagDraft = FlagInput & { readonly key: string; readonly id?: number }
 
 export type FlagView = Readonly<Record<string, unknown>>
@@ -26,9 +26,9 @@ export interface FlagDefinitions {
   create(projectId: number, input: FlagInput & { key: string }): Promise<FlagView>
   update(projectId: number, id: number, changes: FlagInput): Promise<FlagView>
   remove(projectId: number, id: number): Promise<void>
-  /** Payload of a flag without variants, as a value. `null`: none. */
+  /** Payload of a flag without variants, as a value. `null`: no payload. */
   payload(projectId: number, key: string): Promise<unknown>
-  /** Checks an unsaved definition, of an existing flag or a new one, and returns it as `/flags` would evaluate it. */
+  /** Checks an unsaved definition of an existing or a new flag. Returns it as `/flags` would evaluate it. */
   draft(projectId: number, input: FlagDraft): Promise<Flag>
   /** All flags of a project by key, as `/flags` evaluates them. Cached briefly. */
   byKey(projectId: number): Promise<ReadonlyMap<string, Flag>>
@@ -165,7 +165,7 @@ export const createFlagDefinitions = (
     return found
   }
   const find = (projectId: number, id: number) => findBy('id', projectId, id)
-  /** Returns the group types and the flags that early access features decide, which `toFlag` needs. */
+  /** Returns the group types, and the flags that early access features decide. `toFlag` needs both. */
   const contextOf = (projectId: number) =>
     Promise.all([groupTypes.list(projectId), featuresOf({ settings }, projectId).then(flagsTaken)])
   const keyTaken = (key: string) =>

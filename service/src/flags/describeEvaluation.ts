@@ -1,7 +1,7 @@
 import type { PropertyTrace } from './evaluate.ts'
 import { enrollmentProperty, type Feature } from './enrollment.ts'
 
-/** The tested person. `null`: the service has stored none with this distinct id. */
+/** Tested person. `null`: no person with this distinct id is stored. */
 export type PersonState = { readonly id: string; readonly is_identified: boolean } | null
 
 const MAX_VALUE = 200

@@ -75,7 +75,7 @@ const isMet = function* (property: Property, actual: unknown, { now, isIncomplet
   if (actual === undefined && isIncomplete) throw new Error(`The property ${property.key} could not be looked up.`)
   if (actual === undefined || actual === null) return own(OPERATORS, property.operator ?? 'exact')!.whenMissing
   const test = testOf(property)
-  // A pattern takes milliseconds to compile, and to match.
+  // Compiling a pattern takes milliseconds, and so does matching it.
   yield
   return test.inSteps ? yield* test.inSteps(actual) : test(actual, now)
 }
@@ -102,15 +102,15 @@ const variantFor = (
 const asString = (payload: unknown): string | null =>
   payload === undefined || payload === null ? null : typeof payload === 'string' ? payload : JSON.stringify(payload)
 
-/** How one property of a condition compares with the subject's. */
+/** Comparison of one property of a condition with the subject's property. */
 export interface PropertyTrace {
   readonly property: Property
-  /** The value that was compared. `undefined`: there is none. */
+  /** Compared value. `undefined`: the subject has no value. */
   readonly found: unknown
   readonly isMet: boolean
 }
 
-/** How one condition of a flag applies to the subject, whether or not an earlier condition decides. */
+/** Result of one condition of a flag for the subject, whether or not an earlier condition decides. */
 export interface ConditionTrace {
   readonly condition: Condition
   readonly properties: readonly PropertyTrace[]
@@ -262,8 +262,8 @@ export const evaluateFlags = (
 }
 
 /**
- * Evaluates one flag, and explains how each of its conditions applies. Rejects if the flag cannot be evaluated. `next` is
- * called between short steps.
+ * Evaluates one flag, and explains the result of each condition. Rejects if the flag cannot be evaluated. `next` is called between short
+ * steps.
  */
 export const explainFlag = (
   all: ReadonlyMap<string, Flag>,

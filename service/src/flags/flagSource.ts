@@ -6,7 +6,7 @@ export interface ModuleFlags {
   readonly linked: ReadonlySet<string>
 }
 
-/** What a module adds to the flags of a project, as `/flags` evaluates them. */
+/** Flags that a module adds to those of a project, as `/flags` evaluates them. */
 export interface FlagSource {
   flags(projectId: number): Promise<ModuleFlags>
   /** Setting of the remote configuration that SDKs see turned on only while the project has something to load for it. */

@@ -56,8 +56,8 @@ export interface FlagsDependencies {
 }
 
 /**
- * Handles `/flags`: returns each flag with its value and reason, evaluated on the request's and stored properties.
- * Returns no flags if the project has exceeded its quota. Clients then keep the values they have.
+ * Handles `/flags`: returns each flag with its value and reason, evaluated on the request's and the stored properties. Returns no flags if
+ * the project has exceeded its quota. Clients then keep their current values.
  */
 export const createFlagsHandler =
   ({ definitions, remoteConfigs, moduleFlags, stored, hasQuota, slices, onEvaluated }: FlagsDependencies) =>

@@ -3,7 +3,7 @@ import type { FlagDefinitions } from './definitions.ts'
 import type { Flag } from './evaluate.ts'
 import type { Property } from './filters.ts'
 
-/** What a server SDK needs to evaluate flags without a request per visitor. */
+/** Data that a server SDK needs to evaluate flags without a request per visitor. */
 export type LocalEvaluation = (projectId: number) => Promise<{
   readonly flags: readonly Readonly<Record<string, unknown>>[]
   readonly group_type_mapping: Readonly<Record<string, string>>

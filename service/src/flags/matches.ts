@@ -9,15 +9,15 @@ import { explainFlag, type Flag, type FlagValue, type Subject } from './evaluate
 import { createFlagOf, type WantedFlag } from './flagOf.ts'
 import { familyOf, withStored } from './subject.ts'
 
-/** How many of the newest persons match a flag. */
+/** Number of the newest persons that match a flag. */
 export interface FlagMatches {
   /** Number of persons that the flag was evaluated for. */
   readonly evaluated: number
-  /** Whether these are all persons of the project. */
+  /** Whether the checked persons are all persons of the project. */
   readonly is_complete: boolean
   /** Number of those persons for whom the flag is on. */
   readonly matching: number
-  /** For each condition: persons whose properties match, and those of them within the rollout. */
+  /** Persons whose properties match each condition, and those of them within the rollout. */
   readonly conditions: readonly {
     readonly index: number
     readonly properties_match: number
@@ -41,7 +41,7 @@ const MAX_LOOKUP_MS = 3_000
 /** Returns the id that rollouts depend on: one that the site chose, rather than one that the SDK generated. */
 const rolloutId = ({ distinct_ids: ids }: PersonView): string => ids.find((id) => !isUuid(id)) ?? ids[0]!
 
-/** Returns the person, without properties if the list has only their beginning. */
+/** Returns the person. Properties are left out if the list has truncated them. */
 const subjectOf = (person: PersonView, now: number): Subject => {
   const distinctId = rolloutId(person)
   const personProperties = { distinct_id: distinctId, ...(person.is_truncated ? {} : person.properties) }

@@ -11,9 +11,7 @@ import {
   wildcardRange,
 } from './version.ts'
 
-/**
- * Whether the value of a property matches a condition. The value is never null or absent. `now` is ms since the epoch.
- */
+/** Returns whether the value of a property matches a condition. The value is never null or absent. `now` is ms since the epoch. */
 export interface ValueTest {
   (actual: unknown, now: number): boolean
   /** The test in short steps. Unset: the test is short. */

@@ -16,7 +16,10 @@ export const SDK_SETTINGS: RemoteSettings = {
   defaultIdentifiedOnly: { schema: ON, byDefault: true },
 }
 
-/** Returns the schema of a merge patch: every field may be null, which removes it. Lists are replaced, so theirs may not. */
+/**
+ * Returns the schema of a merge patch: every field may be null, which removes it. Items of lists may not, because lists are replaced as a
+ * whole.
+ */
 const patchOf = (schema: TSchema): TSchema => {
   const { type, enum: values, properties, anyOf } = schema as Readonly<Record<string, unknown>>
   return Type.Unsafe({

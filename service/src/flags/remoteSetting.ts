@@ -4,9 +4,9 @@ import { type TSchema, Type } from '@sinclair/typebox'
 export interface RemoteSetting {
   readonly schema: TSchema
   readonly byDefault: unknown
-  /** Returns the value as SDKs read it. Absent: as it is stored. */
+  /** Returns the value as SDKs read it. Absent: SDKs read the stored value. */
   readonly toSdk?: (value: unknown) => unknown
-  /** Another setting, which is not sent to SDKs, with what `change` keeps. */
+  /** Name of another setting, which keeps the additional data of `change` and is not sent to SDKs. */
   readonly keptIn?: string
   /** Changes the value by a merge patch. Absent: JSON Merge Patch. Throws `ApiError`. */
   readonly change?: (

@@ -23,7 +23,7 @@ const personOf = ({ distinct_id: given }: FlagsRequest): string => {
   return id
 }
 
-/** Returns the person of a `/flags` request. Throws `ApiError` if the request names none. */
+/** Returns the person of a `/flags` request. Throws `ApiError` if the request does not name a person. */
 export const subjectOf = (request: FlagsRequest, receivedAt: number): Subject => ({
   distinctId: personOf(request),
   groups: Object.fromEntries(

@@ -44,7 +44,7 @@ export interface AuthDependencies {
   readonly projectById: (id: number) => Promise<Project | undefined>
 }
 
-/** What a request needs. */
+/** Requirements of a request. */
 export interface Requirement {
   /** The project of the path. `undefined`: it does not exist. `'any'`: the path has no project. */
   readonly projectId: number | undefined | 'any'

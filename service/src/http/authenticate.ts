@@ -20,7 +20,7 @@ import { requireToolbarSession, toolbarHeaders, type ToolbarLookups } from './to
 import { firstOf, projectIdOf } from './values.ts'
 import { assertViewerPage, VIEWER_HEADERS } from './viewer.ts'
 
-/** What finds the sender of a request. */
+/** Dependencies that find the sender of a request. */
 export interface Authentication extends AuthDependencies, ToolbarLookups {
   readonly runTokens: Pick<RunTokens, 'check'>
   readonly console: ConsoleAuthentication
@@ -31,18 +31,18 @@ interface ConsoleAuthentication {
   readonly sessions: Pick<ConsoleSessions, 'find'>
 }
 
-/** Who sent a request. */
+/** Sender of a request. */
 export interface Identity {
   readonly key: ApiKey
-  /** What its run token allows. */
+  /** Rights of its run token. */
   readonly grant?: RunGrant
-  /** The project of its session of the toolbar. Other requests have it in their path. */
+  /** Project of its toolbar session. Other requests name the project in their path. */
   readonly projectId?: number
 }
 
 const identities = new WeakMap<FastifyRequest, Identity>()
 
-/** Returns who sent a request. `undefined`: it needs no key. */
+/** Returns the sender of a request. `undefined`: the request needs no key. */
 export const identityOf = (request: FastifyRequest): Identity | undefined => identities.get(request)
 
 /** Lets the requesting page read the response, including an error about its token. */
@@ -129,8 +129,8 @@ const assertNoForeignPage = (address: ConsoleAddress, { headers, host }: Fastify
 }
 
 /**
- * Finds the key of an agent's request, whatever its scopes. Throws `ApiError` if there is none. Cookies are not read. A
- * response does not name an authorization server, because clients would try to sign in there.
+ * Finds the key of an agent's request, with any scopes. Throws `ApiError` if the request has no key. Cookies are not
+ * read. A response does not name an authorization server, because clients would try to sign in there.
  */
 export const authenticateAgent = async (
   auth: Authentication,

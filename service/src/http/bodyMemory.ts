@@ -28,7 +28,7 @@ export interface Intake {
   received: number
   /** `received` at the last sweep. */
   receivedBefore: number
-  /** How far the body is behind its minimum rate. */
+  /** Time by which the body is behind its minimum rate. */
   behindMs: number
   /** Whether almost nothing of the body arrived between the last two sweeps although the service was reading it. */
   isStalled: boolean
@@ -84,7 +84,7 @@ export const createBodyMemory = ({ maxHeldBytes, limits, intakes, evict }: BodyM
   const small: Pool = { maxBytes: maxHeldBytes / 2, bytes: 0 }
   const large: Pool = { maxBytes: maxHeldBytes, bytes: 0 }
   const waiting: (() => void)[] = []
-  /** How many of the waiting bodies, from the first, have not tried again since memory was released. */
+  /** Number of bodies at the front of the queue that have not tried again since memory was released. */
   let due = 0
   let isResuming = false
 

@@ -152,7 +152,7 @@ export const createBodyReader = (
       each.receivedBefore = each.received
       each.isStalled =
         !each.isWaiting && now - each.startedAt >= SWEEP_MS && arrived < (limits.bytesPerSecond * SWEEP_MS) / 1_000
-      // What arrived faster counts no further: a body that stalls later ends soon, however fast it began.
+      // Time ahead of the minimum rate is not saved up, so a fast body that stalls later also ends soon.
       if (!each.isWaiting) each.behindMs = Math.max(0, each.behindMs + SWEEP_MS - (arrived / minRate) * 1_000)
       if (now - each.startedAt > limits.maxMs || each.behindMs > limits.maxBehindMs) tooSlow.add(each)
     }

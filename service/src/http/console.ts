@@ -1,7 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 import { own } from '../lib/own.ts'
 
-/** How the console is reached: which hosts it answers on, below which path, and the id in its cookie's name. */
+/** Addresses at which the console is reached: its hosts, its path, and the id in the name of its cookie. */
 export interface ConsoleAddress {
   /** Allowed values of `Host`. A name without a port stands for the name with any port. */
   readonly hosts: readonly string[]
@@ -55,7 +55,9 @@ const PLAYER_CSP = [
   "frame-ancestors 'self'",
 ].join('; ')
 
-/** Policy of the document that previews surveys: it shows text of a draft and sends no requests. */
+/**
+ * Content security policy of the document that previews surveys. It shows the text of a draft and sends no requests.
+ */
 const PREVIEW_CSP = [
   "default-src 'none'",
   "script-src 'self'",

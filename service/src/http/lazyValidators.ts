@@ -4,8 +4,8 @@ type Factory = ReturnType<typeof createAjvFactory>
 type Validate = ReturnType<ReturnType<Factory>>
 
 /**
- * Returns Fastify's compiler of schemas, except that a schema is compiled at its first use. Compiling those of all routes
- * takes a fifth of the time in which the service starts.
+ * Returns Fastify's schema compiler, but compiles each schema at its first use. Compiling the schemas of all routes
+ * would take a fifth of the startup time.
  */
 export const createLazyValidators = (): Factory => {
   const createCompiler = createAjvFactory()

@@ -35,7 +35,7 @@ export const page = (results: readonly unknown[]): RouteResponse => ({
   body: { count: results.length, next: null, previous: null, results },
 })
 
-/** Throws `ApiError` if the body of a PUT that creates something names it differently than the URL does. */
+/** Throws `ApiError` if the body of a creating PUT and the URL name different objects. */
 export const assertNameOfUrl = (attr: string, what: string, inBody: string | undefined, inUrl: string): void => {
   if (inBody === undefined || inBody === inUrl) return
   throw invalidInput(

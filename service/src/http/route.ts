@@ -20,7 +20,7 @@ export interface RouteRequest<Body = unknown, Values = unknown> {
   readonly projectId: number
   /** The API key that authenticated the request. Unset on public routes. */
   readonly key: ApiKey
-  /** What the run token of the request allows. Absent: the request has none. */
+  /** Rights of the request's run token. Absent: the request has no run token. */
   readonly grant: RunGrant | undefined
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
@@ -100,7 +100,7 @@ export interface ServedRoute extends Omit<Route, 'handler'> {
   readonly handler: (request: RouteRequest<never, never>) => Promise<RouteResponse> | RouteResponse
 }
 
-/** A read that several paths share, each with its own access. */
+/** A read route with several paths, each with a separate access. */
 export type SharedRead<Parts> = Omit<Route<Parts, undefined, undefined>, 'path' | 'access'>
 
 /** Returns the function that defines routes whose handlers use `Parts`. It types body and query by the schemas of the route. */
@@ -111,7 +111,7 @@ export const routesWith =
   ): Route<Parts> =>
     definition
 
-/** Returns the function that defines reads that several paths share. */
+/** Returns the function that defines read routes with several paths. */
 export const sharedReadsWith =
   <Parts>() =>
   <const Query extends QuerySchemas>(

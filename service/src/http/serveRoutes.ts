@@ -21,7 +21,7 @@ export const MAX_API_BYTES = 1024 * 1024
 
 export type Bodies = Pick<BodyReader, 'read'>
 
-/** What serves routes: who may call them, and how bodies are read and responses sent. */
+/** Dependencies that serve routes: authentication, and reading bodies and sending responses. */
 export interface Serving {
   readonly routes: readonly ServedRoute[]
   readonly auth: Authentication

@@ -82,13 +82,13 @@ export const toolbarSecret = (
   return cookie ? { secret: cookie, isInMemory: false } : undefined
 }
 
-/** What finds the session of a request. */
+/** Dependencies that find the session of a request. */
 export interface ToolbarLookups {
   readonly projectByToken: ProjectByToken
   readonly toolbar: Pick<ToolbarSessions, 'find'>
 }
 
-/** Finds the session of a request and its secret. Throws `ApiError` if there is none. */
+/** Finds the session of a request and its secret. Throws `ApiError` if the request has no session. */
 export const requireToolbarSession = async (
   { projectByToken, toolbar }: ToolbarLookups,
   { headers, token }: ToolbarRequest,

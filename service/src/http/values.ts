@@ -8,7 +8,7 @@ export const stringsOf = (value: unknown): string[] =>
 export const firstOf = (value: unknown): string | undefined =>
   Array.isArray(value) ? firstOf(value[0]) : typeof value === 'string' ? value : undefined
 
-/** Returns the id of the project in the path of a request. `undefined`: there is none, or it is not an id. */
+/** Returns the project id in the path of a request. `undefined`: the path has no project, or its text is not an id. */
 export const projectIdOf = (request: FastifyRequest): number | undefined => {
   const { projectId } = request.params as { projectId?: string }
   return projectId && /^[1-9]\d{0,8}$/.test(projectId) ? Number(projectId) : undefined

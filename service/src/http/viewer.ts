@@ -16,7 +16,9 @@ const POLICY = [
 
 const policyFor = (ancestors: string) => [...POLICY, `frame-ancestors ${ancestors}`].join('; ')
 
-/** Headers of all responses about shares: no index, no cache but the reader's own, no address in requests of the page. */
+/**
+ * Headers of all responses about shares. They prevent indexing, caching except by the reader's browser, and referrers.
+ */
 export const VIEWER_HEADERS = {
   'cache-control': 'private, no-store',
   'cross-origin-resource-policy': 'same-origin',

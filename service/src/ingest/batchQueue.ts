@@ -4,7 +4,7 @@ import type { Unstorable } from './storeBatch.ts'
 
 /** A part that waits to be stored. */
 export interface Waiting extends Part {
-  /** Whether its caller has the outcome. */
+  /** Whether the caller of this part has its outcome. */
   isDone: boolean
   /** Whether no batch that contains it has failed. */
   isFirstTry: boolean

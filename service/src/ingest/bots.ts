@@ -102,7 +102,7 @@ const BOTS: readonly Bot[] = Object.entries(SIGNS).flatMap(([category, names]) =
 
 // Visitors of a site share few user agents, and each visitor sends many events.
 const MAX_KNOWN = 1_000
-// Longer than any browser's user agent. Keeps a cache of a thousand small.
+// Maximum characters of a cached user agent. Longer than any browser's, and keeps a cache of a thousand small.
 const MAX_CHARS = 1_000
 const known = new Map<string, Bot | undefined>()
 

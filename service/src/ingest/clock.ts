@@ -1,9 +1,9 @@
 export interface ClientTimes {
-  /** When the event happened, by the client's clock: ISO string, or ms since the epoch. */
+  /** Time of the event by the client's clock: ISO string, or ms since the epoch. */
   readonly timestamp?: unknown
-  /** How long before the request the event happened, in ms. */
+  /** Time between the event and the request, in ms. */
   readonly offset?: unknown
-  /** When the request was sent, by the same clock as `timestamp`. */
+  /** Time at which the request was sent, by the same clock as `timestamp`. */
   readonly sentAt?: unknown
 }
 

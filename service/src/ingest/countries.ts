@@ -32,8 +32,8 @@ const bytesOf = (address: string): Buffer | undefined => {
 const LINE = /^"?([0-9a-f.:]+)"?[,;]"?([0-9a-f.:]+)"?[,;]"?([a-z]{2})"?(?:[,;].*)?$/i
 
 /**
- * Reads a CSV file of IP ranges with lines `first IP,last IP,country` and no header, such as those from db-ip.com.
- * Returns a lookup in it. Throws an Error that says what is wrong with the file.
+ * Reads a CSV file of IP ranges with lines `first IP,last IP,country` and no header, such as those from db-ip.com. Returns a lookup
+ * function. Throws an Error that says what is wrong with the file.
  */
 export const readCountries = (file: string): CountryOf => {
   let text: string

@@ -14,7 +14,7 @@ const asString = (value: unknown): string | undefined => (typeof value === 'stri
 const NOTHING: Fields = {}
 const BROWSER: Fields = { $browser_type: 'browser' }
 
-// A client that identifies as a bot is one. Otherwise the list decides.
+// A client that identifies as a bot is a bot. Otherwise, the list decides.
 const browserOf = (properties: Fields): Fields => {
   const userAgent = asString(properties.$raw_user_agent)
   if (userAgent === undefined) return NOTHING

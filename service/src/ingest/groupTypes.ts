@@ -4,10 +4,7 @@ import type { Metadata } from '../storage/metadata/metadata.ts'
 export const MAX_GROUP_TYPES = 5
 
 export interface GroupTypes {
-  /**
-   * Returns the column index of each group type, from 0. New types get the next free index. Types beyond the maximum
-   * get none.
-   */
+  /** Returns the column index of each group type, from 0. New types get the next free index. Types beyond the maximum are left out. */
   indexesOf(projectId: number, types: readonly string[]): Promise<ReadonlyMap<string, number>>
 }
 

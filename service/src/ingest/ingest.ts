@@ -45,7 +45,7 @@ export interface IngestDependencies {
   readonly groupTypes: GroupTypes
   readonly writer: Pick<Writer, 'write' | 'assertRoom'>
   readonly rejectedEvents: Pick<RejectedEvents, 'sample' | 'keep'>
-  /** Why events are rejected. */
+  /** Reasons for which events are rejected. */
   readonly rejections: Rejections
   readonly sinks: readonly IngestSink[]
   readonly enrichers: readonly Enricher[]
@@ -237,7 +237,7 @@ export const createIngest = ({
 
   return async (delivery) => {
     const { rows, lines, rejections, samples, sinks: open } = await take(delivery)
-    // First: if this fails, no event is stored yet, and the client can resend the whole delivery.
+    // Runs first: if this fails, no event is stored yet, and the client can resend the whole delivery.
     await rejectedEvents.keep(samples)
     for (const { flush } of open) await flush()
     const unstorable = await writer.write(rows, lines)

@@ -4,7 +4,7 @@ import { Reader, type Response } from 'mmdb-lib'
 import type { Log } from '../lib/log.ts'
 import { readCountries } from './countries.ts'
 
-/** Where an IP address is. Absent fields: not known. */
+/** Location of an IP address. Absent fields: unknown. */
 export interface Place {
   /** Two letters. */
   readonly country?: string
@@ -26,7 +26,7 @@ const at = (value: unknown, ...path: readonly (string | number)[]): unknown =>
     value,
   )
 
-/** Reads what a file says of an address: as in the files of MaxMind, or flat, as in those of ip-location-db. */
+/** Reads an entry of a file: nested as in MaxMind's files, or flat as in those of ip-location-db. */
 const toPlace = (found: unknown): Place => {
   const country = textOf(at(found, 'country', 'iso_code')) ?? textOf(at(found, 'country_code'))
   const region = textOf(at(found, 'subdivisions', 0, 'names', 'en')) ?? textOf(at(found, 'state1'))

@@ -35,7 +35,7 @@ export interface ReadEvent {
   readonly elementsChain: string
   readonly sessionId: string
   readonly windowId: string
-  /** What the sink of a module does with the event. */
+  /** Action of a module's sink on the event. */
   readonly claim?: Claim
   /** The update of its person and groups. */
   readonly identity: IdentityUpdate
@@ -46,7 +46,7 @@ const MAX_DISTINCT_ID = 1_000
 /** Maximum characters of the id of a session or a window. */
 const MAX_VISIT_ID = 200
 
-/** Why events are rejected, besides the reasons of modules. */
+/** Reasons for which events are rejected, besides those of modules. */
 export const REJECTIONS = {
   not_an_object: {
     message: 'An event must be an object.',
@@ -113,7 +113,7 @@ export const REJECTIONS = {
 /** One event of a body: the event to store, or why it is rejected. */
 export interface Reading {
   readonly index: number
-  /** The event's project token. `undefined`: it has none. */
+  /** Project token of the event. `undefined`: it has no token. */
   readonly token: string | undefined
   /** The event's UUID as sent, if it is valid. */
   readonly uuid: string | undefined
@@ -149,7 +149,7 @@ const isStructured = (value: unknown): boolean => typeof value === 'object' && v
 
 /** Returns the names of properties that are objects or arrays, as they are stored. */
 const structuredIn = (properties: Fields): readonly string[] => {
-  // Most events have none, and values alone are read several times as quickly.
+  // Most events have no nested properties, and values alone are read several times as fast.
   if (!Object.values(properties).some(isStructured)) return NONE
   return Object.entries(properties).flatMap(([name, value]) => (isStructured(value) ? [wellFormed(name)] : []))
 }

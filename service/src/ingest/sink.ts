@@ -15,7 +15,7 @@ export interface AcceptedEvent {
   readonly timestamp: number
 }
 
-/** What a sink does with one event. */
+/** Action of a sink on one event. */
 export interface Claim {
   /** Whether only the sink stores the event, so it gets no row in the table of events. */
   readonly isDiverted?: boolean
@@ -27,7 +27,7 @@ export interface Claim {
   readonly take?: (projectId: number, event: AcceptedEvent) => Promise<void> | undefined
 }
 
-/** What a sink holds of one delivery. */
+/** State of a sink during one delivery. */
 export interface OpenSink {
   /** Reads an event. Returns what to do with it, the code of its rejection, or `undefined` to leave it alone. */
   readonly read: (event: ArrivedEvent) => Claim | string | undefined
@@ -35,10 +35,10 @@ export interface OpenSink {
   readonly flush: () => Promise<void>
 }
 
-/** Why events are rejected, by code: the message for their sender, and what a developer changes. */
+/** Reasons for which events are rejected, by code: the message for the sender, and the remedy for the developer. */
 export type Rejections = Readonly<Record<string, { readonly message: string; readonly remedy: string }>>
 
-/** What a module does with events that arrive, besides their row in the table of events. */
+/** Effects of a module on events that arrive, besides their row in the table of events. */
 export interface IngestSink {
   /** Names of the events that it reads. */
   readonly events: readonly string[]

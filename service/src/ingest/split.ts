@@ -16,7 +16,7 @@ const MAX_WHOLE_BYTES = 64 * 1024
 // Scanning this much takes about a millisecond.
 const STEP_BYTES = 512 * 1024
 
-/** Why an event is not parsed. */
+/** Reason why an event is not parsed. */
 export type PieceFault = 'event_too_large' | 'too_many_values' | 'properties_too_deep'
 
 /** The JSON of one event. */

@@ -69,7 +69,7 @@ export const createStoreBatch = (
   storage: Pick<Storage, 'rows' | 'insert'>,
   { before, onStoring, onChange, onBatch, onInserted, recentIds }: BatchHooks,
 ): StoreBatch => {
-  /** Returns the rows that the engine has. */
+  /** Returns those of the rows that the engine has stored. */
   const findStored = async (rows: readonly Row[]): Promise<Row[]> => {
     const byKey = new Map(rows.map((row) => [keyOf(row), row]))
     const found: Row[] = []
@@ -106,7 +106,7 @@ export const createStoreBatch = (
     return repeats
   }
 
-  /** Returns the rows that the engine does not have. */
+  /** Returns those of the rows that the engine has not stored. */
   const missingOf = async (rows: readonly Unstorable[]): Promise<readonly Unstorable[]> => {
     const stored = new Set(await findStored(rows.map(({ row }) => row)))
     return rows.filter(({ row }) => !stored.has(row))

@@ -17,7 +17,7 @@ const NAMES = [
 ].map(([name = '', end = '']) => ({ name: Buffer.from(name), end: Buffer.from(end) }))
 type Name = (typeof NAMES)[number]
 
-/** Returns where a name begins in `part`, at `from` or later. -1: nowhere. */
+/** Returns the index of a name in `part`, at `from` or later, or -1 if it does not occur. */
 const indexOfName = (part: Buffer, { name, end }: Name, from: number): number => {
   const before = name.length - end.length
   for (let at = part.indexOf(end, from + before); at >= 0; at = part.indexOf(end, at + 1)) {

@@ -31,7 +31,7 @@ export interface WriterOptions extends Partial<Omit<BatchHooks, 'onInserted'>> {
   /** Maximum time that a write waits for the engine. */
   readonly waitMs?: number
   readonly now?: () => number
-  /** Runs `work` while no other process stores events, so that none stores the same ids between a lookup and its insert. */
+  /** Runs `work` while no other process stores events. Otherwise, one could store the same ids between a lookup and its insert. */
   readonly withLock?: <Value>(work: () => Promise<Value>) => Promise<Value>
   /** Maximum characters that wait in memory. Twice as many if several projects send. */
   readonly maxChars?: number
@@ -128,7 +128,7 @@ export const createWriter = (
       flushing = undefined
       if (!queue.isEmpty) start()
     })
-    flushing.catch(() => {}) // each delivery has its outcome
+    flushing.catch(() => {}) // Each delivery receives its outcome separately.
   }
 
   const assertRoom = (projectId: number, chars: number) => {

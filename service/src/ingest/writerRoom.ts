@@ -1,7 +1,7 @@
 import { ApiError } from '../lib/apiError.ts'
 
 export interface WriterRoom {
-  /** Throws `ingest_overloaded` if so many more characters of a project exceed its room. */
+  /** Throws `ingest_overloaded` if this many more characters exceed the room of the project. */
   assertRoom(projectId: number, chars: number): void
   /** Adds to what waits. Call with negative numbers once there is an outcome. */
   hold(projectId: number, events: number, chars: number): void
@@ -9,7 +9,7 @@ export interface WriterRoom {
   readonly held: { readonly events: number; readonly chars: number }
 }
 
-// How far all projects together may exceed the bound, so that one project's load never causes another's rejection.
+// Amount by which all projects together may exceed the bound, so that the load of one project never causes a rejection for another.
 const MAX_OVER = 2
 const RETRY_AFTER_SECONDS = 5
 

@@ -72,9 +72,9 @@ export interface ApiErrorDetails {
   /** The invalid field of the request. */
   readonly attr?: string
   readonly errors?: readonly ValidationIssue[]
-  /** A more specific code for the client, such as the one of the SQL compiler. Defaults to the code of the error. */
+  /** A more specific code for the client, such as that of the SQL compiler. Defaults to the code of the error. */
   readonly code?: string
-  /** Delay before a retry makes sense, in seconds. */
+  /** Time after which a retry makes sense, in seconds. */
   readonly retryAfterSeconds?: number
   /** Additional fields of the response body. */
   readonly extra?: Readonly<Record<string, unknown>>

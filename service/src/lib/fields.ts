@@ -1,2 +1,2 @@
-/** An object of JSON with any fields. */
+/** A JSON object with any fields. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -27,7 +27,7 @@ export class JobEndedError extends Error {
   override name = 'JobEndedError'
 }
 
-/** Why a job failed: an error of the API, whose class a message would lose, or another one. */
+/** Failure of a job: the parts of an API error, whose class would be lost in a message, or another error. */
 type Failure = { readonly code: ApiErrorCode; readonly details: ApiErrorDetails } | { readonly error: Error }
 
 /** `isLarge`: whether the thread holds much memory. */

@@ -5,7 +5,7 @@ import { createTimeSlices, runInSlices, type Steps } from './timeSlices.ts'
 
 /** Characters of JSON that are parsed in one step: at most about 3 ms. */
 const PARSE_STEP = 32_000
-/** Values that are written in one step. A character counts as a small part of one. */
+/** Number of values that are written in one step. A character counts as a fraction of a value. */
 const WRITE_STEP = 2_000
 const VALUES_PER_CHARACTER = 1 / 32
 /** Encoding this much takes well under a millisecond. */
@@ -32,9 +32,9 @@ const endOfString = (text: string, start: number): number => {
   throw new SyntaxError('The JSON text ends inside a string')
 }
 
-/** What follows from a position inside a list or object. */
+/** Items that follow a position inside a list or object. */
 interface Run {
-  /** Where the last complete item ends that fits into a step. The position itself if the first one does not fit. */
+  /** End of the last complete item that fits into a step. Equals the position if the first item does not fit. */
   readonly end: number
   /** Whether these are the last items. */
   readonly isLast: boolean

@@ -118,7 +118,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-// From a cached result to a run at its limit.
+// The range covers cached results as well as runs at their time limit.
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 const escape = (value: string | number) =>

@@ -8,12 +8,15 @@ const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 export const visibleText = (text: string): string => text.replace(INVISIBLE, '')
 
 /**
- * Returns the name of an event, a property, a group type or the like as it is stored: NUL and lone surrogates, which not
- * every store accepts, become U+FFFD. `undefined`: it is not a string, or nothing of it is visible.
+ * Returns the name of an event, a property, a group type or the like in its stored form: NUL and lone surrogates, which
+ * not every store accepts, become U+FFFD. `undefined`: the value is not a string, or has no visible character.
  */
 export const nameOf = (value: unknown): string | undefined =>
   typeof value === 'string' && VISIBLE.test(value) ? wellFormed(value).replaceAll('\0', '\ufffd') : undefined
 
-/** Like `nameOf`, for an id of a person, a group, a session or the like. A number is an id, too. */
+/**
+ * Returns an id of a person, a group, a session or the like in its stored form. Differs from `nameOf` in that it also
+ * accepts numbers.
+ */
 export const idOf = (value: unknown): string | undefined =>
   nameOf(typeof value === 'number' && Number.isFinite(value) ? String(value) : value)

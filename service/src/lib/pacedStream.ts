@@ -3,7 +3,7 @@ import type { NextStep } from './timeSlices.ts'
 
 /**
  * Returns a stream of chunks that pauses when the time slice of the event loop is over. The reader processes each chunk
- * as it is read, so that work is paced too.
+ * when it reads it, so its work is paced, too.
  */
 export const pacedStream = (chunks: AsyncIterable<Buffer> | Iterable<Buffer>, next: NextStep): Readable => {
   const all = async function* () {

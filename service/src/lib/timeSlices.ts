@@ -40,7 +40,7 @@ const SLICE_MS = 8
 
 /** End of the time slice of this turn of the event loop. `undefined` until a computation starts it. */
 let endsAt: number | undefined
-/** An item for each waiting computation, by its kind. It resumes the next computation of that kind. */
+/** Queue with one item per waiting computation, by kind. An item resumes the next computation of its kind. */
 const turns = createFairQueue<() => void>()
 let kinds = 0
 

@@ -23,7 +23,7 @@ export interface AgentMessage {
 }
 
 export interface Agents {
-  /** Responds to a message. Rejects with `ApiError` if the key may not call the tool, or has called too many. */
+  /** Responds to a message. Rejects with `ApiError` if the key may not call the tool, or has made too many calls. */
   serve(message: AgentMessage): Promise<Response>
 }
 
@@ -58,7 +58,7 @@ const calledTool = ({ method, params }: AgentMessage['body']): string | undefine
   return typeof name === 'string' ? name : undefined
 }
 
-/** Rejects when the signal is aborted, also where the work goes on. */
+/** Rejects when the signal is aborted, even if the work continues. */
 const orAborted = <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
@@ -86,7 +86,7 @@ const inTime = async <Value>(given: AbortSignal, work: (signal: AbortSignal) => 
   }
 }
 
-/** Creates what answers messages of agents: each lists the tools that its key may call, or calls one. */
+/** Creates the function that answers agents' messages: it lists the tools that the key may call, or calls one. */
 export const createAgents = ({
   sources,
   serveMessage,

@@ -17,7 +17,7 @@ export const asApiError = (error: unknown, log: Log): ApiError => {
   return new ApiError('internal_error', { detail: 'Internal error. The log of the service has details.' })
 }
 
-/** Returns an error as an agent reads it, which may correct its arguments and try again. */
+/** Returns an error for an agent, with details that let it correct its arguments and try again. */
 export const errorAnswer = ({ code, details }: ApiError, message: string) => ({
   error: {
     code: details.code ?? code,

@@ -4,11 +4,11 @@ import type { AgentAnswer } from './tool.ts'
 /** Maximum characters of an answer. */
 export const MAX_ANSWER = 24_000
 
-/** Answers with at most this many results show the beginning of each, instead of only some of them. */
+/** Maximum number of results for which an answer shows the beginning of each, instead of only the first ones. */
 const FEW_RESULTS = 20
 const MAX_DEPTH = 8
 const MAX_FIELDS = 100
-/** Maximum items of lists in a result. The first that makes the answer fit is used. */
+/** Limits on the length of lists in a result. The first limit with which the answer fits is used. */
 const LIST_LIMITS = [200, 50, 10] as const
 
 const rest = (shown: number, total: number) => `… and ${total - shown} more, ${total} in total`
@@ -38,7 +38,7 @@ const cleanResult = (result: unknown, most: number): unknown =>
 
 const lengthOf = (value: unknown): number => (JSON.stringify(value) ?? 'null').length
 
-/** Returns the first results that have at most `budget` characters. */
+/** Returns the first results that fit into `budget` characters. */
 const firstOf = (results: readonly unknown[], most: number, budget: number): unknown[] => {
   const kept: unknown[] = []
   let used = 2
@@ -54,7 +54,7 @@ const firstOf = (results: readonly unknown[], most: number, budget: number): unk
 const CUT = 'Cut: this is the beginning. Aggregate, filter or limit to see the rest. Totals are of everything.'
 const UNKNOWN_TOTAL = 'There are more results, and counting them took too long.'
 
-/** Maximum characters of a source. A longer one is that of very long arguments. */
+/** Maximum characters of a source. Only very long arguments exceed it. */
 const MAX_SOURCE = 10_000
 
 const shortSource = (source: AgentAnswer['source']) =>
@@ -64,8 +64,8 @@ const shortSource = (source: AgentAnswer['source']) =>
 const AROUND = 40
 
 /**
- * Returns an answer as it is sent: values of visitors cleaned, at most `MAX_ANSWER` characters as JSON, and the true
- * number of results. An answer that is cut says so.
+ * Returns an answer that can be sent: with cleaned values, at most `MAX_ANSWER` characters as JSON, and the total
+ * number of results. A truncated answer says so.
  */
 export const fit = ({ source, results, total = results.length, facts = {}, notes = [] }: AgentAnswer) => {
   const note = (isCut: boolean) =>
@@ -76,7 +76,7 @@ export const fit = ({ source, results, total = results.length, facts = {}, notes
     return { most, head, kept: firstOf(results, most, MAX_ANSWER - around) }
   }
   const isMany = results.length > FEW_RESULTS
-  // Of a few long results, the beginning of each says more than the whole first one.
+  // If there are few long results, the beginnings of all say more than the first one in full.
   const isEnough = ({ kept }: ReturnType<typeof withLists>) =>
     kept.length === results.length || (isMany && kept.length > 0)
   let fitted = withLists(Infinity)

@@ -21,7 +21,7 @@ const route = routesWith<AgentParts>()
 const QUERY = { project_id: Type.Integer({ minimum: 1, description: 'With a key for all projects: the one to read' }) }
 const MESSAGE = Type.Object({}, { additionalProperties: true })
 
-/** Returns the project that a message is about: that of the key, or the one in the address. Rejects with `ApiError`. */
+/** Returns the project of a message: that of the key, or the one in the URL. Rejects with `ApiError`. */
 const projectOf = async (
   { projects }: AgentParts,
   { key, values }: RouteRequest<unknown, { readonly project_id?: number | undefined }>,
@@ -65,14 +65,14 @@ const message: Handler<AgentParts, Record<string, unknown>, typeof QUERY> = asyn
     }),
   )
 
-/** Clients of older revisions ask for a stream of the server, or end a session. There is neither. */
+/** Clients of older revisions request a stream from the server, or end a session. The service supports neither. */
 const notAllowed = (): RouteResponse => ({
   status: 405,
   headers: { allow: 'POST' },
   body: { jsonrpc: '2.0', error: { code: -32_000, message: 'Send messages as POST.' }, id: null },
 })
 
-/** Returns the module that offers the tools of all modules to agents, by the Model Context Protocol. */
+/** Returns the module that offers the tools of all modules to agents through the Model Context Protocol. */
 export const agentsFor = (modules: readonly AnyModule[]): Module<AgentParts> => ({
   create({ config, metadata, metrics, use, onStop, log }) {
     const { serve, close } = createProtocol(readRelease(config.staticDir)?.version ?? '2')

@@ -3,14 +3,14 @@ import type { AgentAnswer } from './tool.ts'
 import { fit } from './fit.ts'
 import type { ListedTool } from './toolList.ts'
 
-/** What a client may list and call. */
+/** Tools that a client may list and call. */
 export interface Session {
   readonly tools: () => readonly ListedTool[]
-  /** Calls a tool. Resolves with `undefined` if there is none with the name. */
+  /** Calls a tool. Resolves with `undefined` if the tool does not exist. */
   readonly call: (name: string, args: Readonly<Record<string, unknown>>) => Promise<ToolResult | undefined>
 }
 
-/** An answer, or why there is none, as the client gets it. */
+/** Answer or error of a tool, in the form that the client receives. */
 export interface ToolResult {
   readonly text: string
   readonly value?: ReturnType<typeof fit>

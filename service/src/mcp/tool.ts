@@ -5,31 +5,31 @@ import { ApiError } from '../lib/apiError.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Who calls a tool, and for which project. */
+/** Caller of a tool, and its project. */
 export interface AgentCall {
   readonly projectId: number
   readonly key: { readonly id: string; readonly label: string }
-  /** Whether the key may see people. */
+  /** Whether the key may read data of people. */
   readonly seesPeople: boolean
   /** Aborted when the client disconnects, or the tool takes too long. */
   readonly signal: AbortSignal
 }
 
-/** The request to the API that gives the same rows again. */
+/** API request that returns the same rows. */
 export interface AgentSource {
   readonly request: string
   readonly body?: object
 }
 
-/** What a tool found. Values of visitors are cleaned later, by `fit.ts`. */
+/** Result of a tool. `fit.ts` cleans the values of visitors later. */
 export interface AgentAnswer {
   readonly source: AgentSource
   readonly results: readonly unknown[]
-  /** Number of results that exist. null: unknown, but more than `results`. Absent: `results` has all. */
+  /** Total number of results. null: unknown, but more than `results`. Absent: `results` is complete. */
   readonly total?: number | null
   /** More about the results, such as the names of columns. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** What the agent must know about the results. */
+  /** Notes about the results that the agent must know. */
   readonly notes?: readonly string[]
 }
 

@@ -18,14 +18,14 @@ type Scopes = readonly string[]
  */
 const isForAgents = (scopes: Scopes) => !scopes.includes('personal_api_key:write')
 
-/** Whether agents with a key may change something. */
+/** Whether agents with a key may change data. */
 export const mayWrite = (scopes: Scopes): boolean => scopes.includes(WRITE_SCOPE) && isForAgents(scopes)
 
-/** Whether agents with a key see people. */
+/** Whether agents with a key may read data of people. */
 export const maySeePeople = (scopes: Scopes): boolean =>
   scopes.includes(PEOPLE_SCOPE) && scopes.includes('person:read') && isForAgents(scopes)
 
-/** Returns why a key may not call a tool. */
+/** Returns the reason why a key may not call a tool. */
 export const refusalOf = ({ name, scope, isWrite }: AgentTool, scopes: Scopes): string | undefined => {
   if (!scopes.includes(scope)) return `The tool ${name} requires a key with the scope ${scope}.`
   if (isWrite && !mayWrite(scopes))
@@ -57,7 +57,7 @@ export interface ListedTool {
 export const toListed = ({ name, description, input, isWrite }: AgentTool): ListedTool => ({
   name,
   description,
-  // Without the symbols of the schema's library.
+  // JSON drops the symbols that the schema library adds.
   inputSchema: JSON.parse(JSON.stringify(input)) as ListedTool['inputSchema'],
   outputSchema: OUTPUT,
   annotations: { readOnlyHint: !isWrite, openWorldHint: false },

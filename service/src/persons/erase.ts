@@ -16,7 +16,7 @@ export interface EraseDependencies extends PersistOptions {
   readonly erasers: readonly Eraser[]
 }
 
-/** How a module takes part in the erasure of a person. */
+/** Participation of a module in the erasure of a person. */
 export interface Eraser {
   /** Deletes what the module has stored about the person with these ids, apart from rows in tables with `hasEvents`. */
   readonly erase?: (projectId: number, ids: readonly string[]) => Promise<void>

@@ -8,7 +8,7 @@ import type { LastSeenCache } from './lastSeenCache.ts'
 import { connectedFacts, endsOf, type MergeFact, mergePersons, versionOf } from './merge.ts'
 import { isBefore, type TimedValue } from './properties.ts'
 
-/** What an event says about persons and groups, with the columns of `db.events` it depends on. */
+/** Facts of an event about persons and groups, with the columns of `db.events` that they depend on. */
 export interface IdentityRow {
   readonly projectId: number
   readonly uuid: string
@@ -135,9 +135,9 @@ interface FactBounds {
   readonly maxBytes: number
 }
 
-/** How far merges are followed when events are stored. */
+/** Bounds of following merges when events are stored. */
 const FOLLOWED: FactBounds = { maxFacts: MAX_FACTS, maxSteps: MAX_STEPS, maxRows: 5 * MAX_FACTS, maxBytes: 16_000_000 }
-/** How far they are followed when a person is erased. */
+/** Bounds of following merges when a person is erased. */
 const ALL_FACTS: FactBounds = { maxFacts: Infinity, maxSteps: Infinity, maxRows: 1_000_000, maxBytes: 64_000_000 }
 
 /** Name of the time slices client for this work. */
@@ -196,7 +196,7 @@ export const createPersonFacts = (
     return [...facts.values()]
   }
 
-  /** Like `factsAround`. `undefined` also if the facts have too many bytes. */
+  /** Does the same as `factsAround`, but also returns `undefined` if the facts have too many bytes. */
   const fewFactsAround = async (projectId: number, ids: readonly string[]): Promise<MergeFact[] | undefined> => {
     try {
       return await factsAround(projectId, ids, FOLLOWED)
@@ -206,7 +206,7 @@ export const createPersonFacts = (
     }
   }
 
-  /** Stores the owner of each id of these facts. They must be all connected facts. */
+  /** Stores the owner of each id in these facts. The facts must include all that are connected. */
   const writeOwners = async (projectId: number, facts: readonly MergeFact[]) => {
     const rows = connectedFacts(facts).flatMap((connected) =>
       [...mergePersons(connected)].map(([id, { person, isIdentified }]) => ({

@@ -14,7 +14,7 @@ const FORMER_READ = { maxBytes: 64_000_000, signal: NO_CALLER }
 const FORGET_LIMITS = { maxSeconds: 600, maxMemoryBytes: 1_000_000_000 }
 export const OF_IDS = 'distinct_id IN {ids:Array(String)}'
 
-/** Returns a function that deletes the rows of ids, which may be any number. */
+/** Returns a function that deletes the rows of any number of ids. */
 export const createRemove =
   (storage: Pick<Storage, 'remove'>, limits: typeof FORGET_LIMITS) =>
   async (table: string, projectId: number, where: string, all: readonly string[]): Promise<void> => {

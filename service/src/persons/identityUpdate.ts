@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Name of a property, and its value as JSON text. An empty text removes the property. */
 export type PropertyChange = readonly [name: string, json: string]
 
-/** What an event changes about its person. */
+/** Changes that an event makes to its person. */
 export interface PersonUpdate {
   readonly set: readonly PropertyChange[]
   readonly setOnce: readonly PropertyChange[]
@@ -23,7 +23,7 @@ export interface Group {
   readonly key: string
 }
 
-/** What an event says about its person and groups. */
+/** Statements of an event about its person and groups. */
 export interface IdentityUpdate {
   /** Absent: the event does not touch persons. */
   readonly person?: PersonUpdate
@@ -33,7 +33,7 @@ export interface IdentityUpdate {
   readonly groupUpdate?: Group & { readonly set: readonly PropertyChange[] }
 }
 
-/** Maximum properties of persons and groups, and groups, that one event may name. */
+/** Maximum number of groups, and of properties of persons and groups, that one event may name. */
 export const MAX_CHANGES = 1_000
 /** Maximum characters in the name of a person or group property. */
 const MAX_NAME = 400
@@ -143,7 +143,7 @@ export const isTooLarge = ({ person, groupUpdate }: IdentityUpdate): boolean => 
   )
 }
 
-// Properties that change persons and groups. Most events have none of them.
+// Properties that change persons and groups. Most events have no such property.
 const UPDATE_PROPERTIES = ['$set', '$set_once', '$unset', '$groups', '$process_person_profile']
 const GROUP_IDENTIFY = '$groupidentify'
 const COOKIELESS = '$posthog_cookieless'

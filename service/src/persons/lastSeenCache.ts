@@ -1,4 +1,4 @@
-/** When a person was seen. */
+/** Time at which a person was seen. */
 export interface Seen {
   readonly projectId: number
   readonly distinctId: string

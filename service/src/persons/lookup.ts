@@ -37,7 +37,7 @@ export interface Persons {
   get(projectId: number, id: string, signal: AbortSignal): Promise<PersonView>
   /** Returns all ids of a person, including a person with events only. Empty: no such person. */
   distinctIds(projectId: number, id: string, signal: AbortSignal): Promise<string[]>
-  /** Returns the person's main id, which flags are evaluated for. */
+  /** Returns the person's main id, for which flags are evaluated. */
   mainId(projectId: number, id: string, signal: AbortSignal): Promise<string>
   /** Lists the merges of the person's ids, newest first. */
   merges(projectId: number, id: string, limit: number, signal: AbortSignal): Promise<MergeView[]>
@@ -50,9 +50,8 @@ const escapeLike = (value: string) => value.replace(/[\\%_]/g, '\\$&')
 const SEARCHED = ['email', 'name']
 
 /**
- * Returns the queries of a search for the beginning of a distinct id, or for a part of the email or name in any case.
- * `candidates`: the main ids of all matching persons, and of persons that no longer have the value. `matches`: the
- * condition that a person matches.
+ * Returns the queries of a search by the beginning of a distinct id, or by a part of the email or name in any case. `candidates`: the main
+ * ids of all matching persons, and of persons that no longer have the value. `matches`: the condition that a person matches.
  */
 const searchQuery = (search: string) => {
   const contains = (value: Sql) =>

@@ -12,14 +12,14 @@ const OWNERS = `
 
 const PUBLIC_IDS = `SELECT id, toString(${publicId('id')}) FROM (SELECT arrayJoin({ids:Array(String)}) AS id)`
 
-// A main id has been seen or, if it was only named by others, merged.
+// A main id has been seen. An id that events only named has been merged instead.
 const MAIN = `
   SELECT id FROM (
     SELECT distinct_id AS id FROM db.person_properties WHERE ${OF_PROJECT} AND name = ''
     UNION ALL SELECT person AS id FROM db.person_distinct_ids WHERE ${OF_PROJECT})
   WHERE ${publicId('id')} = {personId:UUID} LIMIT 1`
 
-/** Ids of a page. A person may have any number of ids, and the rows of a statement are bounded. */
+/** Ids of a page. A person may have any number of ids, but a statement returns a bounded number of rows. */
 const PAGE = 2_000
 
 // The row with the highest version of an id is current, so rows with a former owner are found too.

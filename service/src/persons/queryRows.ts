@@ -9,7 +9,7 @@ const MAX_ROWS = 1_000_000
 /** Maximum bytes of the rows as JSON. Statements that read stored values cut them, so that they stay below it. */
 export const MAX_ROWS_BYTES = 10_000_000
 
-/** Maximum seconds of a query that a person waits for. */
+/** Maximum duration of a query with a waiting user, in seconds. */
 export const LOOKUP_SECONDS = 20
 
 /** Creates the function. Statements run as the read-only user, which sees the rows of one project only. */

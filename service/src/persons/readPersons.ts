@@ -28,7 +28,7 @@ export interface PersonBounds {
   readonly all: number
 }
 
-/** Bounds of a list of persons, and of one person. */
+/** Limits of a list of persons, and of one person. */
 export const IN_LIST: PersonBounds = { value: 2_000, person: 20_000, all: 3_000_000 }
 export const ALONE: PersonBounds = { value: MAX_VALUE_BYTES, person: 3_000_000, all: 3_000_000 }
 
@@ -50,7 +50,7 @@ const IDS = `
     QUALIFY ${isWithin('length(id) + 3', { partition: 'owner', order: 'id', maxBytes: '{maxBytes:UInt64}' })})
   GROUP BY owner`
 
-// Values are cut before they are aggregated, so that the engine never has all bytes of many in memory.
+// Values are cut before they are aggregated, so that the engine never holds all bytes of many values in memory.
 const cut = (column: string) =>
   `(${column}.1, leftUTF8(${column}.2, {maxValue:UInt64}), lengthUTF8(${column}.2) > {maxValue:UInt64})`
 
@@ -84,7 +84,7 @@ export type ReadPersons = (
   signal: AbortSignal,
 ) => Promise<PersonView[]>
 
-/** Creates the function. The engine cuts what it returns, so that no stored data makes a response large. */
+/** Creates the function. The engine cuts the returned values, so that no stored data makes a response large. */
 export const createReadPersons =
   (queryRows: QueryRows, owners: Pick<Owners, 'mainIds' | 'publicIds'>): ReadPersons =>
   async (projectId, wanted, bounds, signal) => {

@@ -70,7 +70,7 @@ const GROUP_LINES = `
 const MAX_LOOKUP_BYTES = 4_000_000
 /** Maximum requests that share a lookup. */
 const MAX_TOGETHER = 1_000
-// Requests share a lookup, so none of them can end it.
+// Requests share a lookup, so no request may abort it.
 const BOUNDS: ReadBounds = { maxBytes: MAX_LOOKUP_BYTES, signal: NO_CALLER }
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)]

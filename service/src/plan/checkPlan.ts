@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** A JSON Schema. */
 export type Schema = boolean | Fields
 
-/** A plan as it is stored. Its other members are for the SDK's types. */
+/** A stored plan. Its other members are for the SDK's types. */
 export interface Plan {
   readonly events: Readonly<Record<string, Schema>>
   readonly $defs?: Readonly<Record<string, Schema>>
@@ -109,7 +109,7 @@ const sizeOf = (plan: Plan, schema: unknown, at: string, path: readonly string[]
   sizeOf(plan, target, `$defs.${name!}`, [...path, name!], left)
 }
 
-/** Returns the plan that a value is. Throws `ApiError` if it is none, or could take long to check. */
+/** Returns a value as a plan. Throws `ApiError` if it is not a plan, or could take long to check. */
 export const checkPlan = (value: unknown): Plan => {
   if (!isFields(value) || !isFields(value.events)) return refuse('plan', 'must be an object with "events".')
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES)

@@ -6,7 +6,7 @@ import type { Fields } from '../lib/fields.ts'
 import { own } from '../lib/own.ts'
 import type { Plan, Schema } from './checkPlan.ts'
 
-/** Returns what is wrong with an event, as `amount must be number`. Events of the SDK need no plan. */
+/** Returns the defect of an event, such as `amount must be number`. The SDK's own events need no plan. */
 export type FindViolations = (event: string, properties: Fields) => readonly string[]
 
 export const NOT_IN_PLAN = 'is not in the plan'
@@ -49,10 +49,13 @@ const describe = ({ instancePath, keyword, params, message }: ErrorObject): stri
   return `${path || 'properties'} ${message ?? keyword}`
 }
 
-/** Maximum values of an event for which every error is collected. Of larger ones, the first is enough: each takes memory. */
+/**
+ * Maximum values of an event for which all errors are collected, because each takes memory. For larger events, only the
+ * first error is collected.
+ */
 const MAX_VALUES = 200
 
-/** Returns how many values are left of `left` after those in `value`. */
+/** Returns the rest of the budget `left` after counting the values in `value`. */
 const countDown = (value: unknown, left: number): number => {
   left -= 1
   if (typeof value !== 'object' || value === null) return left

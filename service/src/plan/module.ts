@@ -7,7 +7,7 @@ import { PLAN_ROUTES, type PlanParts } from './routes.ts'
 
 const EVENT = 'event_not_in_plan'
 const PROPERTIES = 'properties_not_in_plan'
-/** The property with what is wrong with an event. Only the service sets it. */
+/** Property that describes how an event violates the plan. Only the service sets it. */
 export const VIOLATIONS = '$plan_violations'
 
 const enrichWith =
@@ -23,7 +23,7 @@ const enrichWith =
       const violations = plan?.find(event, properties) ?? []
       if (!plan || !violations.length) return VIOLATIONS in properties ? { [VIOLATIONS]: undefined } : {}
       if (plan.mode === 'mark') return { [VIOLATIONS]: violations }
-      // The sample of the rejected event says what is wrong with it.
+      // The sample of the rejected event describes the violation.
       Object.assign(properties, { [VIOLATIONS]: violations })
       return violations[0] === NOT_IN_PLAN ? EVENT : PROPERTIES
     }

@@ -10,7 +10,7 @@ export interface PlanSetting {
   readonly plan: Plan | null
 }
 
-/** A plan that events are compared with. */
+/** A plan with which events are compared. */
 export interface ActivePlan {
   readonly mode: PlanMode
   readonly find: FindViolations
@@ -21,7 +21,7 @@ export interface Plans {
   get(projectId: number): Promise<PlanSetting>
   /** Rejects with `ApiError` if the plan is not valid or could take long to check. */
   set(projectId: number, mode: PlanMode, plan: unknown): Promise<PlanSetting>
-  /** Returns the plan of a project, unless it is off. Cached briefly. */
+  /** Returns the plan of a project, unless it is turned off. The result is cached briefly. */
   active(projectId: number): Promise<ActivePlan | undefined>
 }
 
@@ -29,7 +29,10 @@ const SETTING = 'plan'
 const NONE: PlanSetting = { mode: 'off', plan: null }
 // Changes by another process take effect after this time at the latest.
 const CACHED_MS = 5_000
-/** Characters of all plans that are kept compiled, the latest ones. What is compiled takes about ten times as much memory. */
+/**
+ * Maximum characters of all plans that are kept compiled. The least recently read are removed first. A compiled plan
+ * takes about ten times as much memory.
+ */
 const MAX_CHARACTERS = 2_000_000
 const MAX_PROJECTS = 10_000
 
@@ -41,7 +44,7 @@ interface Cached {
 
 export const createPlans = ({ settings }: Pick<Metadata, 'settings'>, now: () => number = Date.now): Plans => {
   const cache = new Map<number, Promise<Cached>>()
-  // In the order of their last reading.
+  // In order of the last read.
   const sizes = new Map<number, number>()
   const get = async (projectId: number) => ((await settings.get(projectId, SETTING)) as PlanSetting | undefined) ?? NONE
 

@@ -3,7 +3,7 @@ import type { ChunkRow } from './manifest.ts'
 
 export const OF_PROJECT = 'project_id = {projectId:UInt32}'
 
-/** Maximum chunks of a recording that are read. A day has 17,280 of five seconds. */
+/** Maximum chunks of a recording that are read. A day has 17,280 chunks of five seconds. */
 export const MAX_CHUNKS = 50_000
 
 /** Returns the SQL of a column's time in ms since the epoch. */

@@ -12,7 +12,7 @@ export interface ChunkRows {
 
 /** Stores chunks separately from events. */
 export interface ChunkStore {
-  /** Stores rows. A chunk that is stored already is replaced. Rejects with `StorageError`. */
+  /** Stores rows. Replaces a chunk that is already stored. Rejects with `StorageError`. */
   insert(rows: ChunkRows): Promise<void>
   /** Throws `ingest_overloaded` if too much is waiting. */
   assertRoom(): void

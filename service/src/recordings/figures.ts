@@ -1,7 +1,7 @@
 import { wellFormed } from '../lib/storableJson.ts'
 import { CLICK, CONSOLE_PLUGIN, EVENT_TYPE, isFields, type RecordedEvent, SOURCE } from './rrweb.ts'
 
-/** What is counted in one chunk. */
+/** Counts of one chunk. */
 export interface Figures {
   readonly clicks: number
   readonly keypresses: number
@@ -46,7 +46,7 @@ const isConsoleError = ({ type, data }: RecordedEvent): boolean =>
   isFields(data.payload) &&
   data.payload.level === 'error'
 
-/** Counts what happened in the events of a chunk. `shiftMs`: how far the visitor's clock is behind the service's. */
+/** Counts the events of a chunk by kind. `shiftMs`: time by which the visitor's clock is behind the service's. */
 export const figuresOf = (events: readonly RecordedEvent[], shiftMs: number): Figures => {
   let [clicks, keypresses, consoleErrors] = [0, 0, 0]
   const slots = new Set<number>()

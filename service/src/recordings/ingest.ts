@@ -120,8 +120,8 @@ export const createIngestRecording = ({
   }
 
   /**
-   * Returns the function that tells when a session started. The ids of other SDKs do not contain it: of all of a body, one
-   * query finds the stored ones.
+   * Returns a function that returns the start of a session. The ids of other SDKs do not contain it, so one query finds
+   * the stored starts of all such sessions in a body.
    */
   const startsOf = async (projectId: number, own: readonly Chunk[], { address, receivedAt }: RecordingDelivery) => {
     const unknown = new Map<string, number>()

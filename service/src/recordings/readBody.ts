@@ -33,7 +33,7 @@ const TRUSTED_SKEW_MS = 60_000
 export const MAX_AGE_MS = 8 * DAY_MS
 const MAX_AHEAD_MS = HOUR_MS
 
-/** Why a chunk was rejected, with the message for its sender. */
+/** Reasons for which chunks are rejected, with the messages for the sender. */
 export const CHUNK_REJECTIONS = {
   not_an_object: 'A chunk must be an object.',
   not_a_snapshot: '"event" must be "$snapshot". Send other events to /e/.',
@@ -50,7 +50,7 @@ export type ChunkRejection = keyof typeof CHUNK_REJECTIONS
 export interface Chunk {
   readonly token: string | undefined
   readonly sessionId: string
-  /** When the first event happened, in ms since the epoch by the service's clock. */
+  /** Time of the first event, in ms since the epoch by the service's clock. */
   readonly firstAt: number
   /** Bytes of the events. */
   readonly bytes: number

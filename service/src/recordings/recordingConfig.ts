@@ -102,8 +102,8 @@ const SETTINGS = Type.Object(
 export type RecordingConfig = Static<typeof SETTINGS>
 
 /**
- * What the SDK records, as a project sets it (docs/reference/session-recordings.md#what-is-recorded). True: with the
- * defaults of the SDK.
+ * Data that the SDK records, as configured by the project (docs/reference/session-recordings.md#what-is-recorded).
+ * True: with the defaults of the SDK.
  */
 export const RECORDING_CONFIG = anyType<boolean | RecordingConfig>(['boolean', 'object'], SETTINGS)
 
@@ -159,7 +159,7 @@ const assertRecordingConfig = (config: RecordingConfig): void => {
     throw invalid('triggerGroups', 'requires "version": 2. SDKs ignore groups otherwise.')
 }
 
-/** What a project does not record. */
+/** Data that a project does not record. */
 export type RecordingProtection = Pick<RecordingConfig, 'masking' | 'urlBlocklist'>
 
 const protectionOf = ({ masking, urlBlocklist }: RecordingConfig): RecordingProtection => ({

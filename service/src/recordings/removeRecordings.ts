@@ -8,7 +8,7 @@ import type { DeletedRecordingStore } from './store.ts'
 export interface RemoveRecordings {
   /** Deletes the rows of sessions. */
   rows(projectId: number, sessionIds: readonly string[]): Promise<void>
-  /** Deletes recordings and rejects their late chunks. */
+  /** Deletes recordings, and rejects chunks of them that arrive later. */
   sessions(projectId: number, sessionIds: readonly string[]): Promise<void>
   /** Deletes all recordings with one of these distinct ids. */
   ofPerson(projectId: number, distinctIds: readonly string[]): Promise<void>

@@ -54,7 +54,7 @@ const ALL_SETTINGS = Type.Required(RECORDING_SETTINGS)
 const SECONDS = Type.Integer({ minimum: 0, maximum: MAX_SECONDS, description: 'In seconds' })
 const SEQ = Type.Integer({ minimum: 0, description: 'Sequence number of a chunk, included' })
 
-/** Session recordings: chunks from browsers, and what the console reads of them. */
+/** Session recordings: ingestion of chunks from browsers, and reads of the console. */
 export const RECORDING_ROUTES = [
   route({
     method: 'POST',

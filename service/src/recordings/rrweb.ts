@@ -27,7 +27,7 @@ export const SOURCE = {
   adoptedStyleSheet: 15,
 } as const
 
-/** The kind of mouse interaction that is a click. */
+/** Number of clicks among the kinds of mouse interactions. */
 export const CLICK = 2
 
 export const CONSOLE_PLUGIN = 'rrweb/console@1'

@@ -166,7 +166,10 @@ const mapStyle = (nodes: readonly unknown[]): unknown[] =>
 const mapList = (value: unknown, change: (each: Fields) => unknown): unknown =>
   Array.isArray(value) ? value.filter(isFields).map(change) : []
 
-/** Returns an added node. Its parent may be a `style` of an earlier event, so text is sanitized as a style sheet. */
+/**
+ * Returns an added node. Its parent may be a `style` element of an earlier event, so text is sanitized as a style
+ * sheet.
+ */
 const sanitizeAdded = (node: unknown): unknown => {
   const safe = sanitizeNode(node)
   return isFields(safe) && typeof safe.textContent === 'string'
@@ -194,7 +197,7 @@ const STYLE_SOURCES: ReadonlySet<unknown> = new Set([
   SOURCE.adoptedStyleSheet,
 ])
 
-/** Media would be loaded. */
+/** The player would load media. */
 const DROPPED_SOURCES: ReadonlySet<unknown> = new Set([SOURCE.mediaInteraction])
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -224,8 +227,9 @@ const frameOf = (image: unknown): string | undefined => {
 }
 
 /**
- * Drawing on a canvas is a list of calls, which the player would make with scripts allowed. A frame of a canvas, which is a
- * call with an image of all of it, becomes the background of its element. Other calls are dropped.
+ * Drawing on a canvas is recorded as a list of calls, which the player would only make if scripts were allowed. A frame
+ * of a canvas is a call with an image of the whole canvas. It becomes the background of the element. Other calls are
+ * dropped.
  */
 const sanitizeCanvas = ({ id, commands }: Fields): Fields | undefined => {
   const frame = frameOf(argumentsOf(commands, 'drawImage')[0])

@@ -32,7 +32,10 @@ const TOKENS_THAT_LOAD: ReadonlySet<number> = new Set([TYPE.Url, TYPE.BadUrl, TY
 // Without an escape, whatever loads is there by its name.
 const MAY_LOAD = /\\|url|image|cross-fade|src|@import|@namespace/i
 
-/** Replaces what browsers replace before they read a style sheet. https://www.w3.org/TR/css-syntax-3/#input-preprocessing */
+/**
+ * Does the replacements that browsers do before they parse a style sheet.
+ * https://www.w3.org/TR/css-syntax-3/#input-preprocessing
+ */
 const preprocess = (css: string): string => wellFormed(css.replace(/\r\n?|\f/g, '\n')).replaceAll('\0', '\ufffd')
 
 /** The tokens of a style sheet. Numbers only, because a large one has hundreds of thousands. */
@@ -64,24 +67,24 @@ const find = (types: readonly number[], from: number, wanted: number): number =>
   return types.length
 }
 
-// What is around something dropped must not become one token.
+// Without a separator, the text on both sides of a dropped part could become one token.
 const separated = (css: string): string => (/(?:^|[\s;{}])$/.test(css.slice(-1)) ? css : `${css}/**/`)
 
-/** Returns a style sheet, or the value of a property, without what it loads. Everything else stays as it is written. */
+/** Returns a style sheet, or the value of a property, without anything that is loaded. The rest stays unchanged. */
 export const sanitizeCss = (given: string): string => {
   if (!MAY_LOAD.test(given)) return given
   const css = preprocess(given)
   const { types, ends } = tokensOf(css)
   const endOf = (at: number) => ends[at] ?? css.length
   let safe = ''
-  /** What is before this index is in `safe`, or dropped. */
+  /** Index up to which the text has been copied to `safe` or dropped. */
   let doneTo = 0
   const replace = (start: number, end: number, by: string) => {
     safe += css.slice(doneTo, start) + by
     doneTo = end
   }
 
-  /** Whether the arguments of `url(`, between two tokens, are one string with a URL that loads nothing. */
+  /** Returns whether the arguments of `url(`, between two tokens, are one string with a URL that loads nothing. */
   const isSafeArgument = (from: number, to: number): boolean => {
     const own = [...types.slice(from, to).keys()].map((at) => from + at).filter((at) => !GAPS.has(types[at]!))
     const [at = 0] = own

@@ -6,8 +6,8 @@ const DAY_MS = 24 * 3_600_000
 const MAX_START_AGE_MS = MAX_AGE_MS + DAY_MS
 
 /**
- * Returns when a session started, in ms since the epoch, from its id: a UUIDv7 begins with its time.
- * `undefined`: it is another id, or its time is impossible for a session that was received at `receivedAt`.
+ * Returns the start of a session, in ms since the epoch, from its id: a UUIDv7 begins with its time. `undefined`: the
+ * id is of another kind, or its time is impossible for a session that was received at `receivedAt`.
  */
 export const startInId = (sessionId: string, receivedAt: number): number | undefined => {
   if (!isUuid(sessionId) || sessionId[14] !== '7') return undefined

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 
-/** How long recordings of a project may be stored, in days. */
+/** Allowed retention periods of recordings, in days. */
 export const RETENTION_DAYS = [7, 30, 90, 365] as const
 
 const MAX_DAY_MEGABYTES = 1_000_000

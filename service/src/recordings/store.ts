@@ -2,7 +2,7 @@ import { type MetadataContext, now } from '../storage/metadata/context.ts'
 
 /** Sessions whose recordings were deleted. Their late chunks are refused. */
 export interface DeletedRecordingStore {
-  /** Remembers that sessions were deleted. `until`: when no late chunk can arrive anymore, as ISO 8601. */
+  /** Marks sessions as deleted. `until`: time after which no late chunk can arrive, as ISO 8601. */
   add(projectId: number, sessionIds: readonly string[], until: string): Promise<void>
   /** Returns those of the sessions that were deleted. */
   among(projectId: number, sessionIds: readonly string[]): Promise<ReadonlySet<string>>

@@ -12,8 +12,8 @@ export interface StoredChunk {
 }
 
 /**
- * Returns the events of a chunk as lines of JSON: `{"window_id", "seq", "event"}`, by the service's clock and sanitized.
- * Lines that cannot be read are left out.
+ * Returns the events of a chunk as lines of JSON: `{"window_id", "seq", "event"}`, sanitized and by the service's
+ * clock. Unreadable lines are left out.
  */
 export const toPlayable = ({ windowId, seq, payload, shiftMs }: StoredChunk): string => {
   let lines = ''

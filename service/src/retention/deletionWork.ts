@@ -10,7 +10,7 @@ import { type Condition, conditionsOf, type Target } from './target.ts'
 const LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 const CLAIM_MS = 30_000
 const HEARTBEAT_MS = 2_000
-/** More days than a table can have stored again. */
+/** Maximum number of listed days. With more, all days count as changed. */
 const MAX_DAYS = 366
 
 type Step = Condition & { readonly table: string }
@@ -19,7 +19,7 @@ type Step = Condition & { readonly table: string }
 export interface DeletionWork {
   /** Works on everything that waits. Continues what a killed process began. */
   work(): Promise<void>
-  /** Resolves when this process works on nothing, or after a second. */
+  /** Resolves when this process has no deletion in progress, or after a second. */
   close(): Promise<void>
 }
 
@@ -103,7 +103,7 @@ export const createDeletionWork = ({ store, storage, changeRows, now, log }: Del
 
   const isCanceled = async ({ projectId, id }: Deletion) => (await store.get(projectId, id))?.state === 'canceled'
 
-  /** Deletes the rows of all tables. Returns how many, by table. */
+  /** Deletes the rows of all tables. Returns the number of deleted rows by table. */
   const removeAll = async (deletion: Deletion): Promise<DeletionResult> => {
     const { id, projectId } = deletion
     const deleted: Record<string, number> = {}
@@ -160,7 +160,7 @@ export const createDeletionWork = ({ store, storage, changeRows, now, log }: Del
       void claim()
         .then(() => (deletion.state === 'deleting' ? partsLeft(id) : 0))
         .then((parts) => store.change(id, ['deleting'], { result: { partsLeft: parts } }))
-        .catch(() => {}) // The next one may succeed.
+        .catch(() => {}) // The next heartbeat may succeed.
     }, HEARTBEAT_MS)
     try {
       const result = await work.run(deletion)

@@ -59,7 +59,7 @@ export const createDeletions = ({
       const canceled = await store.change(id, ['counting', 'counted', 'queued', 'deleting'], { state: 'canceled' })
       if (!canceled)
         throw new ApiError('invalid_input', { detail: 'This deletion has ended, so it cannot be canceled.' })
-      // The id is one that the store has made.
+      // The id is safe in the statement, because the store has generated it.
       await storage
         .command(
           `KILL MUTATION WHERE database = '${storage.rowsDatabase}' AND position(command, '${canceled.id}') > 0 SYNC`,

@@ -7,7 +7,7 @@ import { isTarget } from './target.ts'
 
 const HASH_LENGTH = 32
 
-/** Returns what the journal has of an id: a hash, because the id itself was erased. */
+/** Returns the hash under which the journal stores an id. The id itself was erased. */
 export const hashOf = (projectId: number, id: string): string =>
   createHash('sha256').update(`${projectId}:${id}`).digest('hex').slice(0, HASH_LENGTH)
 
@@ -18,7 +18,7 @@ export const hashOfColumn = (column: string): string =>
 /** Code of the rejection of events that were deleted before they arrived. */
 export const ERASED = 'erased'
 
-/** Creates the eraser that notes which ids are erased, before anything is deleted. */
+/** Creates the eraser that notes the erased ids before anything is deleted. */
 export const createJournal = (store: Pick<ErasureStore, 'add'>): Required<Pick<Eraser, 'erase' | 'whileDeleting'>> => {
   const note = (projectId: number, ids: readonly string[], withEvents: boolean) => {
     const erasedAt = new Date().toISOString()
@@ -33,7 +33,7 @@ export const createJournal = (store: Pick<ErasureStore, 'add'>): Required<Pick<E
   }
 }
 
-/** Creates the function that refuses late events: those of a time whose events were deleted. */
+/** Creates the function that refuses late events: those with a time for which events were deleted. */
 export const createRefuser =
   (erasures: Pick<ErasureStore, 'newest' | 'erasedAt'>, deletions: Pick<DeletionStore, 'targets'>): Refuser =>
   async (projectId) => {
@@ -41,7 +41,7 @@ export const createRefuser =
     if (!newest && !targets.length) return undefined
     const lastErasure = Date.parse(newest)
     return async ({ event: name, distinctId, timestamp, properties }) => {
-      // Almost all events are newer.
+      // Almost all events are newer than the last erasure.
       if (timestamp <= lastErasure) {
         const at = await erasures.erasedAt(projectId, hashOf(projectId, distinctId))
         if (at && timestamp <= Date.parse(at)) return ERASED

@@ -1,6 +1,6 @@
 import type { Deletion, DeletionStore, ErasedId, ErasureStore } from './store.ts'
 
-/** What was erased: persons, and events by condition. */
+/** Erased data: persons, and events by condition. */
 export interface Journal {
   readonly erasures: readonly ErasedId[]
   readonly deletions: readonly Deletion[]
@@ -41,7 +41,7 @@ const parseLine = (line: string, number: number): Record<string, unknown> => {
   try {
     entry = JSON.parse(line) as Record<string, unknown>
   } catch {
-    // Not JSON.
+    // The line is not JSON.
   }
   if (entry?.kind === 'person' ? isErased(entry) : entry?.kind === 'events' && isDeletion(entry)) return entry!
   throw new NoJournal(`line ${number} is not an entry of a journal`)

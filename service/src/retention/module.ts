@@ -14,7 +14,7 @@ interface ErasureJournal {
   readonly refuse: Refuser
 }
 
-/** The journal of what was erased: it refuses late events, and `trailmark restore` erases what it names again. */
+/** The journal of erased data. It refuses late events, and `trailmark restore` erases its entries again. */
 export const ERASURES: Module<ErasureJournal> = {
   create({ metadata }) {
     const erasures = metadata.store(createErasureStore)

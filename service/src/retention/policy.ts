@@ -1,20 +1,20 @@
 import type { SeenRows } from '../storage/storage.ts'
 
-/** How long data of a project is kept, in days. `null`: for ever, or as long as its table keeps it. */
+/** Retention periods of a project, in days. `null`: unlimited, or as long as the table keeps the data. */
 export interface Policy {
   /** Days of all events. */
   readonly days: number | null
-  /** Days of events with these names, instead of `days`. */
+  /** Retention of events with these names, instead of `days`. */
   readonly events: readonly { readonly event: string; readonly days: number | null }[]
   readonly heatmap_days: number | null
   /** Days from the start of a session. */
   readonly recording_days: number | null
 }
 
-/** The first moment that is not hidden, in ms since the epoch, which begins a UTC day. `null`: nothing is hidden. */
+/** First visible moment, in ms since the epoch. It begins a UTC day. `null`: nothing is hidden. */
 export type Cutoff = number | null
 
-/** What queries do not see. */
+/** Data that is hidden from queries. */
 export interface Hidden {
   readonly events: Cutoff
   readonly named: readonly { readonly event: string; readonly before: Cutoff }[]
@@ -27,7 +27,7 @@ export const HIDES_NOTHING: Hidden = { events: null, named: [], heatmaps: null, 
 
 const DAY_MS = 24 * 3_600_000
 
-/** Returns what a policy hides at `now`, ms since the epoch. Whole UTC days are hidden, so that it changes once a day. */
+/** Returns the data that a policy hides at `now`, in ms since the epoch. Hides whole UTC days, so the result changes once a day. */
 export const hiddenAt = (policy: Policy, now: number): Hidden => {
   const today = Math.floor(now / DAY_MS) * DAY_MS
   const before = (days: number | null): Cutoff => (days === null ? null : today - days * DAY_MS)
@@ -39,7 +39,7 @@ export const hiddenAt = (policy: Policy, now: number): Hidden => {
   }
 }
 
-/** Returns a text as a constant without quotes, which no text can leave. */
+/** Returns a text as an SQL constant without quotes, so that no text can end the constant. */
 const constant = (text: string): string => `char(${[...Buffer.from(text)].join(', ')})`
 
 const since = (at: number) => `timestamp >= fromUnixTimestamp64Milli(${at})`
@@ -73,7 +73,7 @@ export const seenRowsOf = (hidden: Hidden): SeenRows => {
   }
 }
 
-/** More days than a table can have stored again. */
+/** Maximum number of listed days. With more, all days count as changed. */
 const MAX_DAYS = 366
 
 /**

@@ -12,9 +12,9 @@ const LIMITS = { maxSeconds: 3_000, maxMemoryBytes: 2_000_000_000 }
 
 const isHashed = (column: string) => `${hashOfColumn(column)} IN {hashes:Array(String)}`
 
-/** Which rows of tables belong to erased ids, besides rows of events and facts about persons. */
+/** Conditions for rows that belong to erased ids, besides rows of events and facts about persons. */
 const ROWS_OF_PERSONS: Readonly<Record<string, string>> = {
-  // Sessions first: they are found by their chunks.
+  // Delete sessions first, because their chunks identify them.
   recording_sessions: `session_id IN (SELECT session_id FROM db.recording_chunks WHERE project_id = {projectId:UInt32} AND ${isHashed('distinct_id')})`,
   recording_chunks: isHashed('distinct_id'),
 }
@@ -61,11 +61,11 @@ export interface ReplayOptions {
   readonly tables: Tables
   /** Deletes the facts about ids. */
   readonly forget: ForgetPerson
-  /** When the copy of the event store began, in ms since the epoch. */
+  /** Start of the copy of the event store, in ms since the epoch. */
   readonly copiedAt: number
 }
 
-/** How long an erasure may take. A copy may contain half of one that began so long before it. */
+/** Maximum duration of an erasure. A copy may contain half of an erasure that began at most this long before it. */
 const ERASURE_MS = 3_600_000
 
 /** Whether the person of an id has come back since the erasure, so that it was complete. */
@@ -113,7 +113,7 @@ export const replay = async (options: ReplayOptions, all: Journal): Promise<numb
       { text: `SELECT count() AS n FROM db.${table} WHERE project_id = {projectId:UInt32} AND (${where})`, params },
       SMALL_READ,
     )
-    // Deleting rewrites files, even if no row is deleted.
+    // A deletion rewrites files even if it deletes no row.
     if (!Number(found!.n)) continue
     await storage.remove({ table, where, params }, LIMITS)
     deleted += Number(found!.n)

@@ -1,11 +1,11 @@
 /** Returns UTC days of a project. `undefined`: all, or too many. */
 export type FindDays = () => Promise<readonly string[] | undefined>
 
-/** How a module follows when stored rows are hidden, shown again or deleted. */
+/** Hooks of a module for stored rows that are hidden, shown again or deleted. */
 export interface Retainer {
-  /** Runs `work`, which changes the events of these days that queries see. */
+  /** Runs `work`, which changes which events of these days are visible to queries. */
   readonly whileChanging?: (projectId: number, findDays: FindDays, work: () => Promise<void>) => Promise<void>
-  /** Called when queries see other rows of a project. */
+  /** Called when the visible rows of a project have changed. */
   readonly onChanged?: (projectId: number) => Promise<void>
 }
 

@@ -3,14 +3,14 @@ import { changedDays, type Hidden, hiddenAt, type Policy } from './policy.ts'
 import type { ChangeRows } from './retainer.ts'
 import type { DeletionStore, RetentionState, RetentionStore } from './store.ts'
 
-/** How long hidden rows of a new policy stay stored, so that a mistake can be undone. */
+/** Time that rows stay stored after a new policy has hidden them, so that a mistake can be undone. */
 const UNDO_MS = 24 * 3_600_000
 
 export interface Retention {
   get(projectId: number): Promise<RetentionState>
-  /** Changes how long data is kept. Resolves when queries no longer see what is older. */
+  /** Changes the retention policy. Resolves when older data is hidden from queries. */
   set(projectId: number, policy: Policy, actor: string): Promise<RetentionState>
-  /** Hides what has become too old, and requests the deletion of hidden rows if it is due. */
+  /** Hides expired data. Requests the deletion of hidden rows if it is due. */
   refresh(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 const hidesNothing = ({ events, named, heatmaps, recordings }: Hidden): boolean =>
   [events, heatmaps, recordings, ...named.map(({ before }) => before)].every((cutoff) => cutoff === null)
 
-/** Returns when hidden rows are deleted next. `undefined`: nothing is hidden. */
+/** Returns the time of the next deletion of hidden rows. `undefined`: nothing is hidden. */
 export const deletionDueAt = ({ hidden, changedAt, deletedAt }: RetentionState): Date | undefined => {
   if (hidesNothing(hidden) || !changedAt) return undefined
   const undoUntil = new Date(Date.parse(changedAt) + UNDO_MS)
@@ -47,7 +47,7 @@ export const createRetention = ({ store, deletions, changeRows, now, log }: Rete
       projectId,
       async () => changedDays(before, next),
       async () => {
-        // Another process may have changed the policy meanwhile: it hides what it has to itself.
+        // Another process may have changed the policy in the meantime. In that case, that process hides the data.
         await store.change(projectId, (state) => (isSame(state.policy, policy) ? { ...state, hidden: next } : state))
       },
     )
@@ -70,7 +70,7 @@ export const createRetention = ({ store, deletions, changeRows, now, log }: Rete
         try {
           const dueAt = deletionDueAt(await hide(projectId))
           if (!dueAt || dueAt.getTime() > now()) continue
-          // Noted first, so that one process requests it.
+          // Stored before the request, so that only one process requests the deletion.
           let isOurs = false
           const state = await store.change(projectId, (current) => {
             isOurs = deletionDueAt(current)?.getTime() === dueAt.getTime()

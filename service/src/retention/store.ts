@@ -6,30 +6,27 @@ import type { SeenRowsOf } from '../storage/storage.ts'
 import { type Hidden, HIDES_NOTHING, KEEPS_ALL, type Policy, seenRowsOf } from './policy.ts'
 import type { Target } from './target.ts'
 
-/** How long data of a project is kept. */
+/** Retention policy of a project, and its state. */
 export interface RetentionState {
   readonly policy: Policy
-  /** What queries do not see now. */
+  /** Data that is currently hidden from queries. */
   readonly hidden: Hidden
-  /** When the policy last changed, and by whom. */
+  /** Time and actor of the last change of the policy. */
   readonly changedAt?: string
   readonly changedBy?: string
-  /** When hidden rows were last deleted. */
+  /** Time of the last deletion of hidden rows. */
   readonly deletedAt?: string
 }
 
 const INITIAL: RetentionState = { policy: KEEPS_ALL, hidden: HIDES_NOTHING }
 
-/** Kinds of deletions: by condition, by age, and a change of what is kept. */
+/** Kinds of deletions: by condition, by age, or by a change of the retention policy. */
 export type DeletionKind = 'events' | 'retention' | 'policy'
 
-/**
- * States of a deletion: its events are being counted, are counted, wait for their deletion, are being deleted. Then it
- * ends.
- */
+/** States of a deletion before it ends: its events are being counted, have been counted, are waiting to be deleted, are being deleted. */
 export type DeletionState = 'counting' | 'counted' | 'queued' | 'deleting' | 'done' | 'failed' | 'canceled'
 
-/** What is known of a deletion, by and by. */
+/** Result of a deletion. Fields are added as it progresses. */
 export interface DeletionResult {
   /** Rows to delete, by table. */
   readonly found?: Readonly<Record<string, number>>
@@ -126,7 +123,7 @@ export interface DeletionStore {
   claim(until: string): Promise<Deletion | undefined>
   /** Extends a claim. */
   renew(id: string, until: string): Promise<void>
-  /** Lists the targets of deletions by condition that were carried out, at least partly. */
+  /** Lists the targets of deletions by condition that were carried out at least partly. */
   targets(projectId?: number): Promise<readonly (Deletion & { readonly target: Target })[]>
   /** Adds deletions of another store, unless they are known. */
   restore(deletions: readonly Deletion[]): Promise<void>
@@ -237,7 +234,7 @@ export const createDeletionStore = ({ db, transact, cacheReads }: MetadataContex
   }
 }
 
-/** An id of an erased person. */
+/** An entry for an erased id of a person. */
 export interface ErasedId {
   readonly projectId: number
   readonly hash: string
@@ -248,9 +245,9 @@ export interface ErasedId {
 
 export interface ErasureStore {
   add(erased: readonly ErasedId[]): Promise<void>
-  /** Returns when events were last erased in a project. '': never. */
+  /** Returns the time of the last erasure of events in a project. '': never. */
   newest(projectId: number): Promise<string>
-  /** Returns when the events of an id were erased. */
+  /** Returns the time at which the events of an id were erased. */
   erasedAt(projectId: number, hash: string): Promise<string | undefined>
   all(): Promise<readonly ErasedId[]>
 }

@@ -2,15 +2,15 @@ import { own } from '../lib/own.ts'
 import type { Fields } from '../lib/fields.ts'
 import { firstSession } from './policy.ts'
 
-/** Which events a deletion is about. All conditions apply. */
+/** Events that a deletion selects. All conditions apply. */
 export interface Target {
   /** Names of events. Absent: all. */
   readonly events?: readonly string[]
   /** Properties with their values as text. */
   readonly properties?: readonly { readonly key: string; readonly value: string }[]
-  /** First time, ISO 8601. */
+  /** Earliest time, ISO 8601. */
   readonly from?: string
-  /** The time before which events are deleted, ISO 8601. Never later than the request: later events are not meant. */
+  /** End of the time range, exclusive, ISO 8601. Never later than the request, so that events that arrive later are kept. */
   readonly until: string
 }
 
@@ -22,11 +22,11 @@ export interface Condition {
 
 const JSON_TEXT = 'toJSONString(properties)'
 
-/** The value of a property as text: a string itself, anything else as JSON. */
+/** Returns the value of a property as text: a string as it is, any other value as JSON. */
 const valueOf = (parameter: string) =>
   `if(JSONType(${JSON_TEXT}, {${parameter}:String}) = 'String', JSONExtractString(${JSON_TEXT}, {${parameter}:String}), JSONExtractRaw(${JSON_TEXT}, {${parameter}:String}))`
 
-// The engine rewrites parts with its own settings, under which a dot in a key is written like that.
+// The engine rewrites parts with its own settings, which encode a dot in a key as `%2E`.
 const escapedKey = (key: string) => key.replaceAll('.', '%2E')
 
 const propertyCondition = (place: number) =>
@@ -60,7 +60,7 @@ const eventsCondition = (target: Target): Condition => {
   }
 }
 
-// The id of a session tells when it began, if it is a UUID of version 7.
+// The id of a session contains its start if it is a UUIDv7.
 const sessionsCondition = ({ from, until }: Target): Condition => ({
   where: `substring(session_id, 15, 1) = '7' AND session_id < {until:String}${from ? ' AND session_id >= {from:String}' : ''}`,
   params: {
@@ -69,7 +69,7 @@ const sessionsCondition = ({ from, until }: Target): Condition => ({
   },
 })
 
-/** Returns what is deleted, by table. Recordings and heatmaps have times only, and heatmaps are of one event. */
+/** Returns the conditions of the rows to delete, by table. Heatmaps and recordings have no properties, and heatmaps belong to one event. */
 export const conditionsOf = (target: Target): readonly (Condition & { readonly table: string })[] => {
   const { events, properties } = target
   const isOnlyTime = !events && !properties

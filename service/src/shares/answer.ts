@@ -1,7 +1,7 @@
 import type { RunAnswer } from '../endpoints/run.ts'
 import type { Days } from '../endpoints/tokens/days.ts'
 
-/** The result of a tile as a reader gets it. */
+/** Result of a tile for a reader. */
 export interface TileAnswer {
   /** Kind of the query, which decides the form of `results`. */
   readonly kind: string
@@ -25,7 +25,7 @@ const withoutQuery = (value: unknown): unknown => {
 
 const SQL = 'HogQLQuery'
 
-/** Returns what a reader gets of a run: its result, and nothing of the query and the endpoint. */
+/** Returns the part of a run that a reader may see: the result, without the query and the endpoint. */
 export const toTileAnswer = (kind: string, answer: RunAnswer, days: Days | undefined): TileAnswer => {
   const { results, columns, hasMore, last_refresh, timezone } = answer
   return {

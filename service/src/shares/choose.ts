@@ -5,7 +5,7 @@ import type { Chosen } from './fit.ts'
 import type { PieceQuery } from './pieceQuery.ts'
 import type { Shown } from './standing.ts'
 
-/** A tile with the values that its reader chose. */
+/** A tile with the values that the reader chose. */
 export interface ChosenTile {
   readonly query: PieceQuery
   readonly chosen: Chosen
@@ -20,7 +20,10 @@ const hasOnly = (table: Table, names: readonly string[]): boolean =>
 
 const FIELDS = ['tile', 'values', 'dates']
 
-/** Returns the values of a reader, with the initial ones of the others. `undefined`: one is not among those of the share. */
+/**
+ * Returns the reader's values, and the initial values of the other variables. `undefined`: the share does not allow one
+ * of the values.
+ */
 const chooseValues = ({ choices }: ShareDefinition, given: Table): Table | undefined => {
   if (!hasOnly(given, Object.keys(choices))) return undefined
   const values = Object.entries(choices).map(([name, [initial]]) => [

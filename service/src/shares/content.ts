@@ -5,14 +5,14 @@ import { own } from '../lib/own.ts'
 import type { Metadata } from '../storage/metadata/metadata.ts'
 import type { Piece, ShareDefinition, Snapshot } from './definition.ts'
 
-/** What a share shows: the tiles in it that exist. */
+/** Content of a share: those of its tiles that exist. */
 export interface Content {
   readonly name: string
   readonly description: string
   readonly pieces: readonly Piece[]
 }
 
-/** What finds the content of shares. */
+/** Dependencies that find the content of shares. */
 export interface ContentParts {
   readonly dashboards: Pick<Dashboards, 'get' | 'list'>
   readonly metadata: Pick<Metadata, 'endpoints'>
@@ -82,7 +82,7 @@ export const contentOf = async (
   }
 }
 
-/** Returns what a share of a fixed version keeps of its dashboard. */
+/** Returns the copy of the dashboard that a share of a fixed version keeps. */
 export const snapshotOf = async (
   { metadata: { endpoints } }: ContentParts,
   projectId: number,

@@ -2,7 +2,7 @@ import type { Zone } from '../endpoints/insights/zone.ts'
 import { type DateRange, type Days, daysOf, moveDays } from '../endpoints/tokens/days.ts'
 import type { ShareDates } from './definition.ts'
 
-/** The days of a share at a time. */
+/** Days that a share covers at a given time. */
 export interface ShareDays {
   readonly initial: Days
   readonly limits: Days

@@ -10,7 +10,7 @@ import { shareDays } from './days.ts'
 import type { ShareDates, ShareDefinition } from './definition.ts'
 import { assertMayShare, type StandingParts } from './standing.ts'
 
-/** What to share, and what its readers may change. */
+/** Content of a new share, and the choices of its readers. */
 export interface ShareInput {
   readonly dashboard?: string
   readonly endpoint?: string

@@ -4,7 +4,7 @@ import type { DateRange } from '../endpoints/tokens/days.ts'
 
 export type ShareKind = 'dashboard' | 'endpoint'
 
-/** The days that a share shows, and those that a reader may move in. */
+/** Days that a share shows, and the range from which a reader may choose others. */
 export interface ShareDates extends DateRange {
   /** First day that a reader may choose. Without `min` and `max`, a reader cannot change the days. */
   readonly min?: string
@@ -12,7 +12,7 @@ export interface ShareDates extends DateRange {
   readonly max?: string
 }
 
-/** What was shared, as it was then. Only shares of a fixed version have it. */
+/** Content at the time of sharing. Only shares of a fixed version have it. */
 export interface Snapshot {
   readonly name: string
   readonly description: string
@@ -22,7 +22,7 @@ export interface Snapshot {
   readonly versions: Readonly<Record<string, number>>
 }
 
-/** What a share shows, and what its readers may change. */
+/** Content of a share, and the choices of its readers. */
 export interface ShareDefinition {
   readonly kind: ShareKind
   /** Id of the dashboard, or of the endpoint. */
@@ -52,11 +52,11 @@ export interface Share {
   /** Origins of the pages that may embed it. */
   readonly origins: readonly string[]
   readonly note: string
-  /** Hash of its password. Absent: it has none. */
+  /** Hash of its password. Absent: it has no password. */
   readonly password: string | undefined
   /** Changes with the token and the password. */
   readonly generation: string
-  /** Id of the key that its rights come from. */
+  /** Id of the key from which it gets its rights. */
   readonly ownerKey: string
   readonly createdAt: string
   readonly updatedAt: string
@@ -81,7 +81,7 @@ export type PieceSource =
   | { readonly endpoint: string; readonly version: number | undefined; readonly endpointId: string | undefined }
   | { readonly query: Readonly<Record<string, unknown>> }
 
-/** Why a tile cannot be shared, and what to do. */
+/** Reason why a tile cannot be shared, and the remedy. */
 export interface Fault {
   readonly tile: string
   readonly code: 'not_pinned' | 'no_dates' | 'no_value' | 'wrong_value' | 'missing' | 'personal' | 'raw_query'

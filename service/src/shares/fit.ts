@@ -10,13 +10,13 @@ import { fault, type FitParts, type PieceQuery } from './pieceQuery.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What a reader has chosen, within what the share allows. */
+/** Choices of a reader, within the limits of the share. */
 export interface Chosen {
   readonly values: Values
   readonly days: Days | undefined
 }
 
-/** The project of a share, at a time. */
+/** Project of a share, and the current time. */
 export interface Moment {
   readonly projectId: number
   readonly zone: Zone

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ApiError } from '../lib/apiError.ts'
 
-/** The page of shares, and its files. */
+/** Page that shows shares, and its files. */
 export interface Pages {
   /** Returns the HTML of the page. */
   html(): Promise<string>
-  /** Returns the path of a file of the page, below `root`. Throws `ApiError` if there is none. */
+  /** Returns the path of a file of the page, below `root`. Throws `ApiError` if it does not exist. */
   file(path: string): string
   readonly root: string
 }
@@ -26,7 +26,7 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `
 
-/** Reads the page of shares from the folder of the built console. */
+/** Reads the page of shares from the directory of the built console. */
 export const createPages = ({ folder, base }: { folder: string; base: string }): Pages => ({
   root: folder,
   async html() {

@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../lib/apiError.ts'
 import { createLane } from '../lib/lane.ts'
 
-/** Fewest and most characters of a password. */
+/** Minimum and maximum length of a password, in characters. */
 export const MIN_PASSWORD = 8
 export const MAX_PASSWORD = 256
 
@@ -30,7 +30,10 @@ export const hashPassword = async (password: string): Promise<string> => {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Returns the function that tells whether a password has a stored hash. It takes one scrypt, and two run at the same time. */
+/**
+ * Returns a function that checks a password against a stored hash. Each check computes scrypt once, and at most two run
+ * at the same time.
+ */
 export const createPasswordCheck = (): ((password: string, stored: string) => Promise<boolean>) => {
   const lane = createLane(AT_ONCE)
   let waiting = 0
@@ -50,7 +53,7 @@ export const createPasswordCheck = (): ((password: string, stored: string) => Pr
 }
 
 const WINDOW_MS = 60_000
-/** Tries of the password of a share per minute. */
+/** Maximum password attempts per share and minute. */
 export const MAX_TRIES = 5
 
 // Limits the memory of a flood: beyond it, windows that have ended are forgotten.

@@ -10,15 +10,15 @@ import type { Fault, Piece } from './definition.ts'
 export interface PieceQuery {
   readonly piece: Piece
   readonly query: SqlQuery | InsightQuery
-  /** Its variables that select rows: those of SQL, the breakdowns of an insight. */
+  /** Variables that select rows: those of SQL, or the breakdowns of an insight. */
   readonly names: readonly string[]
-  /** Why it must not be shown to others. */
+  /** Reason why its values must not be shown to others. */
   readonly exposure: string | undefined
   /** Whether runs of it may pass dates. */
   readonly takesDates: boolean
 }
 
-/** What finds the queries of pieces, and checks them. */
+/** Dependencies that find and check the queries of pieces. */
 export interface FitParts {
   readonly metadata: Pick<Metadata, 'endpoints' | 'variables'>
   readonly takesDates: (version: EndpointVersion) => boolean

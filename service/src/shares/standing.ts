@@ -9,7 +9,7 @@ import { type FitParts, type PieceQuery, queryOf } from './pieceQuery.ts'
 
 export type ShareState = 'active' | 'expired' | 'revoked' | 'suspended'
 
-/** What a share shows now. */
+/** Current content of a share. */
 export interface Shown {
   readonly content: Content
   readonly queries: readonly PieceQuery[]
@@ -17,10 +17,10 @@ export interface Shown {
   readonly moment: Moment
 }
 
-/** Whether a share can be read now, and if not, why. */
+/** Current state of a share, and the reason if readers cannot open it. */
 export interface Standing {
   readonly state: ShareState
-  /** Why it is suspended, and what to do. */
+  /** Reason for the suspension, and the remedy. */
   readonly reasons: readonly string[]
   /** Set if it is active. */
   readonly shown?: Shown
@@ -31,13 +31,13 @@ export interface StandingParts extends ContentParts, FitParts {
   readonly now?: () => number
 }
 
-/** The scopes that a key needs for its shares: they show what it may read. */
+/** Scopes that a key needs for its shares, because they show data that requires these scopes. */
 export const NEEDED_SCOPES: Readonly<Record<ShareKind, readonly string[]>> = {
   dashboard: ['share:write', 'dashboard:read', 'endpoint:read', 'query:read'],
   endpoint: ['share:write', 'endpoint:read'],
 }
 
-/** Returns the scopes that a key lacks for shares of a kind in a project. */
+/** Returns the scopes for this kind of share that a key lacks in a project. */
 const lackedScopes = (key: ApiKey, projectId: number, kind: ShareKind): readonly string[] =>
   key.projectId === undefined || key.projectId === projectId
     ? NEEDED_SCOPES[kind].filter((scope) => !key.scopes.includes(scope))
@@ -54,12 +54,12 @@ export const assertMayShare = (key: ApiKey, projectId: number, kind: ShareKind):
 
 const suspended = (...reasons: readonly string[]): Standing => ({ state: 'suspended', reasons })
 
-/** What decides whether shares can be read. */
+/** Checks that determine whether shares can be read. */
 export interface Standings {
-  /** Checks what a share would show, as it is now. `isThorough`: with all values that readers may choose. */
+  /** Checks the current content of a share. `isThorough`: with all values that readers may choose. */
   ofDefinition(projectId: number, definition: ShareDefinition, isThorough: boolean): Promise<Standing>
   of(share: Share): Promise<Standing>
-  /** Returns the state of a share that cannot change any more. */
+  /** Returns the final state of a share, which cannot change anymore. */
   endOf(share: Share): 'expired' | 'revoked' | undefined
 }
 

@@ -6,7 +6,7 @@ import type { Share, ShareDefinition } from './definition.ts'
 
 /** The fields of a share that may change. */
 export type ShareChanges = Partial<Pick<Share, 'origins' | 'note' | 'expiresAt' | 'ownerKey'>> & {
-  /** null: no password any more. */
+  /** null: removes the password. */
   readonly password?: string | null
   readonly token?: string
 }
@@ -35,7 +35,7 @@ export interface ShareStore {
    * with `undefined` if the project has no room even then.
    */
   create(share: NewShare, token: string, limits: ShareLimits): Promise<Share | undefined>
-  /** Resolves with `undefined` if there is no such share, or it was revoked. */
+  /** Resolves with `undefined` if the share does not exist or is revoked. */
   update(projectId: number, id: string, changes: ShareChanges): Promise<Share | undefined>
   /** Revokes a share. Resolves with whether it exists. */
   revoke(projectId: number, id: string): Promise<boolean>

@@ -55,7 +55,7 @@ export const toShareView = (share: Share, { state, reasons }: Standing, owner: A
   }
 }
 
-/** What a reader sees of a share: no query, no name of an endpoint, no pinned value. */
+/** A share for its readers: without queries, names of endpoints and pinned values. */
 export interface ReaderView {
   readonly title: string
   readonly description: string

@@ -4,17 +4,17 @@ import { isUuid } from '../lib/uuid.ts'
 /** A token that reads a share for some minutes. */
 export interface View {
   readonly share: string
-  /** When its reader opened the share, in ms since the epoch. */
+  /** Time at which the reader opened the share, in ms since the epoch. */
   readonly openedAt: number
-  /** When it ends, in ms since the epoch. */
+  /** Expiry, in ms since the epoch. */
   readonly until: number
 }
 
-/** What signs the views of a share. Another token or password of the share ends all of them. */
+/** Key that signs the views of a share. A new token or password of the share ends all views. */
 export interface ViewKey {
   /** Secret of the project. */
   readonly secret: string
-  /** Changes with each change of the share's token or password. */
+  /** Value that changes with the share's token and password. */
   readonly generation: string
 }
 
@@ -31,7 +31,7 @@ export const signView = ({ share, openedAt, until }: View, key: ViewKey): string
   return `${PREFIX}${signed}.${macOf(signed, key).toString('base64url')}`
 }
 
-/** Returns what a token says of itself, unverified. `undefined`: it is not the token of a view. */
+/** Returns the claims of a token, unverified. `undefined`: the token does not belong to a view. */
 export const parseView = (token: string): (View & { readonly signed: string; readonly mac: string }) | undefined => {
   if (!token.startsWith(PREFIX) || token.length > 200) return undefined
   const [share, openedAt, until, mac, ...more] = token.slice(PREFIX.length).split('.')

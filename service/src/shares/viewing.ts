@@ -27,7 +27,7 @@ export interface OpenedShare {
   readonly share: ReaderView
 }
 
-/** What a run of a tile needs beside the tile. */
+/** Inputs of a tile's run, besides the tile. */
 export interface TileRun {
   /** Identifies the share in the cache and in the limits. */
   readonly scope: string
@@ -43,7 +43,7 @@ export interface Viewing {
   open(opening: Opening): Promise<OpenedShare>
   /** Runs a tile of the share of a view. */
   show(view: string | undefined, asked: unknown, signal: AbortSignal): Promise<TileAnswer>
-  /** Runs a tile as `show` does, for a preview too. */
+  /** Runs a tile like `show`, also for previews. */
   runTile(run: TileRun): Promise<TileAnswer>
   /** Returns the origins that may embed the share with this id. */
   originsOf(id: string): Promise<readonly string[]>
@@ -51,9 +51,9 @@ export interface Viewing {
 
 /** A view lasts this long. Its page renews it. */
 export const VIEW_MS = 10 * 60_000
-/** A view can be renewed without the password for this long. */
+/** Period in which a view can be renewed without the password. */
 const UNLOCKED_MS = 24 * 3_600_000
-/** Runs of tiles of one share per minute, of all its readers. */
+/** Maximum tile runs per share and minute, by all readers together. */
 export const SHARE_RUNS_PER_MINUTE = 600
 
 const nothing = () => new ApiError('not_found', { detail: 'There is nothing to show here.' })
@@ -88,7 +88,7 @@ export interface ViewingDependencies {
   readonly now?: () => number
 }
 
-/** Creates what readers of shares use. */
+/** Creates the functions for readers of shares. */
 export const createViewing = ({ store, standings, metadata, run, now = Date.now }: ViewingDependencies): Viewing => {
   const isPassword = createPasswordCheck()
   const countTry = createTries(now)
@@ -111,7 +111,7 @@ export const createViewing = ({ store, standings, metadata, run, now = Date.now 
     return view && view.share === share.id && isSigned(view, await keyOf(share)) ? view : undefined
   }
 
-  /** Returns when the reader opened the share, if it needs no password or has the right one. */
+  /** Returns the time at which the reader opened the share. Requires the right password if the share has one. */
   const unlock = async (share: Share, { password, view: token }: Opening): Promise<number> => {
     if (share.password === undefined) return now()
     const view = await viewOf(share, token)

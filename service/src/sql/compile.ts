@@ -220,7 +220,7 @@ export const visitSelects = (
   return dependencies
 }
 
-/** Compiles a query, and returns with the result what it depends on. */
+/** Compiles a query. Returns the result and its dependencies. */
 export const compileAnew = (
   query: ParsedQuery,
   { projectId, variables, limit, offset = 0, keyset, replace, isUnmerged, plain = [] }: CompileOptions,

@@ -4,7 +4,7 @@ import { WINDOW_FUNCTIONS } from './catalog/functions/windows.ts'
 import { CAST_FUNCTIONS } from './catalog/kinds.ts'
 import { type Column, RELATED, TABLES } from './catalog/tables.ts'
 
-/** What SQL queries may use. */
+/** Tables, columns and functions that SQL queries may use. */
 export interface SqlSchema {
   readonly tables: readonly {
     readonly name: string

@@ -10,7 +10,7 @@ export interface Compiled {
   readonly keyCount: number
 }
 
-/** What was made for some values of the variables, and fits all values with the same facts. */
+/** Output for some values of the variables. It fits all values with the same facts. */
 export interface Fitted {
   readonly facts: readonly Fact[]
   /** Size, for the bounds of a store. */

@@ -20,8 +20,7 @@ export interface Connection {
 
 // Less than the 60 s after which SDKs give up on a request.
 const WRITES = { timeoutMs: 30_000, connections: 32 }
-// Longer than any query may run, and more connections than the gate lets through (storage/gate.ts), so that none waits
-// here.
+// Longer than the longest query, and more connections than the gate allows (storage/gate.ts), so that no request waits here.
 const READS = { timeoutMs: 70_000, connections: 80 }
 // Tables are built in the background, two at a time (storage/gate.ts). The other connections are for the writer's
 // deletions.

@@ -30,7 +30,7 @@ export interface EngineResponse {
   readonly body: Dispatcher.ResponseData['body']
   /** Number of rows. 0: unknown. */
   readonly rowCount: number
-  /** What the engine has read until the response began. */
+  /** Read statistics of the engine when the response began. */
   readonly read: { readonly bytes: number; readonly ms: number }
 }
 

@@ -55,7 +55,7 @@ export const resultBytes = (maxBytes: number): Settings => ({
   result_overflow_mode: 'throw',
 })
 
-// A query with more groups than fit in memory writes them to disk, which takes about a quarter longer.
+// A query with too many groups for its memory writes them to disk, which takes about a quarter longer.
 const SPILL_SHARE = 0.7
 const MAX_SPILLED_SHARE = 4
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where a service stores its data. */
+/** Storage location of a service's data. */
 export interface StorageLocation {
   /** Absolute path of the data folder. */
   readonly dataDir: string

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createClient } from '@libsql/client/sqlite3'
 
-// A command that checks the lock holds it briefly.
+// A command that checks the lock also holds it briefly.
 const WAIT_MS = 500
 
 /** Another process has locked the data folder. */

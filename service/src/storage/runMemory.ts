@@ -2,7 +2,7 @@ import type { Settings } from './clickhouseHttp.ts'
 import type { SeeingRun } from './clickhouseSettings.ts'
 import type { ReadLimits, Statement } from './storage.ts'
 
-/** What the engine read for a statement. */
+/** Data that the engine read for a statement. */
 export interface Reading {
   readonly bytes: number
   readonly ms: number

@@ -46,7 +46,7 @@ export interface RunLimits {
   readonly maxThreads?: number
   /** Tables of `db` that the statement reads in addition to `events`. Each has a column `project_id`. */
   readonly tables?: readonly string[]
-  /** How the statement's id in the engine begins, by which `progress` finds it. */
+  /** Prefix of the statement's id in the engine, by which `progress` finds it. */
   readonly idPrefix?: string
 }
 
@@ -59,7 +59,7 @@ export interface StatementRef {
   readonly idPrefix: string
 }
 
-/** How far the engine is with a statement. */
+/** Progress of a statement in the engine. */
 export interface Progress {
   readonly readRows: number
   /** The engine's estimate of the rows it will read. */
@@ -137,7 +137,7 @@ export interface Storage {
   progress(of: StatementRef, signal: AbortSignal): Promise<Progress | undefined>
   /** Returns the rows of one of the service's own statements, which can read every project. */
   rows<Row>(statement: Statement, bounds: ReadBounds): Promise<Row[]>
-  /** Inserts all rows or, after a rejection with `kind: 'data'`, none. After `'unavailable'` it may be either. */
+  /** Inserts all rows. Stores none after a rejection with `kind: 'data'`, and all or none after `'unavailable'`. */
   insert(table: string, rows: JsonLines, options?: InsertOptions): Promise<void>
   command(statement: string): Promise<void>
   /**

@@ -1,4 +1,4 @@
-/** Rows of one day and event, as the files of an import have them. */
+/** Row counts of one day and event in the files of an import. */
 export interface DayCount {
   /** Rows with this day in their file. */
   readonly read: number
@@ -17,10 +17,13 @@ const MAX_EVENT_CHARS = 200
 
 const NONE: DayCount = { read: 0, moved: 0, refused: 0 }
 
-/** Returns the UTC day of a possible time. */
+/** Returns the UTC day of a time within the valid range. */
 export const utcDay = (timestamp: number | string): string => new Date(timestamp).toISOString().slice(0, 10)
 
-/** Counts rows by day and event, from earlier counts. Days and events beyond the first 1,000 are counted together. */
+/**
+ * Counts rows by day and event, and adds them to earlier counts. Days and events beyond the first 1,000 are counted
+ * together.
+ */
 export const createDayCounter = (earlier: DayCounts) => {
   const counts = new Map(Object.entries(earlier))
   const add = (day: string, event: string, { read = 0, moved = 0, refused = 0 }: Partial<DayCount>) => {

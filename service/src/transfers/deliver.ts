@@ -12,7 +12,7 @@ const isTemporary = (status: number) => status >= 500 || status === 429 || statu
 
 type Refused = Awaited<ReturnType<Deliver>>
 
-/** What came of a try: what was refused, or why it failed. */
+/** Outcome of a try: the refused events, or the reason why it failed. */
 type Outcome =
   | { readonly refused: Refused }
   | { readonly why: string; readonly isTemporary: boolean; readonly waitMs: number }

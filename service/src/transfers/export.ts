@@ -22,7 +22,7 @@ import {
   personsStatement,
 } from './exportQueries.ts'
 
-/** What an export can have, besides events. */
+/** Optional data of an export, besides events. */
 export const PEOPLE_DATA = ['persons', 'distinct_ids'] as const
 export type PeopleData = (typeof PEOPLE_DATA)[number]
 
@@ -30,7 +30,7 @@ export type PeopleData = (typeof PEOPLE_DATA)[number]
 export interface Exporter {
   /** Returns the parts of a selection. `isByDay`: no part has events of two days. */
   parts(projectId: number, selection: EventSelection, isByDay: boolean, signal: AbortSignal): Promise<readonly Part[]>
-  /** Returns one part, as a file of its own. */
+  /** Returns one part as a separate file. */
   part(
     projectId: number,
     selection: EventSelection,
@@ -41,7 +41,7 @@ export interface Exporter {
   /** Returns all events of a selection as one file. A Parquet file has one part at most. */
   events(projectId: number, selection: EventSelection, format: ExportFormat, signal: AbortSignal): Promise<Readable>
   people(projectId: number, data: PeopleData, format: ExportFormat, signal: AbortSignal): Promise<Readable>
-  /** Returns what was erased in a project, as lines of JSON. */
+  /** Returns a project's erasures as lines of JSON. */
   deletions(projectId: number): Promise<string>
 }
 

@@ -5,7 +5,7 @@ import type { Statement } from '../storage/storage.ts'
 export const EXPORT_FORMATS = ['jsonl', 'csv', 'parquet'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** Which events are exported. All conditions apply. */
+/** Filters of the exported events. All conditions apply. */
 export interface EventSelection {
   /** Names of events. Empty: all. */
   readonly events: readonly string[]
@@ -34,8 +34,8 @@ export interface Part {
 /** A part has about as many events at most. Its statement then takes a few seconds. */
 export const PART_EVENTS = 200_000
 
-// A spreadsheet runs a text that begins like that as a formula. One quote is added, also to texts that have quotes there already, so
-// that an import can remove it.
+// Spreadsheets run a text with this beginning as a formula. One quote is added, also to texts that already begin with
+// quotes, so that an import can remove it.
 const FORMULA = "^'*[=+@\\-\\t\\r]"
 
 const text = (column: string, format: ExportFormat) =>
@@ -134,7 +134,7 @@ export const personsStatement = (projectId: number): Statement =>
     variables: {},
   })
 
-/** Returns the statement with all ids and their people, which says who was merged. */
+/** Returns the statement with all ids and their persons, which shows who was merged. */
 export const idsStatement = (projectId: number, format: ExportFormat): Statement =>
   compileQuery(
     parseQuery(`SELECT ${text('distinct_id', format)}, toString(person_id) AS person_id FROM person_distinct_ids`),

@@ -2,7 +2,7 @@ import type { Exporter, PeopleData } from './export.ts'
 import type { EventSelection, ExportFormat } from './exportQueries.ts'
 import type { Target } from './targets.ts'
 
-/** Kinds of data that an export has. */
+/** Kinds of data in an export. */
 export const EXPORT_DATA = ['events', 'persons', 'distinct_ids', 'deletions'] as const
 export type ExportData = (typeof EXPORT_DATA)[number]
 
@@ -26,7 +26,7 @@ export interface ExportedFile {
   readonly events?: number
 }
 
-/** What an export wrote. It is in the target, too. */
+/** Manifest of an export. It is also stored in the target. */
 export interface Manifest {
   readonly format: 1
   readonly project: number
@@ -37,7 +37,7 @@ export interface Manifest {
   readonly events: number
 }
 
-/** The target has the increments of another export. */
+/** The target contains the increments of another export. */
 export class OtherExport extends Error {
   override name = 'OtherExport'
 }

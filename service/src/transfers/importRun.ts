@@ -48,7 +48,7 @@ export interface ImportRun {
 
 const BATCH_EVENTS = 1_000
 const BATCH_BYTES = 4_000_000
-/** Rows without an id of their own are distinguished within so many. */
+/** Number of recent rows within which rows without an id are told apart. */
 const KNOWN_KEYS = 100_000
 
 const FAULTS: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   wrong_cells: 'The row has another number of cells than the header.',
 }
 
-/** Numbers equal rows, so that each is an event of its own, also when the file is imported again. */
+/** Numbers equal rows, so that each is a separate event, even if the file is imported again. */
 const createOrdinals = () => {
   let [recent, before] = [new Map<string, number>(), new Map<string, number>()]
   return (key: string): number => {
@@ -102,7 +102,7 @@ const createRead = ({ id, source }: ImportRun) => {
   }
 }
 
-/** Imports files, from a position. After each delivery, the position is stored. Rejects with `ImportError`. */
+/** Imports files, starting at a position. Stores the position after each delivery. Rejects with `ImportError`. */
 export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
   const { id, source, files, store, deliver, onRefused, onProgress, rate, pause, isStopped } = run
   let { position } = run
@@ -167,14 +167,14 @@ export const runImport = async (run: ImportRun): Promise<ImportPosition> => {
     const all = file.rows()
     for (;;) {
       const next = await all.next().catch(async (error: unknown) => {
-        // What was read before the damage.
+        // Deliver the rows that precede the damage.
         if (rows) await flush(line)
         throw error
       })
       if (next.done) break
       const row = next.value
       const found = partsOf(row.value).map(read)
-      // Read again for the numbers of equal rows, but delivered already.
+      // These rows were delivered already. They are read again only to number equal rows.
       if (row.line <= first) continue
       line = row.line
       rows += found.length

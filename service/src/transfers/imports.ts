@@ -11,7 +11,7 @@ const AHEAD_MS = 2 * 24 * 3_600_000
 /** Imports of projects. `trailmark import` runs them. */
 export interface Imports {
   list(projectId: number): Promise<readonly ImportRecord[]>
-  /** Compares what an import has read with what it has stored. */
+  /** Compares the rows that an import has read with the stored events. */
   sheet(storage: Pick<Storage, 'rows'>, projectId: number, id: string): Promise<Sheet>
   /** Lets the command stop after its current delivery. */
   stop(projectId: number, id: string): Promise<ImportRecord>

@@ -10,8 +10,8 @@ const MAX_PAGE_BYTES = 200_000_000
 const COLUMNS = ['uuid', 'event', 'distinct_id', 'timestamp', 'properties', 'elements_chain'] as const
 
 /**
- * Returns the rows of a Parquet file of events, which the engine reads into a table of its own. `table`: its name, which nothing else
- * uses.
+ * Returns the rows of a Parquet file of events. The engine reads them into a separate table. `table`: its name, which
+ * must be unused.
  */
 export const parquetFile = (
   storage: Pick<Storage, 'rows' | 'command' | 'insert'>,

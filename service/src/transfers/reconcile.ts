@@ -18,7 +18,7 @@ export interface SheetDay extends SheetCounts {
   readonly event: string
 }
 
-/** What became of the rows of an import. */
+/** Outcome of an import's rows. */
 export interface Sheet {
   readonly read: number
   /** New events. */
@@ -44,7 +44,7 @@ const explain = ({ read, moved, refused }: DayCount, stored: number): SheetCount
   return { read, moved, refused, repeated, stored, unexplained: stored - accepted + repeated }
 }
 
-/** Compares what an import has read with what it has stored. Its deliveries must have ended. */
+/** Compares the rows that an import has read with the stored events. Its deliveries must have ended. */
 export const reconcile = async (
   storage: Pick<Storage, 'rows'>,
   { id, projectId, position }: ImportRecord,

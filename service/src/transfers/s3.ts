@@ -9,14 +9,14 @@ import { pause } from '../lib/wait.ts'
 import type { Target } from './targets.ts'
 
 export interface S3Options {
-  /** URL of the store. Absent: the one of AWS in the region. */
+  /** URL of the store. Absent: the AWS endpoint of the region. */
   readonly endpoint?: string | undefined
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string | undefined
   readonly bucket: string
-  /** What the names of all files begin with. */
+  /** Prefix of all file names. */
   readonly prefix: string
 }
 
@@ -75,7 +75,10 @@ export const s3Target = (options: S3Options): Target => {
   const { endpoint, region, bucket, prefix } = options
   const { origin, host, pathname } = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`)
 
-  /** Sends a request, again if it may succeed then. Resolves with the text, or `undefined` if there is no such file. */
+  /**
+   * Sends a request, and retries it after a temporary error. Resolves with the text, or `undefined` if the file does
+   * not exist.
+   */
   const send = async (method: 'PUT' | 'GET', name: string, file?: string): Promise<string | undefined> => {
     const key = [bucket, ...prefix.split('/'), ...name.split('/')].filter(Boolean).map(encode).join('/')
     const path = `${pathname.replace(/\/$/, '')}/${key}`
@@ -120,7 +123,7 @@ export const s3Target = (options: S3Options): Target => {
   }
 }
 
-/** Returns the options in the environment for a URL such as `s3://bucket/prefix`. A string: what is missing. */
+/** Returns the options for a URL such as `s3://bucket/prefix`, from the environment. A string: the missing part. */
 export const s3Options = (url: string, env: NodeJS.ProcessEnv): S3Options | string => {
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(url) ?? []
   if (!bucket) return 'expects a URL such as s3://bucket/prefix'

@@ -14,7 +14,7 @@ export interface ImportCounts {
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportPosition {
   /** Files that are imported as a whole. */
   readonly files: readonly string[]

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 
 /** A place for the files of an export. */
 export interface Target {
-  /** Writes a file, over one with the same name. It is complete or absent. */
+  /** Writes a file, and replaces an existing one with the same name. A file is complete or absent. */
   write(path: string, body: Readable | string): Promise<void>
-  /** Returns the text of a file. `undefined`: there is none. */
+  /** Returns the text of a file, or `undefined` if it does not exist. */
   read(path: string): Promise<string | undefined>
 }
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { ImportError } from './importError.ts'
 
-/** A file in a zip archive: where its bytes are. */
+/** Position of a file's bytes in a zip archive. */
 export interface ZipEntry {
   readonly name: string
   readonly start: number

@@ -5,17 +5,17 @@ import type { TileData } from './tileData.ts'
 /** A query parameter of the builder. */
 export type Parameter = readonly [name: string, value: string | undefined]
 
-/** What the builder of insights knows of a kind. */
+/** Properties of an insight kind that the builder needs. */
 export interface BuiltKind {
   readonly name: 'trends' | 'funnel' | 'retention'
   readonly label: string
   /** Reads its query from the URL. */
   readonly toQuery: (search: URLSearchParams) => Query | undefined
-  /** Returns the parameters of its own settings. */
+  /** Returns the query parameters of the settings that only this kind has. */
   readonly parametersOf: (query: Query) => readonly Parameter[]
   /** Returns a title: the names of its events. */
   readonly titleOf: (query: Query) => string
-  /** Whether the page's period applies. */
+  /** Whether the period of the page applies. */
   readonly hasPeriod: boolean
 }
 

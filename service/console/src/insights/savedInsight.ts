@@ -33,7 +33,7 @@ const filterParameter = ({ key, type, operator, value }: Fields): Parameter => {
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 
-/** Whether `built` has everything that `saved` has. What it has besides is what the API assumes. */
+/** Returns whether `built` contains everything in `saved`. Additional fields have the defaults of the API. */
 const contains = (built: unknown, saved: unknown): boolean => {
   if (isEmpty(saved)) return isEmpty(built)
   if (Array.isArray(saved))

@@ -16,7 +16,10 @@ const RetentionTile = ({ caption, results }: TileProps) => (
   <RetentionGrid caption={caption} unit="Interval" results={results} formatCohort={formatCohort} />
 )
 
-/** Displays of tiles that only one kind of insight has. Not in the rows of kinds, which tests read without components. */
+/**
+ * Tile displays that only one kind of insight has. Separate from the kinds, because tests read those without
+ * components.
+ */
 const TILES: readonly { readonly kind: string; readonly display: Display; readonly Tile: ComponentType<TileProps> }[] =
   [
     { kind: 'FunnelsQuery', display: 'funnel', Tile: FunnelChart },

@@ -9,7 +9,7 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: '
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
 const languages = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
 
-/** What stands for a value that is not known, or that cannot be shown. */
+/** Text for a value that is unknown or cannot be shown. */
 const NONE = '–'
 
 /** Formats a number of stored data, which can be anything. */
@@ -30,7 +30,7 @@ export const formatCount = (count: number, one: string, many = `${one}s`): strin
 /** A share from 0 to 1 as a percentage. */
 export const formatShare = (value: number): string => numberAs(share, value)
 
-/** A relative change, where 0.5 is half more: `+50%`. */
+/** Returns a relative change as text: `+50%` for 0.5. */
 export const formatChange = (value: number): string => numberAs(change, value)
 
 /** Seconds as `1m 05s`, `2h 03m` or `850 ms`. */

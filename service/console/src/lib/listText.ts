@@ -2,7 +2,7 @@
 export const joinList = (values: readonly string[]): string =>
   values.map((text) => text.replace(/[\\,]/g, '\\$&')).join(',')
 
-/** Reads what `joinList` wrote. */
+/** Parses the output of `joinList`. */
 export const splitList = (text: string): string[] => {
   const parts = ['']
   for (let at = 0; at < text.length; at++) {

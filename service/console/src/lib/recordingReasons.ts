@@ -1,7 +1,9 @@
 import type { RecordingReason } from '../../../../src/types.ts'
 import { cutText } from './propertyText.ts'
 
-/** Why a session has no recording, or where it stops, by what the SDK sends as `$sdk_debug_replay_stop_reason`. */
+/**
+ * Reasons why a session has no recording, or why its recording stops, by the value of `$sdk_debug_replay_stop_reason`.
+ */
 export const REASONS: Readonly<Record<RecordingReason, string>> = {
   // The site or the project does not record.
   opted_out: 'The visitor has opted out.',
@@ -40,7 +42,7 @@ const MAX_REASON = 100
 const own = <V>(table: Readonly<Record<string, V>>, name: string): V | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
-/** What the SDK says of recording on each event. */
+/** State of recording that the SDK adds to each event. */
 interface RecordingProperties {
   readonly $recording_status?: unknown
   readonly $sdk_debug_replay_stop_reason?: unknown

@@ -4,7 +4,7 @@ import type { ResponseOf } from '../api/inProject.ts'
 export type RejectedEvent = ResponseOf<'/api/projects/{projectId}/refused_events', 'get'>['results'][number]
 export type RejectionCode = RejectedEvent['code']
 
-/** What to do about rejected events, by the reason. */
+/** Remedies for rejected events, by reason. */
 export const REMEDIES: Readonly<Record<RejectionCode, string>> = {
   event_not_in_plan: 'Correct the name of the event, or add it to the plan of the project.',
   properties_not_in_plan: 'Correct the properties that $plan_violations of the sample names, or change the plan.',

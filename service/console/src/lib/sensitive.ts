@@ -1,4 +1,4 @@
-/** What is shown and exported in place of a sensitive value. */
+/** Text that is shown and exported in place of a sensitive value. */
 export const MASK = '••••••'
 
 const SENSITIVE = /password|passwd|token|secret|authorization|card/i

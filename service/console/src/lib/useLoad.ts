@@ -7,7 +7,7 @@ export interface Loaded<Data> {
   readonly data: Data | undefined
   readonly error: Failure | undefined
   readonly isLoading: boolean
-  /** When `data` was loaded, in ms since the epoch. */
+  /** Time at which `data` was loaded, in ms since the epoch. */
   readonly loadedAt: number | undefined
   /** Loads again. With `force` the service skips its cache. */
   readonly reload: (options?: { readonly force?: boolean }) => void

@@ -4,7 +4,7 @@ import { renewals } from '../api/session.ts'
 
 export interface ApiPage<Item> {
   readonly results: readonly Item[]
-  /** The cursor of the next page. null: there is none. */
+  /** Cursor of the next page. null: this is the last page. */
   readonly next: string | null
 }
 

@@ -16,7 +16,8 @@ export interface Span {
 /** Messages from the page to the player. */
 export type ToPlayer =
   /**
-   * Removes all events. The events of another part of the recording follow. `isStill`: it is shown without a pointer.
+   * Removes all events. The events of another part of the recording follow. `isStill`: whether the recording is shown
+   * without a pointer.
    */
   | { readonly type: 'open'; readonly gaps: readonly Span[]; readonly isStill?: boolean }
   /** More events, in order. `isEnd`: there are no more. */

@@ -3,7 +3,7 @@ import type { Replayer } from '@rrweb/replay'
 /** Rules of every recorded page. Its scripts do not run, so browsers would show controls of media, and canvases as text. */
 export const RULES = [
   'video:not([controls])::-webkit-media-controls, audio:not([controls])::-webkit-media-controls { display: none !important }',
-  // As weak as those of browsers.
+  // These rules have the same low specificity as those of browsers.
   ':where(canvas) { display: inline-block; width: attr(width px, 300px); height: auto; aspect-ratio: attr(width type(<number>), 300) / attr(height type(<number>), 150) }',
 ]
 

@@ -9,13 +9,13 @@ type JsonOf<Path extends keyof paths> = paths[Path] extends {
 
 type Opened = JsonOf<'/shared/session'>
 
-/** What a reader sees of a share. */
+/** A share for its readers. */
 export type ReaderShare = Opened['share']
 export type SharedTile = ReaderShare['tiles'][number]
 /** The result of a tile. */
 export type TileAnswer = JsonOf<'/shared/tile'>
 
-/** What a reader asks for: a tile with the values that they chose. */
+/** Request of a reader: a tile with the chosen values. */
 export interface Asked {
   readonly tile: string
   readonly values: Readonly<Record<string, unknown>>
@@ -70,7 +70,7 @@ const send = async (path: string, body: unknown, view?: string, signal?: AbortSi
 const delay = (seconds: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.min(seconds, MAX_WAIT_SECONDS) * 1_000))
 
-/** Whether a failure means that the page must not show anything of the share any more. */
+/** Returns whether a failure means that the page must not show any data of the share anymore. */
 export const isOver = ({ status, code }: Failure): boolean =>
   status === 410 || status === 404 || code === 'share_password'
 

@@ -11,7 +11,7 @@ type ShareBody = NonNullable<
   paths['/api/projects/{projectId}/shares']['post']['requestBody']
 >['content']['application/json']
 
-/** What is shared. */
+/** Shared content. */
 export type Shared =
   | {
       readonly dashboard: string
@@ -27,7 +27,7 @@ export interface NamedText {
   readonly text: string
 }
 
-/** What the form of a new share has. */
+/** Form of a new share. */
 export interface ShareDraft {
   readonly title: string
   readonly isLatest: boolean

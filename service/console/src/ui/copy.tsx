@@ -10,7 +10,7 @@ const copyText = async (text: string): Promise<void> => {
   const focused = document.activeElement
   const area = document.createElement('textarea')
   area.value = text
-  // What is outside an open dialog cannot be selected.
+  // Elements outside an open dialog cannot be selected.
   const parent = document.querySelector('dialog[open]') ?? document.body
   parent.append(area)
   area.select()

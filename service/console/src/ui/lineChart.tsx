@@ -10,7 +10,7 @@ export interface Series {
   readonly values: readonly (number | null)[]
   /** Number of the color, from 1. */
   readonly color: number
-  /** The period before, drawn with dots. */
+  /** Whether this is the previous period, which is drawn with dots. */
   readonly isComparison?: boolean
 }
 
@@ -138,8 +138,8 @@ const watchLook = (element: HTMLElement, resize: () => void, recolor: () => void
 }
 
 /**
- * A chart of series over buckets, which starts at zero. The arrow keys move its cursor, a live region reads the values,
- * and "Show as table" has them all.
+ * A line chart of series over buckets, with an axis that starts at zero. The arrow keys move its cursor, a live region
+ * reads the values, and "Show as table" lists them all.
  */
 export const LineChart = ({
   caption,

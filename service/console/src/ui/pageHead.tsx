@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-/** The head of a page: its title, which is the document's too, and its actions. */
+/** The head of a page: its title, which is also the document title, and its actions. */
 export const PageHead = ({
   title,
   about,

@@ -31,7 +31,7 @@ export const PeopleDialog = ({
 }: {
   readonly title: string
   readonly sources: readonly PeopleSource[]
-  /** What is counted of each person. Absent: the counts are not shown. */
+  /** Name of the count that is shown for each person. Absent: no counts are shown. */
   readonly countName?: string
   readonly onClose: () => void
 }) => {

@@ -7,7 +7,7 @@ import { pathPart } from '../lib/pathPart.ts'
 /** The recording starts this long before the event, to show what led to it. */
 const LEAD_MS = 3_000
 
-/** A link to the moment of an event in the recording of its session. If there is none, a link to the reason. */
+/** A link to the moment of an event in the recording of its session. Without a recording, a link to the reason. */
 export const RecordingLink = ({
   sessionId,
   timestamp,

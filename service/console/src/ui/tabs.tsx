@@ -23,7 +23,7 @@ export const Tabs = <Name extends string>({
 }) => {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
-  // Where the tabs are wider than the page, the chosen one is visible.
+  // If the tabs are wider than the page, scroll to the chosen one.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]')
     if (tab) list.current!.scrollLeft = tab.offsetLeft - (list.current!.clientWidth - tab.offsetWidth) / 2

@@ -29,7 +29,7 @@ export interface EndpointToolParts {
 
 type Caller = Pick<AgentCall, 'projectId' | 'seesPeople'>
 
-/** An endpoint that agents may run. */
+/** An endpoint that agents are allowed to run. */
 interface Runnable {
   readonly endpoint: Endpoint
   readonly version: EndpointVersion

@@ -51,7 +51,7 @@ const FUNNEL_STEP = Type.Object(
   { additionalProperties: false },
 )
 
-/** A cell of a retention: the people of a cohort, by its `date` in the results, who returned after some intervals. */
+/** A retention cell: the people of a cohort who returned after some intervals. The cohort is named by its `date` in the results. */
 const RETENTION_CELL = Type.Object(
   {
     kind: Type.Literal('RetentionActorsQuery'),

@@ -43,7 +43,7 @@ export interface Part {
 export interface Parts {
   /** Identifies the insight and its filters, apart from its range. */
   readonly key: string
-  /** For each statement: its intervals, in order of time. */
+  /** Intervals of each statement, in order of time. */
   readonly intervals: readonly (readonly Part[])[]
   /** Whether the number of people is counted. */
   readonly countsPeople: boolean

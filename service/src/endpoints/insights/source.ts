@@ -15,7 +15,7 @@ export interface PropertyRef {
   readonly group_type_index?: number | null
 }
 
-/** What a source reads from the events. */
+/** Parts of the events that a source reads. */
 export interface RequestedEvents {
   /** The rows of a live run. */
   readonly from: FromSql
@@ -28,7 +28,7 @@ export interface RequestedEvents {
   readonly takesWeights: boolean
 }
 
-/** Where the rows of events are read from. */
+/** Place from which event rows are read. */
 export interface Reading {
   /** Whether rows have weights, for sources that support them. */
   readonly isWeighed: boolean
@@ -104,7 +104,7 @@ export const faultOfProperty = ({
   return undefined
 }
 
-// The compiler's first name is that of the rows.
+// Alias of the rows. It is the first name that the compiler assigns.
 const ROWS = '__t1'
 
 /**
@@ -183,7 +183,7 @@ export const bound = (
   value: unknown,
 ): Sql => ({ kind: 'parameter', type, value })
 
-/** Returns an instant as a parameter, to be compared with timestamps. */
+/** Returns an instant as a parameter that can be compared with timestamps. */
 export const timestampOf = (instant: number) =>
   bound("DateTime64(3, 'UTC')", new Date(instant).toISOString().replace('T', ' ').replace('Z', ''))
 

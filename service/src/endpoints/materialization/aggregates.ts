@@ -68,7 +68,7 @@ export const mergedPartialOf = (of: CallSql): CallSql => ({
   name: own(OVER_VALUES, of.name) ?? `${of.name}MergeState`,
 })
 
-/** How a run computes an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */
+/** Computation of an aggregate from stored rows. Each row represents events that are equal in everything the run reads. */
 export interface Computed {
   /** The aggregate whose partial results are stored. */
   readonly state?: CallSql

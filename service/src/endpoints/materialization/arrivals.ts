@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts'
 import { SMALL_READ, type Storage } from '../../storage/storage.ts'
 import type { MaterializedTable } from './tables/state.ts'
 
-/** Knows which tables contain every event of their project, so that a run needs to read nothing beside them. */
+/** Knows which tables contain every event of their project. Runs read nothing besides such a table. */
 export interface Arrivals {
   /**
    * Whether no event has arrived since the table's watermark, as of `epoch`. If this is unknown, returns false and finds it out
@@ -13,7 +13,7 @@ export interface Arrivals {
   settled(): Promise<void>
 }
 
-// A project has few materialized versions. Forgetting one costs a statement.
+// A project has few materialized versions. If one is evicted, the next check costs one statement.
 const MAX_KNOWN = 10_000
 
 /**

@@ -84,5 +84,5 @@ export const joinsOnlyOwners = (from: NamedSql): boolean =>
 const joinsEvents = (from: FromSql | undefined): boolean =>
   from?.kind === 'join' && (tablesIn(from.right).includes(EVENTS.name) || joinsEvents(from.left))
 
-/** Returns whether sessions, which are computed from all events, are joined to the events. */
+/** Returns whether sessions are joined to the events. Sessions are computed from all events. */
 export const joinsSessions = ({ query }: NamedSql): boolean => joinsEvents((query as SelectSql).from)

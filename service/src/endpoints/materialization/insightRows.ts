@@ -66,7 +66,7 @@ const NAME = '__name'
 const EVENT = '__e'
 const idOf = (value: Sql): string => JSON.stringify(value)
 
-// Sessions are computed from all of their events, which a run would have to read again.
+// Sessions are computed from all of their events, so a run would have to read those again.
 const readsSessions = (query: unknown): boolean =>
   typeof query === 'object' &&
   query !== null &&

@@ -20,7 +20,7 @@ interface KnownShape extends Fitted {
   readonly derived: ReadonlyMap<object, Derived>
 }
 
-/** Returns a copy of `node` with some objects in it replaced, which shares all parts that have not changed. */
+/** Returns a copy of `node` in which some objects are replaced. It shares all unchanged parts with `node`. */
 const replaced = <Node>(root: Node, replacements: ReadonlyMap<object, object>): Node => {
   const made = new Map<object, object>(replacements)
   const visit = (node: object): object => {

@@ -14,13 +14,13 @@ export interface MaterializationOptions {
   readonly metadata: Pick<Metadata, 'variables' | 'materializations'>
   readonly storage: Pick<Storage, 'rows' | 'run' | 'command' | 'work' | 'rowsDatabase'>
   readonly log: Log
-  /** How long an insert may take until its rows are visible. Events of these last seconds are always read live. */
+  /** Maximum time until the rows of an insert are visible. Events of this period are always read live. */
   readonly lagSeconds: number
   /** Resolves when no event of a project is being stored that could get an earlier time of arrival than now. */
   readonly settle?: (projectId: number) => Promise<unknown>
   /** Limits of a preview. */
   readonly previewLimits?: WorkLimits
-  /** How long a table is kept after it was replaced, because runs may still be reading it. */
+  /** Time that a replaced table is kept, because runs may still be reading it. */
   readonly graceMs?: number
   readonly now?: () => number
 }

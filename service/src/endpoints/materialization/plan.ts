@@ -64,7 +64,7 @@ const cellsOf = (
   return cellRunOf({ shape, sql, stored, projectId, now, skip, count })
 }
 
-/** How a run reads a table. */
+/** Access of a run to a table. */
 export interface TableReading {
   /** Makes the compiled query read the table. */
   readonly replace: NonNullable<CompileOptions['replace']>

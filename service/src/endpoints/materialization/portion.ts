@@ -2,7 +2,7 @@ import { call, infix, type Sql } from '../../sql/catalog/physical.ts'
 import type { TimeRange } from './timeRange.ts'
 import { all, any, timestamp, toTimestamp } from './words.ts'
 
-/** Which events are stored in one step: by the time of their arrival, and by their own time. */
+/** Events that are stored in one step, selected by their time of arrival and their own time. */
 export interface Portion {
   /** UTC, `YYYY-MM-DD hh:mm:ss.mmm`. Absent: from the first event. */
   readonly since?: string | undefined

@@ -82,7 +82,7 @@ const createColumns = ({ source, keyOf, readsJoined }: Names) => {
     columns.push({ name: as, sql })
     return columns.at(-1)!
   }
-  /** Stores a column of events that a join needs, under its own name. */
+  /** Stores an event column that a join needs, under its own name. */
   const keyFor = (key: string): StoredColumn => columnFor({ kind: 'name', path: [source, key] }, key)
   /** Stores the largest parts of an expression that read only the event. A run computes the rest. */
   const partsFor = (of: Sql): readonly StoredColumn[] => {

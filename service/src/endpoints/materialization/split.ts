@@ -4,7 +4,7 @@ import type { RunTerm } from './rules/terms.ts'
 import { DAY_MS, HOUR_MS, type TimeRange, timeRangeOf } from './timeRange.ts'
 import { all, any, bucketOf, number } from './words.ts'
 
-/** Rows of one source, which are buckets of a length and a start, or events of length 0 and a time. */
+/** Rows of one source: either buckets, which have a length and a start, or events, which have the length 0 and a time. */
 interface Part {
   /** `undefined`: all rows. */
   readonly where: (span: Sql, at: Sql) => Sql | undefined
@@ -35,7 +35,7 @@ export const test = ({ operator, bound, isColumnLeft }: RunTerm, column: Sql): S
 
 const testAll = (terms: readonly RunTerm[], column: Sql): Sql => all(terms.map((term) => test(term, column)))!
 
-/** Returns the whole buckets of length `ms` in a range, which may be empty. */
+/** Returns the range of whole buckets of length `ms` within a range. It may be empty. */
 export const fullBuckets = ({ from, to }: TimeRange, ms: number): TimeRange => ({
   from: Math.ceil(from / ms) * ms,
   to: Math.floor(to / ms) * ms,

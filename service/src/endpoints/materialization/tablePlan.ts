@@ -11,7 +11,7 @@ import { type Shape, SPANS } from './shape.ts'
 import { DAY_MS, HOUR_MS, type TimeRange } from './timeRange.ts'
 import { all, AT, bucketOf, COUNT, DATABASE, LAYER, number, OWNER, SEEN, type Stored, STORED } from './words.ts'
 
-/** What to store for a query of either kind. Plans with the same `signature` have the same table. */
+/** Stored data for a query of either kind. Plans with the same `signature` have the same table. */
 export interface TablePlan {
   readonly signature: string
   readonly kind: 'states' | 'rows' | 'buckets'

@@ -105,15 +105,14 @@ export const ENDPOINT_OR_VERSION = Type.Object({
 /** An endpoint after a change. */
 export const CHANGED_ENDPOINT = Type.Object({
   ...ENDPOINT_OR_VERSION.properties,
-  /** Why the new version could not be materialized. */
+  /** Reason why the new version could not be materialized. */
   materialization_error: Type.Optional(Type.String()),
 })
 
 const LINES = Type.Record(Type.String(), Type.Array(orNull(Type.Number())))
 
 /**
- * What `WebOverviewQuery`, `WebStatsTableQuery` and `WebVitalsQuery` respond with in addition
- * (docs/reference/insights.md#web-analytics).
+ * Additional response fields of `WebOverviewQuery`, `WebStatsTableQuery` and `WebVitalsQuery` (docs/reference/insights.md#web-analytics).
  */
 const WEB_FIELDS = {
   dateFrom: Type.Optional(Type.String()),
@@ -182,7 +181,7 @@ export const RUN_RESULT = Type.Object({
   days: Type.Optional(Type.Object({ from: Type.String(), to: Type.String(), min: Type.String(), max: Type.String() })),
 })
 
-/** How a run got its result. null: it failed, or its rows were streamed. */
+/** Origin of a run's result. null: the run failed, or its rows were streamed. */
 const PATH = oneOf(['live', 'materialized', 'cache'])
 
 const RUN_COUNTS = {

@@ -4,7 +4,7 @@ import type { StreamEndpoint } from '../stream.ts'
 import { booleanParam, integerParam, invalidInput } from '../../http/request.ts'
 import type { RouteRequest, RouteResponse } from '../../http/route.ts'
 
-/** How a run uses the cache, by the values of "refresh". The last two are older names. */
+/** Use of the cache by a run, by the values of "refresh". The last two are older names. */
 const REFRESH = {
   cache: 'cache',
   force: 'force',
@@ -85,7 +85,7 @@ export const runOptions = (request: RouteRequest<RunFields | undefined>) => {
   }
 }
 
-/** What runs a request. */
+/** Functions that run a request. */
 export interface Runners {
   readonly run: RunEndpoint
   readonly stream: StreamEndpoint

@@ -6,9 +6,9 @@ export type Choice = string | number | boolean
 
 /** Claims of a run token. Anyone with the token can read them. The signature prevents changes. */
 export interface RunTokenClaims {
-  /** The token's id, a UUID. */
+  /** Token id, a UUID. */
   readonly jti: string
-  /** When it was issued and when it expires, in seconds since the epoch. */
+  /** Times of issue (`iat`) and expiry (`exp`), in seconds since the epoch. */
   readonly iat: number
   readonly exp: number
   /** Id of the project, for pages: a run names it in its path. Absent in older tokens. */

@@ -3,7 +3,7 @@ import type { BoundValue } from '../../sql/compile.ts'
 import { brokenRules, SCHEMA_TYPES } from './schema.ts'
 import { VARIABLE_TYPES, type VariableType, type VariableTypeName } from './types.ts'
 
-/** What determines the values that a variable accepts. */
+/** Fields that determine the values that a variable accepts. */
 export interface Takes {
   readonly type: string
   /** The choices of a variable of type List. Empty: any value. */

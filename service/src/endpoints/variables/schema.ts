@@ -125,7 +125,7 @@ const PAIRS = [
   ['minItems', 'maxItems'],
 ] as const
 
-/** Returns what is wrong with a schema for a variable of type `of`, as the end of a sentence that begins with "schema". */
+/** Returns the defect of a schema for a variable of type `of`, as the end of a sentence that begins with "schema". */
 export const schemaFault = (schema: VariableSchema, of: string): string | undefined => {
   if (SCHEMA_TYPES[schema.type].of !== of) {
     const fitting = Object.entries(SCHEMA_TYPES).filter(([, row]) => row.of === of)

@@ -123,7 +123,7 @@ const TEST_RESULT = Type.Object({
       /** Whether this is the first condition that matches, which determines the value. */
       decides: Type.Boolean(),
       rollout_percentage: Type.Number(),
-      /** Position of the person or group, 0 to 100. null: the flag is of groups and the request names none. */
+      /** Position of the person or group, 0 to 100. null: the flag is for groups and the request names no group. */
       bucket: orNull(Type.Number()),
       variant: orNull(Type.String()),
       properties: Type.Array(

@@ -42,7 +42,7 @@ const evaluateFlags: Handler<PersonFlagParts> = async ({ persons, handleFlags },
     throw invalidInput('distinct_id', '"distinct_id" must be an id of this person. Omit it for the main id.')
   const distinctId = query.distinct_id ?? (await persons.mainId(projectId, id, signal))
   const { flags } = await handleFlags({
-    // The token is only a part of remote config.
+    // Only remote config needs the token.
     project: { id: projectId, token: '' },
     request: { distinct_id: distinctId },
     withConfig: false,

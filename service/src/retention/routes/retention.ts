@@ -16,7 +16,7 @@ const route = routesWith<RetentionParts>()
 const RETENTION_PATH = '/api/projects/:projectId/retention'
 const DELETIONS = '/api/projects/:projectId/deletions'
 
-/** How long data of a project is kept, and deletions of events. */
+/** Retention policy of a project, and deletions of events. */
 export const RETENTION_ROUTES = [
   route({
     method: 'GET',

@@ -18,7 +18,7 @@ const days = (maximum: number, description: string) =>
 
 const EVENT_NAME = Type.String({ minLength: 1, maxLength: MAX_NAME })
 
-/** How long data is kept. */
+/** Retention policy. */
 export const POLICY = Type.Object(
   {
     days: days(MAX_DAYS, 'Days that events are kept'),
@@ -63,7 +63,7 @@ export const viewOfRetention = (state: RetentionState): Static<typeof RETENTION>
   }
 }
 
-/** What to delete: events for which all of these hold. */
+/** Target of a deletion: events that meet all of these conditions. */
 export const TARGET = Type.Object(
   {
     events: Type.Optional(Type.Array(EVENT_NAME, { minItems: 1, maxItems: 50, description: 'Names of events' })),
@@ -85,7 +85,7 @@ export const TARGET = Type.Object(
   { ...CLOSED, minProperties: 1 },
 )
 
-/** Returns the target of a request at `now`: events that arrive later are not meant. */
+/** Returns the target of a request at `now`. Events that arrive later are not part of it. */
 export const targetOf = (body: Static<typeof TARGET>, now: number): Target => {
   const until = Math.min(now, body.date_to ? Date.parse(body.date_to) : now)
   return {

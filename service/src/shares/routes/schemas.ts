@@ -32,7 +32,7 @@ const DATE_RANGE = Type.Object(
 )
 const VERSION = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('latest')])
 
-/** What to share. */
+/** Content to share. */
 export const INPUT_FIELDS = {
   dashboard: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Id of a dashboard' })),
   endpoint: Type.Optional(NAME),
@@ -90,7 +90,7 @@ const SHARE_FIELDS = {
   updated_at: TIME,
   revoked_at: orNull(TIME),
   state: oneOf(['active', 'expired', 'revoked', 'suspended']),
-  /** Why it is suspended, and what to do. */
+  /** Reason for the suspension, and the remedy. */
   reasons: Type.Array(Type.String()),
 }
 export const SHARE = Type.Object(SHARE_FIELDS)
@@ -101,7 +101,7 @@ export const NEW_SHARE = Type.Object({
   embed_path: Type.String({ description: 'Path of the page for frames' }),
 })
 
-/** What a reader sees of a share. */
+/** A share for its readers. */
 export const READER_VIEW = Type.Object({
   title: Type.String(),
   description: Type.String(),
@@ -116,7 +116,7 @@ export const READER_VIEW = Type.Object({
       h: Type.Integer(),
     }),
   ),
-  /** What readers may choose. The first value is the initial one. */
+  /** Values that readers may choose. The first one is the initial value. */
   variables: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(VALUE) })),
   dates: orNull(
     Type.Object({
@@ -141,7 +141,10 @@ export const TILE_ANSWER = Type.Object({
   days: orNull(Type.Object({ from: Type.String(), to: Type.String() })),
 })
 
-/** A preview: what a reader would see, why it cannot be shared, and the result of a tile if one was asked for. */
+/**
+ * Preview of a share for a reader, the reasons why it cannot be shared, and the result of a tile if the request names
+ * one.
+ */
 export const PREVIEW = Type.Object({
   share: orNull(READER_VIEW),
   reasons: Type.Array(Type.String()),

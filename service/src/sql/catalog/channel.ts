@@ -1,6 +1,6 @@
 import { call, name, text, type Sql } from './physical.ts'
 
-/** Where a session's visitor came from, according to its first events. In lower case; empty if unknown. */
+/** Source of a session's visitor, according to its first events. In lower case; empty if unknown. */
 export interface Arrival {
   /** `utm_source`, otherwise the referring domain. */
   readonly source: Sql

@@ -96,7 +96,7 @@ const createOwners = (
   return {
     select,
     row,
-    /** Returns when the person or group was first seen. */
+    /** Returns the time at which the person or group was first seen. */
     createdAt: (): Value => {
       names.add('')
       const sql = timeOf(call('minIf', row('first_at'), isNamed(row('name'), '')))
@@ -288,7 +288,7 @@ const distinctIds = ({ as, isJoined }: DerivedOptions): DerivedRows => {
   }
 }
 
-/** Tables that are derived from others. */
+/** Tables that are derived from other tables. */
 export const DERIVED: Readonly<Record<Exclude<TableName, 'events'>, (options: DerivedOptions) => DerivedRows>> = {
   persons,
   person_distinct_ids: distinctIds,

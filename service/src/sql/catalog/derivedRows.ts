@@ -13,11 +13,11 @@ export interface DerivedRows {
 export interface DerivedOptions {
   /** The name of the rows in the query around them. */
   readonly as: string
-  /** Whether they are joined to rows that may have no match: missing columns are then NULL. */
+  /** Whether the rows are joined to rows that may have no match. Missing columns are NULL in this case. */
   readonly isJoined?: boolean
-  /** For groups: the index of the type, from 0. */
+  /** Index of the group type, from 0. Only for groups. */
   readonly groupIndex?: number
-  /** For persons: only those whose main id this selects. */
+  /** Select of main ids to which persons are restricted. Only for persons. */
   readonly among?: QuerySql
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the compiler knows about a value. `property`: from JSON, so it may be a string, a number or a boolean, and its context determines
- * how it is read. `unknown`: only the engine knows.
+ * Kind of a value, as known to the compiler. `property`: from JSON, so it may be a string, a number or a boolean, and its context
+ * determines how it is read. `unknown`: only the engine knows.
  */
 export type Kind =
   | 'text'

@@ -37,7 +37,7 @@ const repeatedName = (property: string): string =>
 /** A session shorter than this, with one view or click, is a bounce. */
 export const BOUNCE_SECONDS = 10
 
-/** The events that open a page or a screen. */
+/** Events that open a page or a screen. */
 export const VIEWS = ['$pageview', '$screen'] as const
 
 /** The events of which a bounce has exactly one. */
@@ -56,7 +56,7 @@ export const isAnyOf = (event: Sql, names: readonly string[]): Sql => ({
 /** Reads a property of a stored event, as a nullable string. */
 type Read = (property: string) => Sql
 
-/** A property of stored events as a nullable string; nested values have none. */
+/** Returns a property of stored events as a nullable string. Nested values become NULL. */
 const propertyOf: Read = (property) =>
   call('CAST', { kind: 'subColumn', of: name('properties'), path: [property] }, text('Nullable(String)'))
 
@@ -141,7 +141,7 @@ export const createSessions = ({ as, isJoined }: DerivedOptions): SessionRows =>
   const isRepeated = () => ofEvent('repeats_arrival', visitColumn('repeats_arrival'))
   const inOrder = (rank: Sql) => orderOf(row('timestamp'), row('uuid'), rank)
   const atStart = () => inOrder(call('multiIf', isRepeated(), number(0), isView, number(1), number(2)))
-  // Strings, which the engine compares and keeps faster than tuples. Never NULL, because argMin skips such rows.
+  // Strings instead of tuples, because the engine compares and keeps strings faster. Never NULL, because argMin skips NULL.
   const atArrival = (column: string, sql: Sql): Sql => call('argMin', ofEvent(column, sql), atStart())
   // With a prefix, because a missing property differs from an empty one.
   const arrivalOf = (column: string, sql: Sql): Sql => {

@@ -1,7 +1,7 @@
 import type { Expression } from './ast.ts'
 import type { Cursor } from './tokenCursor.ts'
 
-/** What the parsers of single constructs share: the token cursor, and how to parse nested expressions and queries. */
+/** Shared parts of the parsers of single constructs: the token cursor, and functions that parse nested expressions and queries. */
 export interface ParserContext {
   readonly cursor: Cursor
   /** Parses an expression whose operators bind at least as tightly as `level`. */

@@ -10,7 +10,7 @@ export interface Position extends Span {
   readonly column: number
 }
 
-/** Why the compiler rejects a query. Stable: API clients match on these codes. */
+/** Reasons why the compiler rejects a query. Stable: API clients match on these codes. */
 export type QueryErrorCode =
   | 'query_too_long'
   | 'query_too_deep'

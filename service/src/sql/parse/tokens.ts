@@ -4,7 +4,7 @@ import { own } from '../../lib/own.ts'
 /** `name` is an unquoted word, `quoted` an identifier in backticks or double quotes, `end` is a single token after the last one. */
 export type TokenKind = 'name' | 'quoted' | 'number' | 'string' | 'symbol' | 'variable' | 'end'
 
-/** `value`: a string without quotes and escapes, a placeholder's variable, otherwise the text itself. */
+/** `value`: a string without quotes and escapes, the variable of a placeholder, or otherwise the text itself. */
 export interface Token extends Span {
   readonly kind: TokenKind
   readonly value: string

@@ -15,7 +15,7 @@ export interface ArgumentContext {
   readonly lambda: (node: Extract<Expression, { kind: 'lambda' }>, scope: Scope) => Value
 }
 
-/** Resolves a call's arguments, each read as its word in the function's signature says. */
+/** Resolves a call's arguments. The word at their place in the function's signature determines how each is read. */
 export const createArgumentResolver = ({ reject, coercions, cast, resolve, lambda }: ArgumentContext) => {
   const asInteger = (of: Value, span: Span): Value => {
     if (of.kind === 'property') return cast(of, 'int', span)

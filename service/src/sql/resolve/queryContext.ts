@@ -7,19 +7,19 @@ import type { ExpressionResolver } from './resolveExpression.ts'
 import type { ResolvedQuery } from './resolverContext.ts'
 import type { Scope } from './scope.ts'
 
-/** Input of resolving, in addition to the query. */
+/** Inputs of the resolver besides the query. */
 export interface ResolveOptions {
   readonly text: string
   readonly variable: (name: string, span: Span) => Value
   /** Returns the SQL to use instead of a resolved select. It must have the same columns. */
   readonly replace?: ((node: Select, sql: SelectSql) => SelectSql) | undefined
-  /** Whether each id is its own person, so that no person is looked up. Default: false. */
+  /** Whether each id is a separate person, so that no person is looked up. Default: false. */
   readonly isUnmerged?: boolean | undefined
   /** Whether a property of an event has never been an object or an array. Default: false for each. */
   readonly isPlain?: IsPlain | undefined
 }
 
-/** What the resolvers of clauses share. */
+/** Shared parts of the resolvers of clauses. */
 export interface QueryContext extends Pick<ResolveOptions, 'isUnmerged' | 'isPlain'> {
   readonly text: string
   readonly root: Query

@@ -20,7 +20,7 @@ export interface ExpressionContext {
   readonly subquery: (query: Query, scope: Scope) => ResolvedQuery
 }
 
-/** What the resolvers of single constructs share. */
+/** Shared parts of the resolvers of single constructs. */
 export interface ResolverContext extends ExpressionContext {
   readonly coercions: Coercions
   readonly resolve: (node: Expression, scope: Scope, asFilter?: boolean) => Value
@@ -32,7 +32,7 @@ export interface ResolverContext extends ExpressionContext {
   readonly plain: (node: Expression, scope: Scope) => Sql
 }
 
-/** A function per kind of expression. `asFilter`: NULL counts as false, so that comparisons may stay plain. */
+/** Resolvers by kind of expression. `asFilter`: NULL counts as false, so that comparisons may stay plain. */
 export type Resolvers<K extends Expression['kind'] = Expression['kind']> = {
   readonly [Each in K]: (node: Extract<Expression, { kind: Each }>, scope: Scope, asFilter: boolean) => Value
 }

@@ -1,5 +1,5 @@
 interface Parameter {
-  /** What kind of argument is expected: a kind of value, or a word such as `any`, `lambda` or `alike`. */
+  /** Expected kind of argument: a kind of value, or a word such as `any`, `lambda` or `alike`. */
   readonly word: string
   readonly isOptional: boolean
   readonly isRepeated: boolean

@@ -76,14 +76,14 @@ const derivedSource = (
 
 const groupIndexOf = (relation: string): number => Number(relation.slice(relation.lastIndexOf('_') + 1))
 
-/** Returns events, joined with their persons, sessions and groups where those are read. */
+/** Returns events, joined with their persons, sessions and groups if the query reads those. */
 const eventsSource = ({ alias, isOptional, newName, isUnmerged, isPlain }: TableSourceOptions): SourceScope => {
   const made = newName('t')
   const events = newName('e')
   const { items, select } = createSelection(made)
   const known = new Map<string, Value>()
 
-  // Joined columns are read through a select around both.
+  // An outer select reads the joined columns.
   const joinedTables = new Map<string, DerivedRows>()
   const { items: joinedItems, select: selectJoined } = createSelection(made)
   let isPersonRead = false

@@ -46,7 +46,7 @@ const AWAY_MS = 5_000
 const POLL_MS = 50
 const FEW_MS = 60_000
 
-// How often an insert is sent again that some replicas have not confirmed. The token makes it one insert.
+// Number of tries of an insert that some replicas have not confirmed. The token makes all tries one insert.
 const QUORUM_TRIES = 3
 const QUORUM_MS = 4_000
 
@@ -56,7 +56,7 @@ const tokenOf = (rows: JsonLines): string =>
     .update(Buffer.isBuffer(rows) ? rows : rows.join('\n'))
     .digest('hex')
 
-/** How many replicas must have the rows of an insert. 0: no quorum. */
+/** Returns the number of replicas that must have the rows of an insert. 0: no quorum. */
 const quorumOf = ({ isReplicated, replicas }: Place): number =>
   isReplicated && replicas > 1 ? Math.floor(replicas / 2) + 1 : 0
 

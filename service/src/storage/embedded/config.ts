@@ -47,7 +47,7 @@ interface Tuning {
   readonly merge_tree: Readonly<Record<string, number>>
 }
 
-/** What a small service changes. Fewer concurrent merges need less memory, but more parts wait for a merge. */
+/** Tuning of a small service. Fewer concurrent merges need less memory, but more parts wait for a merge. */
 const SMALL: Tuning = {
   server: {
     background_pool_size: 2,

@@ -9,7 +9,7 @@ export interface ConsoleSession {
   readonly usedAt: string
 }
 
-/** Where the console of this store was last served. */
+/** Console of this store, as it was last served. */
 export interface ConsoleInstance {
   /** Distinguishes the services on one host, whose cookies browsers keep together. */
   readonly id: string

@@ -13,7 +13,7 @@ const QUERY_MS = 30_000
 const NO_RESPONSE = 'The Postgres server at DATABASE_URL does not respond'
 const URL_FORMAT = 'postgres://user:password@host:5432/database'
 
-/** What the operator should do about an unusable server, by the code of its error. */
+/** Remedies for an unusable server, by the code of its error. */
 const MESSAGES_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [
     /^28/,
@@ -61,7 +61,7 @@ const hostOf = (url: string): string => {
   return hostname ? `${hostname}:${port || 5432}` : (searchParams.get('host') ?? 'localhost')
 }
 
-/** Turns an error of the first connection to `url`, or of the first statements, into one that says what the operator should do. */
+/** Turns an error of the first connection to `url`, or of the first statements, into one that tells the operator what to do. */
 export const toStartError = (error: unknown, url: string): unknown => {
   const cause = (error instanceof MetadataUnavailable ? error.cause : error) as
     | { code?: string; message?: string }

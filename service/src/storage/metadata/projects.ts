@@ -11,7 +11,7 @@ export interface Project {
   /** IANA name. */
   readonly timezone: string
   readonly createdAt: string
-  /** Time until which the previous token is accepted as well. Absent: it is not accepted. */
+  /** Time until which the previous token is also accepted. Absent: it is not accepted. */
   readonly previousTokenUntil: string | undefined
   /** Origins of the sites on which the toolbar may open. */
   readonly toolbarOrigins: readonly string[]

@@ -23,7 +23,7 @@ export const createReadCache = (version: (() => unknown) | undefined): CacheRead
         cache = new Map()
         cachedVersion = current
       }
-      // The value may be newer than `current`, never older, so it belongs in this cache, which the next change discards.
+      // The value may be newer than `current`, but never older, so it may be stored in this cache. The next change discards it.
       const target = cache
       const key = JSON.stringify([name, ...args])
       if (target.has(key)) return target.get(key) as Awaited<ReturnType<typeof read>>

@@ -28,7 +28,7 @@ export interface Store {
 }
 
 export interface Watch {
-  /** Returns another value after each change by any process. */
+  /** Returns a value that differs after each change by any process. */
   version(): unknown
   close(): void
 }
@@ -56,7 +56,7 @@ const createFileWatch = (file: string): { readonly watch: () => Watch; readonly 
     const statement = connection.prepare('PRAGMA data_version').raw()
     return {
       version() {
-        // Read once in a turn of the event loop: a request that follows a change by another process comes in a later turn.
+        // Read once per turn of the event loop: a request that follows a change by another process arrives in a later turn.
         if (known === undefined) {
           known = (statement.get() as [number])[0]
           setImmediate(forget)

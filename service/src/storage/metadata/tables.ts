@@ -143,9 +143,9 @@ export interface Tables {
   }
   /** Completed submissions of surveys with a limit of responses. */
   survey_responses: { project_id: number; survey_id: string; submission_id: string }
-  /** How long a project's data is kept, and what is hidden. */
+  /** Retention policy of a project, and its hidden data. */
   retention: { project_id: number; state_json: string }
-  /** Deletions by condition or age, and changes of what is kept. Finished ones are receipts. */
+  /** Deletions by condition or age, and changes of the retention policy. Finished ones are receipts. */
   deletions: {
     id: string
     project_id: number

@@ -1,6 +1,6 @@
 import type { ProjectTable } from './schema.ts'
 
-/** How the tables of the schema are stored: on one server, or in shards. */
+/** Layout of the schema's tables: on one server, or in shards. */
 export interface Layout {
   /** Statements that run before the first migration, each time. */
   readonly prepare: readonly string[]

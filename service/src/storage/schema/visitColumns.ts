@@ -40,7 +40,7 @@ export const OWN_ARRIVAL = namesOfArrival((property) => property)
 /** Names of the properties in which an event repeats how its session began. */
 export const REPEATED_ARRIVAL = namesOfArrival((property) => `$session_entry_${property.replace('$', '')}`)
 
-/** How a visitor arrived, as JSON. */
+/** Origin of a visitor, as JSON. */
 const arrivalJson = ({ source, medium, campaign, domain, host, searchClickIds, otherClickIds }: ArrivalNames) => {
   const firstOf = (names: readonly string[]) => `coalesce(${names.map(string).join(', ')}, '')`
   // Most events have no click id. Whether a property exists is known much sooner than its value.
@@ -55,8 +55,8 @@ const arrivalJson = ({ source, medium, campaign, domain, host, searchClickIds, o
 export const VISIT_COLUMNS = [
   // Whether the event repeats how its session began, in properties named `$session_entry_…`.
   ['repeats_arrival', 'Bool', REPEATS_ARRIVAL],
-  // How the session's visitor arrived, according to this event: [source, medium, campaign, has a click id of search
-  // engines, has another click id].
+  // Origin of the session's visitor, according to this event: [source, medium, campaign, has a click id of search engines, has another
+  // click id].
   [
     'arrival',
     'LowCardinality(String)',

@@ -5,7 +5,7 @@ import { fieldsOf, given, pageOf, type Source, textOf } from './source.ts'
 const NAMES: Readonly<Record<string, string>> = { page_view: '$pageview' }
 const LEFT_OUT = new Set(['session_start', 'first_visit', 'user_engagement'])
 
-/** Returns the parameters of an event, each with the one of its values that is set. */
+/** Returns the parameters of an event. Each has several typed values, only one of which is set. */
 const paramsOf = (list: unknown): Fields =>
   Object.fromEntries(
     (Array.isArray(list) ? list : []).flatMap((each) => {

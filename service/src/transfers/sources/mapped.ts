@@ -4,7 +4,7 @@ import { isUuid } from '../../lib/uuid.ts'
 import { ImportError } from '../importError.ts'
 import { dayOf, given, isFields, type Source, textOf, timeOf } from './source.ts'
 
-/** Which columns of any file have what. */
+/** Column names of a file, by meaning. */
 interface Mapping {
   readonly event: string
   readonly distinctId: string
@@ -12,9 +12,9 @@ interface Mapping {
   readonly uuid?: string | undefined
   /** Names of properties by column. Absent: all other columns, under their names. */
   readonly properties?: Readonly<Record<string, string>> | undefined
-  /** Name of all events, instead of a column. */
+  /** Name of all events, if no column contains it. */
   readonly name?: string | undefined
-  /** Units of times that are numbers. */
+  /** Unit of numeric times, in ms. */
   readonly unit: number
 }
 
@@ -31,7 +31,7 @@ const mappingOf = (text: string): Mapping => {
   try {
     mapping = JSON.parse(text)
   } catch {
-    // Not JSON.
+    // The text is not JSON.
   }
   if (!isFields(mapping))
     throw new ImportError(
@@ -55,7 +55,7 @@ const mappingOf = (text: string): Mapping => {
 
 const NUMBER = /^\d{1,17}(\.\d+)?$/
 
-/** Returns the source for files of any product, whose columns a mapping names. Throws `ImportError`. */
+/** Returns the source for files of any product. A mapping names their columns. Throws `ImportError`. */
 export const mapped = (text: string): Source => {
   const { name, event, distinctId, timestamp, uuid, properties, unit } = mappingOf(text)
   const used = new Set([event, distinctId, timestamp, uuid])

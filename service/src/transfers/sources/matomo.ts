@@ -7,7 +7,9 @@ const MAX_ACTIONS = 5_000
 const nameOf = (type: string | undefined, action: Fields): string | undefined =>
   type === 'action' ? '$pageview' : type === 'event' ? (textOf(action.eventAction) ?? type) : type
 
-/** Returns what identifies an action. Those without an id are identified by their position in the visit, which only grows. */
+/**
+ * Returns the key of an action. Without an id, it is the position in the visit, because visits only grow at the end.
+ */
 const keyOf = (visit: Fields, action: Fields, at: unknown): string =>
   JSON.stringify([
     visit.idSite,

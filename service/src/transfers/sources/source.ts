@@ -12,7 +12,7 @@ export interface SourceEvent {
   readonly uuid?: string
   /** Day of the event in its file, if its time has a zone there. */
   readonly day?: string
-  /** What identifies the event in its product. Absent: all of its fields. */
+  /** Key of the event in its product. Absent: all of its fields. */
   readonly key?: string
 }
 
@@ -29,7 +29,7 @@ export interface Source {
 const DAY_MS = 24 * 3_600_000
 const EARLIEST = Date.UTC(1971, 0, 1)
 
-/** Why rows are not imported. */
+/** Reasons for which rows are not imported. */
 export const REFUSALS = {
   not_an_object: 'The row is not an object.',
   no_event: 'The row has no name of an event.',
@@ -51,7 +51,7 @@ export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value || undefined : typeof value === 'number' ? String(value) : undefined
 
-/** Returns an object, also from its JSON. `undefined`: it is none. */
+/** Returns an object, given as it is or as JSON. `undefined`: the value is not an object. */
 export const objectOf = (value: unknown): Fields | undefined => {
   if (value === undefined || value === null || value === '') return {}
   if (typeof value !== 'string') return isFields(value) ? value : undefined
@@ -89,7 +89,7 @@ export const given = (properties: Fields): Fields =>
     Object.entries(properties).filter(([, value]) => value !== undefined && value !== null && value !== ''),
   )
 
-/** Returns the properties of a page's address. */
+/** Returns the properties of a page's URL. */
 export const pageOf = (address: unknown): Fields => {
   if (typeof address !== 'string' || !URL.canParse(address)) return {}
   const { host, pathname } = new URL(address)

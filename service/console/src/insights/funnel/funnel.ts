@@ -24,7 +24,7 @@ const ofFunnel = (results: readonly Item[]): TileData => {
   }
 }
 
-/** How many people reach each of several steps. */
+/** Funnels: the number of people who reach each of several steps. */
 export const FUNNEL: InsightKind = {
   kind: 'FunnelsQuery',
   displayOf: () => 'funnel',

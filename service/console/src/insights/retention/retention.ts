@@ -29,7 +29,7 @@ const ofRetention = (results: readonly Item[]): TileData => {
   }
 }
 
-/** How many people come back. */
+/** Retention: the number of people who come back. */
 export const RETENTION: InsightKind = {
   kind: 'RetentionQuery',
   displayOf: () => 'retention',

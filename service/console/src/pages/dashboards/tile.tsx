@@ -27,7 +27,7 @@ export const TileView = ({
   readonly tile: Tile
   /** Absent while the endpoint of the tile is not known. */
   readonly request: TileRequest | undefined
-  /** Why the tile cannot run. */
+  /** Reason why the tile cannot run. */
   readonly problem: string | undefined
   /** Place in the reading order, for narrow screens. */
   readonly order: number

@@ -3,7 +3,7 @@ import type { ApiFilter } from '../../lib/filters.ts'
 import type { ApiDateRange } from '../../lib/period.ts'
 import type { Tile } from '../../api/dashboards.ts'
 
-/** What a dashboard sets for all its tiles. */
+/** Settings of a dashboard for all its tiles. */
 export interface Shared {
   /** Replaces the dates of each tile. Absent: each tile keeps its own. */
   readonly dateRange?: ApiDateRange | undefined

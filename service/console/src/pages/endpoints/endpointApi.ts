@@ -15,7 +15,7 @@ export type EndpointVersion = Get<'/api/projects/{projectId}/endpoints/{name}/ve
 export type EndpointRuns = Get<'/api/projects/{projectId}/endpoints/{name}/runs'>
 export type Materialization = Get<'/api/projects/{projectId}/endpoints/{name}/materialization_status'>
 
-/** What each tab of an endpoint's page gets. */
+/** Props of each tab on an endpoint's page. */
 export interface TabProps {
   /** The endpoint with the shown version. */
   readonly endpoint: Endpoint

@@ -42,7 +42,7 @@ export const InsightWorkbench = ({
   readonly label: string
   readonly sql: string
   readonly actions?: ComponentChildren
-  /** Why this text could not be saved. */
+  /** Reason why this text could not be saved. */
   readonly failure?: Failure | undefined
   readonly onChange: (text: string) => void
 }) => {

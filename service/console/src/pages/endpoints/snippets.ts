@@ -1,6 +1,6 @@
 const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A run of an endpoint as programs send it. */
+/** A run of an endpoint in the form that programs send. */
 export interface SnippetInput {
   readonly serviceUrl: string
   readonly projectId: number

@@ -3,14 +3,14 @@ import type { Arrival } from '../../api/events.ts'
 /** Rows in memory. Older ones are on the page of events. */
 export const MAX_ROWS = 500
 
-/** What has arrived, newest first. */
+/** Arrived events, newest first. */
 export interface Feed {
   readonly rows: readonly Arrival[]
-  /** What arrived while rows were held back. At most `MAX_ROWS`. */
+  /** Events that arrived while rows were held back. At most `MAX_ROWS`. */
   readonly held: readonly Arrival[]
-  /** How many arrived while rows were held back. */
+  /** Number of events that arrived while rows were held back. */
   readonly heldCount: number
-  /** How many have arrived since the feed began. */
+  /** Number of events that have arrived since the feed began. */
   readonly total: number
 }
 

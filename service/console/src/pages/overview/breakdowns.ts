@@ -6,7 +6,7 @@ export interface Breakdown {
   /** `breakdownBy` of `WebStatsTableQuery`. */
   readonly by: string
   readonly label: string
-  /** What a click on a row filters by. */
+  /** Filter that a click on a row sets. */
   readonly filter: { readonly type: PropertyType; readonly key: string }
   /** Returns the display name of a value. */
   readonly display?: (value: string) => string

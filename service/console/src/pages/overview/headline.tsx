@@ -135,7 +135,7 @@ const Chart = ({
   const labels = useMemo(() => days.map((day) => bucketName(day, interval)), [days, interval])
   const lines = useMemo<readonly Series[]>(() => {
     const before = previous?.[metric.key]
-    // The period before may have more intervals, because of a longer month or a daylight saving change.
+    // The previous period may have more intervals, because of a longer month or a daylight saving change.
     const aligned = before && days.map((_, index) => before[index] ?? null)
     return [
       { label: metric.label, values: data[metric.key] ?? [], color: 1, isComparison: false },

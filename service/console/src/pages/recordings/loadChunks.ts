@@ -10,7 +10,7 @@ const AHEAD_MS = 60_000
 const PAUSE_MS = 500
 
 export interface ChunkLoading {
-  /** What is loaded, in order of time. */
+  /** Loaded chunks, in order of time. */
   readonly chunks: readonly PlayableChunk[]
   /** The wanted moment, in ms since the epoch. */
   readonly until: number

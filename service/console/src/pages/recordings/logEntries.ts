@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../api/recordings.ts'
 import { cutText, toText } from '../../lib/propertyText.ts'
 
-/** A line beside the player: of the console, of the network, or an event. */
+/** A line in the log beside the player: a console message, a network request or an event. */
 export interface LogEntry {
   readonly key: string
   readonly kind: 'event' | 'console' | 'network'

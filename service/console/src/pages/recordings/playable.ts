@@ -14,7 +14,7 @@ export interface PlayableChunk {
   readonly followsGap: boolean
 }
 
-/** What can be played of a window: it begins with a full snapshot, and continues with one after each gap. */
+/** Playable chunks of a window. They begin with a full snapshot, and continue with one after each gap. */
 export interface Playable {
   readonly chunks: readonly PlayableChunk[]
   readonly gaps: readonly Span[]

@@ -18,7 +18,7 @@ export interface Timeline extends Span {
   readonly windows: readonly PlayableWindow[]
   /** In order of time. Between two of them, nothing was recorded. */
   readonly segments: readonly Segment[]
-  /** Where chunks of the shown windows are missing. */
+  /** Gaps in the chunks of the shown windows. */
   readonly gaps: readonly Span[]
 }
 

@@ -6,7 +6,7 @@ import { whyOf } from '../../lib/recordingReasons.ts'
 const EVENTS = 100
 const DAY_MS = 24 * 3_600_000
 
-/** Returns the time around a session in which its events are, from its id, if that contains a time. */
+/** Returns a time range that includes all events of a session, if the session's id contains a time. */
 const periodOf = (sessionId: string) => {
   const start = /^[\da-f]{8}-[\da-f]{4}-7/i.test(sessionId)
     ? parseInt(sessionId.replace('-', '').slice(0, 12), 16)

@@ -1,6 +1,6 @@
 import { Field } from '../../ui/field.tsx'
 
-/** How long a replaced secret is still accepted, in seconds. */
+/** Grace period in which a replaced secret is still accepted, in seconds. */
 export const GRACES: readonly { readonly seconds: number; readonly label: string }[] = [
   { seconds: 0, label: 'No longer' },
   { seconds: 3_600, label: 'For an hour' },

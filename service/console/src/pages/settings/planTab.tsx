@@ -14,7 +14,7 @@ type Plan = ResponseOf<typeof PATH, 'get'>
 
 interface Draft {
   readonly mode: Plan['mode']
-  /** JSON, as it is typed. */
+  /** JSON text as entered. */
   readonly text: string
 }
 

@@ -113,7 +113,7 @@ const Toggle = ({
 }) => {
   const { id } = useProject()
   const { run, error } = useMutation((isOn: boolean) => saveConfig(id, config, toChange(isOn, config)))
-  // What was chosen, until it is saved and loaded again.
+  // Chosen value, until it is saved and loaded again.
   const [chosen, setChosen] = useState<boolean>()
   const change = async (isOn: boolean) => {
     setChosen(isOn)

@@ -15,11 +15,11 @@ const TYPES = ['String', 'Number', 'Boolean', 'Date', 'List'] as const satisfies
 interface Form {
   readonly name: string
   readonly type: Variable['type']
-  /** Text as it is typed. */
+  /** Text as entered. */
   readonly defaultValue: string
   /** Values of a list, one per line. */
   readonly values: string
-  /** JSON text. Empty: none. */
+  /** JSON text. Empty: no value. */
   readonly schema: string
 }
 

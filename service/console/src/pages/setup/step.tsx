@@ -16,7 +16,7 @@ export const Step = ({
   readonly number: number
   readonly title: string
   readonly about: string
-  /** When the service first received it. null: not yet. */
+  /** Time at which the service first received it. null: not received yet. */
   readonly doneAt: string | null
   readonly children: ComponentChildren
 }) => {

@@ -18,7 +18,7 @@ const OPERATORS: readonly (readonly [Filter['operator'], string])[] = [
   ['lt', 'is less than'],
 ]
 
-/** A list of events, each with conditions on its properties. `path` is their place in the survey. */
+/** A list of events, each with conditions on its properties. `path` is the path of the list in the survey. */
 export const EventFields = ({
   title,
   path,

@@ -135,7 +135,7 @@ export const NEW_SURVEY: SurveyDraft = {
 
 export const newQuestion = (): Question => FIRST
 
-/** Returns the form of a survey. Other fields of the survey stay as they are. */
+/** Returns the form of a survey. Fields of the survey that the form does not have stay unchanged. */
 export const toDraft = (survey: Survey): SurveyDraft => ({
   name: survey.name,
   description: survey.description ?? '',

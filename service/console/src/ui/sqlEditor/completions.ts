@@ -1,4 +1,4 @@
-/** What a query can name. */
+/** Identifiers that the editor completes. */
 export interface SqlNames {
   readonly tables: readonly {
     readonly name: string
@@ -15,10 +15,10 @@ export interface SqlNames {
 
 export interface SqlCompletion {
   readonly label: string
-  /** Word of the editor for its icon. */
+  /** The editor's name for the icon. */
   readonly type: 'class' | 'property' | 'function' | 'variable'
   readonly detail?: string
-  /** What is inserted, if it is not the label. */
+  /** Inserted text, if it differs from the label. */
   readonly apply?: string
 }
 
@@ -35,7 +35,7 @@ const columnsOf = (names: SqlNames, table: string): readonly SqlCompletion[] =>
     detail: type,
   }))
 
-/** Tables that the text reads, by the name or alias under which it can name them. */
+/** Returns the tables that the text reads, by each name or alias with which the text can refer to them. */
 const tablesIn = (sql: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   for (const [, table, alias] of sql.matchAll(/\b(?:from|join)\s+([A-Za-z_]\w*)(?:\s+(?:as\s+)?([A-Za-z_]\w*))?/gi)) {

@@ -5,7 +5,7 @@ export interface SqlProblem {
   readonly start: number
   readonly end: number
   readonly message: string
-  /** What to write there instead. */
+  /** Suggested replacement. */
   readonly replacement?: string | undefined
 }
 

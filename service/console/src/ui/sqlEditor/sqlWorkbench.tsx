@@ -34,7 +34,7 @@ export const SqlWorkbench = ({
   readonly sql: string
   /** Further buttons beside "Run". */
   readonly actions?: ComponentChildren
-  /** Why this SQL could not be saved. */
+  /** Reason why this SQL could not be saved. */
   readonly failure?: Failure | undefined
   readonly onChange: (sql: string) => void
   readonly onRun?: (sql: string) => void

@@ -40,7 +40,7 @@ export const TRENDS: Insight<TrendsQuery> = {
     const printed = (plan: TrendsPlan): Statement => print(statementOf(plan), projectId)
     let statements: readonly Statement[] | undefined
     return {
-      // A run from memory needs none.
+      // Lazy, because a run from memory does not need the statements.
       get statements() {
         return (statements ??= plans.map(printed))
       },

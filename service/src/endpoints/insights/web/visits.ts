@@ -34,9 +34,9 @@ export interface VisitOptions {
   readonly filters: FilterGroup
   readonly context: FilterContext
   readonly reading: Pick<Reading, 'isUnmerged'>
-  /** What the sessions should lead to. */
+  /** Conversion goal of the sessions. */
   readonly goal?: Goal | null | undefined
-  /** For each period the starts of its intervals. Absent: the rows have no intervals. */
+  /** Starts of the intervals of each period. Absent: the rows have no intervals. */
   readonly buckets?: readonly (readonly number[])[]
 }
 
@@ -46,7 +46,7 @@ export interface VisitOptions {
  */
 export const hashOf = (value: Sql): Sql => call('sipHash64', value)
 
-/** The bucket of rows that stand for their whole period. */
+/** Bucket number of rows that cover their whole period. */
 export const WHOLE = -1
 
 /** The sessions of a query: one row for each period they belong to and, with `buckets`, one for the whole and one for the interval. */
@@ -56,7 +56,7 @@ export interface Visits {
   readonly isMatch: Sql
   /** A property of each event, as a string. */
   readonly eventProperty: (key: string) => Sql
-  /** What an event reports about the previous page; NULL or NaN if nothing. `seen`: share of the page, 0 to 1. */
+  /** Values that an event reports about the previous page; NULL or NaN if it reports nothing. `seen`: share of the page, 0 to 1. */
   readonly previousPage: { readonly pathname: Sql; readonly seconds: Sql; readonly seen: Sql }
   /** The number of a session's matching views, as an expression for `value`. */
   readonly viewsOfSession: Sql

@@ -5,7 +5,7 @@ import type { Visits } from './visits.ts'
 
 const HALF: Sql & { kind: 'number' } = { kind: 'number', digits: '0.5' }
 
-/** Exact median of the rows for which `isIn` holds: the mean of the two middle values. */
+/** Returns the exact median of the rows for which `isIn` holds: the mean of the two middle values. */
 export const median = (value: Sql, isIn?: Sql): Sql => ({
   kind: 'call',
   name: isIn ? 'quantileExactInclusiveIf' : 'quantileExactInclusive',

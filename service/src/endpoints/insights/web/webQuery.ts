@@ -17,7 +17,7 @@ import { goalFilters, splitFilters } from './webFilters.ts'
 
 const Absent = maybe(Type.Literal(false))
 
-/** What a session should lead to: an event and, ours, its property filters. */
+/** Conversion goal of a session: an event and, as an extension of this service, its property filters. */
 const GOAL = Type.Object(
   {
     customEventName: Type.String({ minLength: 1, maxLength: 1_000 }),

@@ -10,7 +10,7 @@ import { all, number } from '../words.ts'
 // Distinct values and sums over part of a period follow from the times of its events. The engine returns them once for a
 // period, and then the service finishes every run that begins or ends in it.
 
-/** What a run needs of the events of a period: for each group, its aggregates over any time range in it. */
+/** Aggregates of a period's events by group. They can be computed for any time range in the period. */
 export interface BoundaryPart {
   /** The group's values by its key. */
   readonly groups: ReadonlyMap<string, Row>
@@ -111,7 +111,7 @@ export const readTimes = (
   const occurrencesOf = new Map<string, Occurrences>()
   for (const row of result.rows) {
     const [counted, others, whole] = row.slice(groupCount) as [number[][], number[], number]
-    // The aggregate is exact over all of these values. So it is over some of them.
+    // The aggregate is exact over all of these values, so it is also exact over a subset of them.
     if (whole !== counted.length || counted.length > maxExact) return undefined
     const values = row.slice(0, groupCount)
     groups.set(keyOf(values), values)
@@ -126,7 +126,7 @@ export const readTimes = (
   }
 }
 
-/** Adds up the cells of single milliseconds. */
+/** Adds up the cells of one millisecond each. */
 export const readSums = (slice: Slice): BoundaryPart => {
   const cells: number[][] = slice.groups.map(() => [])
   for (const [cell, group] of slice.groupAt.entries()) cells[group]!.push(cell)

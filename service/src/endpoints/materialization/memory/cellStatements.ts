@@ -33,7 +33,7 @@ import type { RunTerm } from '../rules/terms.ts'
 import { HOUR_MS, type TimeRange } from '../timeRange.ts'
 import { all, AT, number, type Stored, STORED } from '../words.ts'
 
-/** What the service reads to finish a run. */
+/** Statements whose results the service needs to finish a run. */
 export interface CellStatements {
   readonly statements: {
     /** Cells of the table. */
@@ -49,11 +49,11 @@ export interface CellStatements {
     /** Groups in time ranges, of the events that the table was filled from. */
     readonly settled: (ranges: readonly TimeRange[]) => Statement
   }
-  /** What a period's events give for any range in it. Empty: some aggregates cannot be computed like this. */
+  /** Reads of a period's events that cover any range in it. Empty: some aggregates cannot be computed like this. */
   readonly boundary: readonly BoundaryRead[]
 }
 
-/** What determines the statements of a run. */
+/** Inputs that determine the statements of a run. */
 export interface CellParts {
   readonly shape: Shape
   readonly stored: Stored

@@ -37,7 +37,7 @@ export interface CellRun extends CellStatements, SliceForm {
   readonly count: number
 }
 
-/** What reads see, at least. NaN: it is changing. */
+/** Minimum state of the data that reads see. NaN: it is changing. */
 export interface Moment {
   /** Counts the changes of events. */
   readonly epoch: number
@@ -53,7 +53,7 @@ export interface CellOptions {
   readonly signal: AbortSignal
 }
 
-/** What is known when cells are read. */
+/** Known state when cells are read. */
 export type CellsAt = Omit<CellOptions, 'now'> & Moment
 
 /** Groups with their aggregates, and the columns of both. */

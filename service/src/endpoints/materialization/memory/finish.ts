@@ -1,7 +1,7 @@
 import type { Column } from '../../../storage/storage.ts'
 import { createZone } from '../../insights/zone.ts'
 
-/** What rows are ordered by: a value of a cell, without its time. */
+/** Sort key of rows: a value of a cell, without its time. */
 export interface Order {
   readonly at: number
   readonly isDescending: boolean

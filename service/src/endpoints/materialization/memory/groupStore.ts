@@ -17,7 +17,7 @@ const MAX_DISTINCT_NOW = 20_000
 /** A group that the table's cells do not have for the run. */
 interface Wanted {
   readonly key: string
-  /** When its events happened. */
+  /** Time range of its events. */
   readonly extent: TimeRange
   /** Whether it has events that have arrived since the table was filled. */
   readonly isChanged: boolean

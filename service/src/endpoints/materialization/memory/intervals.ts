@@ -29,7 +29,7 @@ interface Shelf {
   readonly owners: number
   readonly intervals: Map<string, Kept>
   bytes: number
-  /** What has arrived, as of an epoch. */
+  /** Arrived events, as of an epoch. */
   arrivals?: { readonly epoch: number; readonly arrived: Arrived }
 }
 

@@ -12,7 +12,7 @@ export interface Slice {
   readonly values: readonly Row[]
 }
 
-/** How rows of cells are written. */
+/** Layout of a row of cells. */
 export interface SliceForm {
   /** Number of leading values of a cell that identify its group. */
   readonly groupCount: number

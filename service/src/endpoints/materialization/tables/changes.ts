@@ -1,7 +1,7 @@
 import { inParts } from '../../../lib/parts.ts'
 import { SMALL_READ, type Storage } from '../../../storage/storage.ts'
 
-/** Storing more days again is not cheaper than storing all. */
+/** Maximum days to store again. For more days, storing the whole table is not more expensive. */
 export const MAX_DAYS = 366
 
 /** Returns the UTC days of the events of these ids. `undefined`: they are too many. */

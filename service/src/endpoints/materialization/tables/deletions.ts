@@ -48,7 +48,7 @@ export const createWhileChanging =
       const { [id]: _, ...deletions } = state.deletions ?? {}
       return { ...state, deletions }
     }
-    // First nothing more is stored, then the stored days are known.
+    // Stop storing before looking for the stored days, so that no day is missed.
     for (const { version } of await changeAll((state) => hold(withStaleDays(state, [])))) abort(version.id)
     const days = await findDays()
     await changeAll((state) => hold(withStaleDays(state, days)))

@@ -22,8 +22,8 @@ export interface Maintenance {
   /** Aborts this process's work on a version, because the state that it began from has changed. */
   abort(versionId: string): void
   /**
-   * Stores the days of a table again whose events have changed. Resolves with whether there are any: then runs are live until it is
-   * done.
+   * Stores the days of a table again if their events have changed. Resolves with whether there are such days. If so, runs are live until it
+   * is done.
    */
   repair(version: MaterializedVersion, table: MaterializedTable): Promise<boolean>
   /** Changes a version's state. Resolves with the new state, or `undefined` if the version is not materialized. */
@@ -33,7 +33,7 @@ export interface Maintenance {
   close(): Promise<void>
 }
 
-// How long a claim blocks other processes after its holder was killed. A busy holder may miss a few heartbeats.
+// Time for which a claim blocks other processes after its holder was killed. A busy holder may miss a few heartbeats.
 export const CLAIM_MS = 15_000
 export const HEARTBEAT_MS = 4_000
 // Counting reads a column or two of all events. An earlier change is noticed by what the engine says about its last one.
@@ -62,7 +62,7 @@ export const createMaintenance = ({ metadata, storage, tables, log, now }: Maint
     const heartbeat = setInterval(() => {
       whileClaimed((state) => ({ ...state, claim: claimOf(task) })).then(
         (state) => state?.claim?.layer !== task.layer && stop.abort(),
-        () => {}, // The metadata store is unavailable: the claim is checked again at the end.
+        () => {}, // The metadata store is unavailable. The claim is checked again at the end.
       )
     }, HEARTBEAT_MS)
     try {

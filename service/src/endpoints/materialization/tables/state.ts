@@ -9,7 +9,7 @@ export interface MaterializedTable {
   readonly watermark: string
   readonly layers: readonly Layer[]
   readonly bytes: number
-  /** When events were last added. */
+  /** Time at which events were last added. */
   readonly builtAt: string
 }
 
@@ -25,11 +25,11 @@ export interface State {
   readonly claim?: { readonly table: string; readonly layer: number; readonly until: string } | undefined
   /** Deletions of events in progress, by id, and when they expire unless they are renewed. Nothing is stored meanwhile. */
   readonly deletions?: Readonly<Record<string, string>> | undefined
-  /** When a process last began to store or to check the table. */
+  /** Time at which a process last began to store or to check the table. */
   readonly lookedAt?: string | undefined
-  /** When the events of the table were last counted, and the engine's last change of stored events until then. */
+  /** Time at which the events of the table were last counted, and the engine's last change of stored events until then. */
   readonly counted?: { readonly at: string; readonly change: string } | undefined
-  /** Why the last attempt failed, or why materialization is turned off. */
+  /** Reason why the last attempt failed, or why materialization is turned off. */
   readonly error?: string | undefined
   /** Whether the table returned other rows than a live run. Stays set until materialization is enabled again. */
   readonly isTurnedOff?: boolean | undefined

@@ -7,7 +7,7 @@ export interface SweepOptions {
   readonly metadata: Pick<Metadata, 'materializations'>
   readonly storage: Pick<Storage, 'rows'>
   readonly tables: Pick<Tables, 'drop'>
-  /** How long a table or layer is kept after it was replaced, because runs may still be reading it. */
+  /** Time that a replaced table or layer is kept, because runs may still be reading it. */
   readonly graceMs: number
   readonly now: () => number
 }
@@ -35,7 +35,7 @@ export const createSweep = ({ metadata, storage, tables, graceMs, now }: SweepOp
   }
 
   return async () => {
-    // First the tables, then what is used of them: a name is claimed before it is created.
+    // List the tables before the names in use: a name is claimed before its table is created.
     const existing = await storage.rows<{ table: string; layer: string | null }>({ text: EXISTING }, SMALL_READ)
     const names = await used()
     const found = existing.filter(({ table, layer }) => !names.has(keyOf(table, layer)))

@@ -15,14 +15,14 @@ export interface TablesOptions {
   readonly metadata: Pick<Metadata, 'variables'>
   readonly storage: Pick<Storage, 'rows' | 'command' | 'work'>
   readonly log: Log
-  /** How long an insert may take until its rows are visible. Events of these last seconds are always read live. */
+  /** Maximum time until the rows of an insert are visible. Events of this period are always read live. */
   readonly lagSeconds: number
   /** Resolves when no event of a project is being stored that could get an earlier time of arrival than now. */
   readonly settle: (projectId: number) => Promise<unknown>
   readonly now: () => number
 }
 
-/** What to store: a layer with the events since the table's watermark, or of all events. */
+/** Events to store: a layer with those since the table's watermark, or all events. */
 export interface Task {
   readonly table: string
   readonly layer: number

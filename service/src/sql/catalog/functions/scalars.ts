@@ -10,7 +10,7 @@ import { TUPLE_FUNCTIONS } from './tuples.ts'
 import { URL_FUNCTIONS } from './urls.ts'
 import type { Signatures } from './signatures.ts'
 
-/** Every scalar function a query may call. */
+/** Scalar functions that a query may call. */
 export const SCALARS: Signatures = {
   ...STRING_FUNCTIONS,
   ...URL_FUNCTIONS,
