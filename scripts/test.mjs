@@ -86,10 +86,10 @@ const runChecks = async () => {
 const runJest = () =>
   suite(
     'jest',
-    // With two more than cores, no core is idle while files wait for engines and processes.
+    // With one more than cores, no core is idle while files wait for engines and processes.
     npx(
       'jest',
-      `--maxWorkers=${availableParallelism() + 2}`,
+      `--maxWorkers=${availableParallelism() + 1}`,
       `--cacheDirectory=${jestCache}`,
       '--json',
       `--outputFile=${join(folder, 'jest.json')}`,
