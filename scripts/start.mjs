@@ -354,6 +354,7 @@ const startDev = async () => {
   const args = [join(ROOT, 'service/dist/main.js'), 'dev', ...process.argv.slice(3)]
   const child = spawn(process.execPath, args, { stdio: 'inherit', detached: true })
   running.set('service', child)
+  // Ends with the child's exit code, or with 1 if a signal ended it.
   child.on('exit', (code) => process.exit(code ?? 1))
 }
 

@@ -55,7 +55,7 @@ for (const name of ['node', ...WEB_RECIPES])
     await new Promise((done) => server.close(done))
   })
 
-test('the commands: a test event is stored, a wrong token is told, and a site with a proxy has no findings', async ({
+test('commands store a test event, report a wrong token, and find nothing wrong with a site behind a proxy', async ({
   service,
 }) => {
   await sendTestEvent({ host: service.url, token: service.token })

@@ -261,7 +261,7 @@ test('what cannot be changed safely is printed', async () => {
   expect(readFileSync(join(folder, 'app/plugins/trailmark.client.ts'), 'utf8')).toBe('// Mine\n')
 })
 
-test('an unknown project is told', async () => {
+test('init reports a project that it does not know', async () => {
   create({ 'package.json': needs('left-pad') })
   await expect(init(FLAGS)).rejects.toThrow(/no known framework \(Next\.js, /)
   expect(existsSync(join(folder, '.env'))).toBe(false)

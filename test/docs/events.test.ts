@@ -75,7 +75,7 @@ const isInternal = (name: string) =>
   ['$schema', '$defs', '$ref', '$comment'].includes(name) ||
   // Tags within recordings, and the dollar signs of templates.
   name === '$url_changed' ||
-  // Of plans (JSON Schema), and a global of Vue.
+  // Keywords of JSON Schema, and a global variable of Vue.
   ['$schema', '$defs', '$ref', '$comment', '$router'].includes(name)
 
 /** Returns whether a name is the fixed part of a name with `…` on the page or in the sources. */

@@ -48,7 +48,7 @@ export interface ImportRun {
 
 const BATCH_EVENTS = 1_000
 const BATCH_BYTES = 4_000_000
-/** Number of recent rows within which rows without an id are told apart. */
+/** Number of recent rows that are compared to distinguish equal rows without an id. */
 const KNOWN_KEYS = 100_000
 
 const FAULTS: Readonly<Record<string, string>> = {

@@ -271,7 +271,7 @@ describe('flags of a server', () => {
     expect(await analytics.getFeatureFlag('late', 'ada', { onlyEvaluateLocally: true })).toBe(true)
   })
 
-  test('are told once per value, and can be added to an event', async () => {
+  test('are reported once per value, and can be added to an event', async () => {
     const { analytics } = connect()
     const flags = await analytics.evaluateFlags('told')
     expect([flags.isEnabled('for-all'), flags.isEnabled('for-all'), flags.getFlag('unknown')]).toEqual([

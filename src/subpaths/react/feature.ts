@@ -10,7 +10,7 @@ export interface TrailmarkFeatureProps<K extends PlannedFlag = PlannedFlag> exte
 > {
   /** Key of the flag. */
   flag: K
-  /** The value that shows the children. Default: any but false. */
+  /** Value of the flag that shows the children. Default: any value except false. */
   match?: PlannedValue<K>
   /** Shown otherwise, and while the flag has no value. */
   fallback?: ReactNode

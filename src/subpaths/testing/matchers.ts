@@ -26,7 +26,7 @@ const settle = async (captured: Captured): Promise<string | undefined> => {
   await captured.quiet()
   if (isEmpty) return undefined
   const waiting = (await captured.explain()).filter((line) => line.includes(': waiting'))
-  return `Events still wait to be sent, so it is not certain what else arrives:\n${waiting.map((line) => `  ${line}`).join('\n')}`
+  return `More events may arrive, because some are still waiting to be sent:\n${waiting.map((line) => `  ${line}`).join('\n')}`
 }
 
 const wordsOf = (name: string, subset: Properties) =>

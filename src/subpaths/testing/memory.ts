@@ -47,7 +47,7 @@ const unzip = (bytes: Uint8Array<ArrayBuffer>): Promise<string> | string =>
   moduleOfNode<Zlib>('node:zlib')?.gunzipSync(bytes).toString() ??
   new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text()
 
-/** Returns the text of a body. The SDK is told not to compress, but it is not told before its first request. */
+/** Returns the text of a body. The first request is compressed, because the SDK learns from its response not to compress. */
 const textOf = async (body: Body): Promise<string> => {
   if (!body || typeof body === 'string') return body ?? ''
   if (typeof Blob !== 'undefined' && body instanceof Blob) return readBlob(body)

@@ -1,4 +1,4 @@
-// Vitest needs a newer Node than this repository, so it is not installed here. These are the types of it that are used.
+// The types of Vitest that this folder uses. Vitest needs a newer Node than this repository, so it is not installed here.
 declare module 'vitest' {
   export interface Matchers<T = any> {}
   export const expect: { extend(added: object): void }

@@ -111,7 +111,7 @@ export const readTimes = (
   const occurrencesOf = new Map<string, Occurrences>()
   for (const row of result.rows) {
     const [counted, others, whole] = row.slice(groupCount) as [number[][], number[], number]
-    // The aggregate is exact over all of these values, so it is also exact over a subset of them.
+    // Aggregates of all these values are exact, and so are those of a subset.
     if (whole !== counted.length || counted.length > maxExact) return undefined
     const values = row.slice(0, groupCount)
     groups.set(keyOf(values), values)
